@@ -1,0 +1,95 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// CI sets this so that a warning fails the build; a user's build is never broken by a newer compiler's warning.
+let strict = Context.environment["TIDELOG_STRICT"] == "1"
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + (strict ? [.treatAllWarnings(as: .error)] : [])
+
+func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tools/\(name)", swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let package = Package(
+    name: "tidelog",
+    platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
+    products: [
+        .library(name: "Tidelog", targets: ["Tidelog"]),
+        .executable(name: "tidelog", targets: ["tidelog"]),
+        .executable(name: "odata-sandbox", targets: ["odata-sandbox"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    ],
+    targets: [
+        // C
+        .systemLibrary(
+            name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(
+            name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+        .target(name: "CCurl"),
+        .target(name: "CPlatform"),
+
+        // Pure: no I/O, no clock, no randomness, no await
+        layer("EDM", ["CLibXML2"]),
+        layer("Operations", ["EDM"]),
+        layer("ODataWire", ["EDM"]),
+        layer("SyncCore", ["EDM", "Operations", "ODataWire"]),
+
+        // Shell
+        layer("OperationLog", ["CZstd", "CPlatform"]),
+        layer("Views", ["CSQLite", "EDM", "Operations", "ODataWire", "SyncCore"]),
+        layer("Transport", ["CCurl", httpTypes]),
+        layer("SyncEngine", [
+            "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", httpTypes, logging,
+        ]),
+        layer("LogInspection", ["EDM", "Operations", "OperationLog", "Views"]),
+        layer("Tidelog", [
+            "EDM", "Operations", "ODataWire", "SyncCore", "Views", "Transport", "SyncEngine", "LogInspection", httpTypes,
+            logging,
+        ]),
+        layer("ODataSandbox", ["EDM", "ODataWire"]),
+
+        // Tools
+        tool("tidelog", ["Tidelog", argumentParser]),
+        tool("odata-sandbox", [
+            "ODataSandbox", argumentParser,
+            .product(name: "NIOPosix", package: "swift-nio"),
+            .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOCore", package: "swift-nio"),
+        ]),
+
+        // Tests
+        tests("EDMTests", ["EDM"]),
+        tests("OperationsTests", ["Operations", "EDM"]),
+        tests("ODataWireTests", ["ODataWire", "EDM"]),
+        tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM"]),
+        tests("OperationLogTests", ["OperationLog"]),
+        tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
+        tests("TransportTests", ["Transport", httpTypes]),
+    ],
+    swiftLanguageModes: [.v6]
+)
