@@ -16,8 +16,11 @@ func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: "Tools/\(name)", swiftSettings: settings)
+/// `folder` differs from `name` where a target may not be called like its product: `Tidelog` and `tidelog` would be one
+/// build folder on a file system that ignores case.
+func tool(_ name: String, folder: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Tools/\(folder ?? name)", swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -30,10 +33,10 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let package = Package(
     name: "tidelog",
-    platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Tidelog", targets: ["Tidelog"]),
-        .executable(name: "tidelog", targets: ["tidelog"]),
+        .executable(name: "tidelog", targets: ["tidelog-cli"]),
         .executable(name: "odata-sandbox", targets: ["odata-sandbox"]),
     ],
     dependencies: [
@@ -74,7 +77,7 @@ let package = Package(
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
         // Tools
-        tool("tidelog", ["Tidelog", argumentParser]),
+        tool("tidelog-cli", folder: "tidelog", ["Tidelog", argumentParser]),
         tool("odata-sandbox", [
             "ODataSandbox", argumentParser,
             .product(name: "NIOPosix", package: "swift-nio"),

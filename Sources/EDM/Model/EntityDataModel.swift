@@ -1,0 +1,74 @@
+/// What a metadata document says, resolved: types with what they inherit, relationships with both their ends.
+///
+/// Immutable and shared freely. Read one with `CSDLReader`.
+public final class EntityDataModel: Sendable {
+    public let version: ODataVersion
+    public let schemas: [Schema]
+    /// The sets of all entity containers in the order of the document, singletons excluded.
+    public let entitySets: [EntitySet]
+    public let singletons: [EntitySet]
+
+    private let structuredTypes: [String: StructuredType]
+    private let enumerationTypes: [String: EnumerationType]
+    private let sets: [String: EntitySet]
+    private let subtypes: [String: [String]]
+
+    public init(
+        version: ODataVersion, schemas: [Schema], structuredTypes: [StructuredType],
+        enumerationTypes: [EnumerationType], entitySets: [EntitySet], singletons: [EntitySet]
+    ) {
+        self.version = version
+        self.schemas = schemas
+        self.entitySets = entitySets
+        self.singletons = singletons
+        self.structuredTypes = Dictionary(structuredTypes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.enumerationTypes = Dictionary(enumerationTypes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        sets = Dictionary((entitySets + singletons).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        subtypes = structuredTypes.reduce(into: [:]) { result, type in
+            if let base = type.baseType { result[base, default: []].append(type.name) }
+        }
+    }
+
+    /// The entity set or singleton of that name.
+    public func findEntitySet(_ name: String) -> EntitySet? { sets[name] }
+    /// The entity type of that qualified name.
+    public func findEntityType(_ name: String) -> EntityType? { structuredTypes[name].flatMap { $0.kind == .entity ? $0 : nil } }
+    /// The complex type of that qualified name.
+    public func findComplexType(_ name: String) -> ComplexType? { structuredTypes[name].flatMap { $0.kind == .complex ? $0 : nil } }
+    public func enumerationType(named name: String) -> EnumerationType? { enumerationTypes[name] }
+
+    /// Whether `type` is `base` or derives from it.
+    public func isType(_ type: String, derivedFrom base: String) -> Bool {
+        var current: String? = type
+        while let name = current {
+            if name == base { return true }
+            current = structuredTypes[name]?.baseType
+        }
+        return false
+    }
+
+    /// The set that a navigation property of `set` leads to: its binding, or else the only set of the target type.
+    public func target(of navigation: Property, in set: EntitySet) -> EntitySet? {
+        if let bound = set.bindings[navigation.name] { return sets[bound] }
+        guard let target = navigation.navigation?.targetType else { return nil }
+        let candidates = entitySets.filter { isType($0.entityType.name, derivedFrom: target) || isType(target, derivedFrom: $0.entityType.name) }
+        return candidates.count == 1 ? candidates[0] : nil
+    }
+
+    /// The navigation property that walks `property`'s relationship backwards, where the model has one.
+    public func partner(of property: Property) -> Property? {
+        guard let navigation = property.navigation, let name = navigation.partner else { return nil }
+        return structuredTypes[navigation.targetType]?.findProperty(name)
+    }
+}
+
+/// The protocol version that a service speaks. It decides the wire format.
+public enum ODataVersion: String, Sendable, Hashable, CaseIterable {
+    case v2 = "2.0"
+    case v3 = "3.0"
+    case v4 = "4.0"
+    case v401 = "4.01"
+
+    /// V2 and V3: verbose JSON, `$links`, MERGE. Otherwise the formats of V4.
+    public var isLegacy: Bool { self == .v2 || self == .v3 }
+}

@@ -1,0 +1,29 @@
+/// An entity set or singleton of the entity container.
+public final class EntitySet: Sendable {
+    public let name: String
+    public let entityType: EntityType
+    public let isSingleton: Bool
+    /// Navigation property paths and the names of the sets that they lead to. V2 and V3: taken from the association sets.
+    public let bindings: [String: String]
+    public let annotations: [Annotation]
+
+    public init(
+        name: String, entityType: EntityType, isSingleton: Bool = false, bindings: [String: String] = [:],
+        annotations: [Annotation] = []
+    ) {
+        self.name = name
+        self.entityType = entityType
+        self.isSingleton = isSingleton
+        self.bindings = bindings
+        self.annotations = annotations
+    }
+}
+
+extension EntitySet: Hashable {
+    public static func == (a: EntitySet, b: EntitySet) -> Bool { a === b || a.name == b.name }
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension EntitySet: CustomStringConvertible {
+    public var description: String { name }
+}

@@ -1,0 +1,80 @@
+/// An entity or complex type with everything it inherits.
+public final class StructuredType: Sendable {
+    public enum Kind: Sendable, Hashable { case entity, complex }
+
+    public let kind: Kind
+    /// The qualified name, `Namespace.Name`, never with an alias.
+    public let name: String
+    /// The qualified name of the base type, if any.
+    public let baseType: String?
+    public let isAbstract: Bool
+    /// Whether instances may carry properties that are not declared (CSDL 4.01, section 6.3).
+    public let isOpen: Bool
+    /// Whether entities of the type are media entities.
+    public let hasStream: Bool
+    /// Structural properties, those of base types first, in the order of the document.
+    public let properties: [Property]
+    /// Navigation properties, those of base types first, in the order of the document.
+    public let navigationProperties: [Property]
+    /// The key's properties in the order of the key. Empty for complex types and for types without a key.
+    ///
+    /// A key through a path or alias (`PropertyRef` with `Alias`) is not addressable and left out; see ``keyReferences``.
+    public let keyProperties: [Property]
+    /// The key as written, aliases included.
+    public let keyReferences: [KeyReference]
+    public let annotations: [Annotation]
+
+    private let byName: [String: Property]
+
+    public init(
+        kind: Kind, name: String, baseType: String? = nil, isAbstract: Bool = false, isOpen: Bool = false,
+        hasStream: Bool = false, properties: [Property], navigationProperties: [Property] = [],
+        keyProperties: [Property] = [], keyReferences: [KeyReference] = [], annotations: [Annotation] = []
+    ) {
+        self.kind = kind
+        self.name = name
+        self.baseType = baseType
+        self.isAbstract = isAbstract
+        self.isOpen = isOpen
+        self.hasStream = hasStream
+        self.properties = properties
+        self.navigationProperties = navigationProperties
+        self.keyProperties = keyProperties
+        self.keyReferences = keyReferences
+        self.annotations = annotations
+        byName = Dictionary(
+            (properties + navigationProperties).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The structural or navigation property of that name, inherited ones included; nil where there is none.
+    public func findProperty(_ name: String) -> Property? { byName[name] }
+
+    /// The name without its namespace.
+    public var localName: String { String(name[(name.lastIndex(of: ".").map { name.index(after: $0) } ?? name.startIndex)...]) }
+}
+
+/// An entity type.
+public typealias EntityType = StructuredType
+/// A complex type.
+public typealias ComplexType = StructuredType
+
+/// One `PropertyRef` of a key.
+public struct KeyReference: Sendable, Hashable {
+    /// The property's name, or a path to a property of a complex property (V4).
+    public let path: String
+    public let alias: String?
+
+    public init(path: String, alias: String? = nil) {
+        self.path = path
+        self.alias = alias
+    }
+}
+
+extension StructuredType: Hashable {
+    public static func == (a: StructuredType, b: StructuredType) -> Bool { a === b || (a.name == b.name && a.kind == b.kind) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension StructuredType: CustomStringConvertible {
+    public var description: String { name }
+}

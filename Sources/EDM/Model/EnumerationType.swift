@@ -1,0 +1,27 @@
+/// An enumeration type (CSDL 4.01, chapter 10).
+public struct EnumerationType: Sendable, Hashable {
+    public let name: String
+    public let underlyingType: PrimitiveType
+    public let isFlags: Bool
+    public let members: [Member]
+
+    public struct Member: Sendable, Hashable {
+        public let name: String
+        public let value: Int64
+
+        public init(name: String, value: Int64) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public init(name: String, underlyingType: PrimitiveType, isFlags: Bool, members: [Member]) {
+        self.name = name
+        self.underlyingType = underlyingType
+        self.isFlags = isFlags
+        self.members = members
+    }
+
+    public func member(named name: String) -> Member? { members.first { $0.name == name } }
+    public func member(value: Int64) -> Member? { members.first { $0.value == value } }
+}

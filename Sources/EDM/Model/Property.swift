@@ -1,0 +1,47 @@
+/// A structural or navigation property of an entity or complex type, as the type's declaration gives it.
+///
+/// One class serves both kinds, as in the SDK whose names Tidelog follows; ``navigation`` tells them apart.
+public final class Property: Sendable {
+    public let name: String
+    /// For a navigation property the target's entity type, a collection for a `*` end.
+    public let type: TypeReference
+    /// For a navigation property: whether the target may be absent. A collection is never absent.
+    public let isNullable: Bool
+    public let facets: Facets
+    /// Set for navigation properties only.
+    public let navigation: Navigation?
+    /// The qualified name of the type that declares the property, which may be a base type of the one it was found in.
+    public let declaringType: String
+    public let annotations: [Annotation]
+
+    public init(
+        name: String, type: TypeReference, isNullable: Bool = true, facets: Facets = Facets(),
+        navigation: Navigation? = nil, declaringType: String, annotations: [Annotation] = []
+    ) {
+        self.name = name
+        self.type = type
+        self.isNullable = isNullable
+        self.facets = facets
+        self.navigation = navigation
+        self.declaringType = declaringType
+        self.annotations = annotations
+    }
+
+    public var isNavigation: Bool { navigation != nil }
+    public var isCollection: Bool { type.isCollection }
+}
+
+extension Property: Hashable {
+    public static func == (a: Property, b: Property) -> Bool {
+        a === b || (a.name == b.name && a.declaringType == b.declaringType)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(declaringType)
+    }
+}
+
+extension Property: CustomStringConvertible {
+    public var description: String { "\(declaringType)/\(name)" }
+}

@@ -1,0 +1,74 @@
+/// The type of a property, parameter or result: what it is called, what that name means, and whether it is a collection.
+public struct TypeReference: Sendable, Hashable {
+    /// What a type name stands for once the document has been read.
+    public indirect enum Kind: Sendable, Hashable {
+        case primitive(PrimitiveType)
+        /// A type definition with the primitive type beneath it.
+        case typeDefinition(name: String, underlying: PrimitiveType)
+        /// An enumeration type; its members are at ``EntityDataModel/enumerationType(named:)``.
+        case enumeration(name: String)
+        case complex(name: String)
+        case entity(name: String)
+        /// A name that no schema of the document declares: it lives in a document that was not read.
+        case unresolved(name: String)
+    }
+
+    public let kind: Kind
+    public let isCollection: Bool
+
+    public init(_ kind: Kind, isCollection: Bool = false) {
+        self.kind = kind
+        self.isCollection = isCollection
+    }
+
+    /// The qualified name, without `Collection(…)`.
+    public var name: String {
+        switch kind {
+        case .primitive(let type): type.rawValue
+        case .typeDefinition(let name, _), .enumeration(let name), .complex(let name), .entity(let name),
+            .unresolved(let name):
+            name
+        }
+    }
+
+    /// The primitive type of the value or of each item, through type definitions; nil for everything else.
+    public var primitive: PrimitiveType? {
+        switch kind {
+        case .primitive(let type), .typeDefinition(_, let type): type
+        default: nil
+        }
+    }
+
+    /// The type of one item of a collection; the type itself where it is none.
+    public var item: TypeReference { TypeReference(kind) }
+}
+
+/// What a property's declaration says beyond its type (CSDL 4.01, section 7.2). `nil` where the document says nothing.
+public struct Facets: Sendable, Hashable {
+    /// In characters for strings, in bytes for binary; `Int.max` for `Max`.
+    public var maxLength: Int?
+    public var precision: Int?
+    public var scale: Scale?
+    public var isUnicode: Bool?
+    public var srid: String?
+    /// As written in the document.
+    public var defaultValue: String?
+
+    public enum Scale: Sendable, Hashable {
+        case fixed(Int)
+        case variable
+        case floating
+    }
+
+    public init(
+        maxLength: Int? = nil, precision: Int? = nil, scale: Scale? = nil, isUnicode: Bool? = nil, srid: String? = nil,
+        defaultValue: String? = nil
+    ) {
+        self.maxLength = maxLength
+        self.precision = precision
+        self.scale = scale
+        self.isUnicode = isUnicode
+        self.srid = srid
+        self.defaultValue = defaultValue
+    }
+}
