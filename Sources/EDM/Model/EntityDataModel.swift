@@ -37,6 +37,9 @@ public final class EntityDataModel: Sendable {
     public func findComplexType(_ name: String) -> ComplexType? { structuredTypes[name].flatMap { $0.kind == .complex ? $0 : nil } }
     public func enumerationType(named name: String) -> EnumerationType? { enumerationTypes[name] }
 
+    /// The qualified names of the types that name this one as their base.
+    public func derivedTypes(of name: String) -> [String] { subtypes[name] ?? [] }
+
     /// Whether `type` is `base` or derives from it.
     public func isType(_ type: String, derivedFrom base: String) -> Bool {
         var current: String? = type
@@ -71,4 +74,13 @@ public enum ODataVersion: String, Sendable, Hashable, CaseIterable {
 
     /// V2 and V3: verbose JSON, `$links`, MERGE. Otherwise the formats of V4.
     public var isLegacy: Bool { self == .v2 || self == .v3 }
+}
+
+extension EntityDataModel {
+    /// The type itself and, in the order of the document's names, every entity type that derives from it.
+    public func entityTypes(derivedFrom type: EntityType) -> [EntityType] {
+        [type]
+            + derivedTypes(of: type.name).sorted().compactMap { findEntityType($0) }
+            .flatMap { entityTypes(derivedFrom: $0) }
+    }
 }
