@@ -81,5 +81,8 @@ struct Selection {
     /// V2: an expanded navigation property has to be selected as well, where anything is.
     func includesExpanded(_ navigation: String) -> Bool { names.isEmpty || names.contains(navigation) }
 
+    /// For the context URL.
+    var contextNames: [String] { hasStar ? [] : names.sorted() }
+
     func below(_ navigation: String) -> Selection { nested[navigation] ?? Selection() }
 }

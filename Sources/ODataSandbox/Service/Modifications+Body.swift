@@ -7,15 +7,7 @@ extension Modifications {
         guard mediaType == nil || mediaType == "application/json" else {
             throw SandboxError(415, .badRequest, "The sandbox reads JSON, not \(mediaType ?? "").")
         }
-        return try reading { () throws(PayloadError) in try view.bodyReader.entity(request.body, type: type) }
-    }
-
-    func reading<Result>(_ body: () throws(PayloadError) -> Result) throws(SandboxError) -> Result {
-        do throws(PayloadError) {
-            return try body()
-        } catch {
-            throw SandboxError(400, .badRequest, "The body cannot be read: \(error)")
-        }
+        return try view.bodyReader.entity(request.body, type: type)
     }
 
     /// The values as the master model types them.

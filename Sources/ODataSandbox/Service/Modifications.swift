@@ -98,7 +98,7 @@ struct Modifications {
         _ body: RequestBody, _ source: (row: RowID, navigation: Property)
     ) throws(SandboxError) {
         guard let partner = view.master.model.partner(of: source.navigation), !partner.isCollection,
-            let urls = body.bindings.first(where: { $0.0 == partner.name })?.1
+            let urls = body.bindings.first(where: { $0.navigation == partner.name })?.urls
         else { return }
         let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
         guard try urls.map({ url throws(SandboxError) in try resolver.entity(url) }) == [source.row] else {
@@ -121,12 +121,9 @@ struct Modifications {
         try transaction.update(
             row, with: try masterValues(body.values, address.set), replaces: request.method == "PUT", bound: decided)
         for (name, urls) in body.bindings { try bind(row, name, urls, of: address.set) }
-        for (name, children) in body.inline {
-            guard children.isEmpty, try !navigation(name, of: address.set).isCollection else {
-                throw SandboxError(
-                    400, .badRequest, "\(name) holds an entity; an update may only refer to existing ones.", target: name)
-            }
-            try transaction.unlink(row, try navigation(name, of: address.set), from: nil)
+        if let name = body.inline.first?.navigation {
+            throw SandboxError(
+                400, .badRequest, "\(name) holds a new entity; an update may only refer to existing ones.", target: name)
         }
         return .updated(row)
     }
@@ -156,7 +153,7 @@ struct Modifications {
         let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
         switch (request.method, navigation.isCollection) {
         case ("POST", true) where target == nil, ("PUT", false), ("MERGE", false):
-            let url = try reading { () throws(PayloadError) in try view.bodyReader.reference(request.body) }
+            let url = try view.bodyReader.reference(request.body)
             try transaction.link(source, navigation, to: try resolver.entity(url))
         case ("DELETE", true):
             let named = try id.map { url throws(SandboxError) in try resolver.entity(url) }

@@ -9,42 +9,39 @@ struct Representation {
 
     func entity(
         _ row: Row, expansion: Expansion = Expansion(), selection: Selection = Selection()
-    ) throws(SandboxError) -> EntityPayload {
-        guard let type = view.set(row.id.set)?.entityType, let master = view.master.model.findEntitySet(row.id.set) else {
-            throw Transaction.gone
+    ) throws(SandboxError) -> EntityRepresentation {
+        guard let set = view.set(row.id.set) else { throw Transaction.gone }
+        var entity = EntityRepresentation(set: set, url: view.root + view.url(of: row), etag: view.etag(of: row))
+        for property in set.entityType.properties where selection.includes(property.name) {
+            if let value = row.values[property.name] { entity.values[property.name] = value.converted(to: property.type) }
         }
-        let url = view.url(of: row)
-        var payload = EntityPayload(type: type.name, id: view.root + url, editLink: url, etag: view.etag(of: row))
-        for property in type.properties where selection.includes(property.name) {
-            if let value = row.values[property.name] { payload.values[property.name] = value.converted(to: property.type) }
+        entity.mediaContentType = row.media?.contentType
+        for property in set.entityType.navigationProperties {
+            if let item = expansion[property.name], !view.isLegacy || selection.includesExpanded(property.name) {
+                let targets = try targets(of: row, property, item, selection.below(property.name))
+                entity.expanded.append((property, targets))
+            } else if view.isLegacy, selection.includes(property.name) {
+                entity.deferred.append(property.name)
+            }
         }
-        if let media = row.media {
-            payload.mediaContentType = media.contentType
-            payload.mediaReadLink = url + "/$value"
-            payload.mediaEditLink = url + "/$value"
-        }
-        for name in expansion.names where !view.isLegacy || selection.includesExpanded(name) {
-            guard let item = expansion[name], let property = master.entityType.findProperty(name) else { continue }
-            payload.expanded.append(try expanded(property, item, of: row, selection.below(name)))
-        }
-        return payload
+        return entity
     }
 
-    private func expanded(
-        _ property: Property, _ item: Expansion.Item, of row: Row, _ selection: Selection
-    ) throws(SandboxError) -> EntityPayload.Expanded {
-        guard let navigation = property.navigation else { throw Transaction.gone }
+    private func targets(
+        of row: Row, _ property: Property, _ item: Expansion.Item, _ selection: Selection
+    ) throws(SandboxError) -> [EntityRepresentation] {
+        guard let master = view.master.model.findEntitySet(row.id.set)?.entityType.findProperty(property.name),
+            let navigation = master.navigation
+        else { throw Transaction.gone }
         var rows = state.targets(of: row.id, through: navigation).compactMap { state[$0] }
         if property.isCollection {
             rows = try evaluation.select(rows, item.options)
             rows = Array(rows.dropFirst(clamped(item.options.skip ?? 0)).prefix(clamped(item.options.top ?? .max)))
         }
         let selection = item.options.select.isEmpty ? selection : Selection(item.options.select)
-        return EntityPayload.Expanded(
-            navigation: property.name,
-            entities: try rows.map { row throws(SandboxError) in
-                try entity(row, expansion: item.nested, selection: selection)
-            })
+        return try rows.map { row throws(SandboxError) in
+            try entity(row, expansion: item.nested, selection: selection)
+        }
     }
 
     private func clamped(_ count: Int64) -> Int { Int(clamping: max(0, count)) }

@@ -103,8 +103,8 @@ extension Sandbox {
             (status, expansion) = (200, Expansion())
         }
         let representation = Representation(view: view, state: state, evaluation: evaluation(view))
-        let payload = try representation.entity(row, expansion: expansion)
-        return view.response(status, headers, json: try view.body(of: payload, in: row.id.set))
+        let entity = try representation.entity(row, expansion: expansion)
+        return view.response(status, headers, json: view.writer(for: request).entity(entity, selected: []))
     }
 
     func evaluation(_ view: ServiceView) -> Evaluation { Evaluation(view: view, state: state, now: options.now) }

@@ -6,7 +6,7 @@ extension Sandbox {
         let resolver = Resolver(view: view, state: state)
         let url = try resolver.split(request.url)
         switch try resolver.target(of: url.path) {
-        case .serviceDocument: return view.response(200, json: view.serviceDocumentBody())
+        case .serviceDocument: return view.response(200, json: view.writer(for: request).serviceDocument())
         case .metadata: return view.response(200, ["Content-Type": "application/xml"], body: view.metadata)
         case .batch: throw SandboxError(405, .methodNotAllowed, "A batch is sent with POST.")
         case .entities(let collection): return try feed(collection, url, request, view)
@@ -15,8 +15,8 @@ extension Sandbox {
             let rows = try evaluation(view).select(state.rows(of: collection), options)
             return view.response(200, ["Content-Type": "text/plain"], body: Array(String(rows.count).utf8))
         case .entity(let address): return try entity(address, url, request, view)
-        case .references(let source, let navigation, _): return try references(source, navigation, view)
-        case .property(let row, let path, let isRaw): return try property(row, path, isRaw: isRaw, view)
+        case .references(let source, let navigation, _): return try references(source, navigation, request, view)
+        case .property(let row, let path, let isRaw): return try property(row, path, isRaw: isRaw, request, view)
         case .media(let id):
             guard let media = state[id]?.media else { throw Transaction.gone }
             return view.response(200, ["Content-Type": media.contentType], body: media.bytes)
@@ -41,13 +41,13 @@ extension Sandbox {
             rows, skip: Int(clamping: options.skip ?? 0), top: Int(clamping: options.top ?? .max))
         let representation = Representation(view: view, state: state, evaluation: evaluation(view))
         let (expansion, selection) = (Expansion(options.expand), Selection(options.select))
-        var payload = FeedPayload(
-            entities: try page.map { row throws(SandboxError) in
-                try representation.entity(row, expansion: expansion, selection: selection)
-            })
-        if options.count == true { payload.count = Int64(rows.count) }
-        payload.nextLink = next.map { view.root + url.path + "?" + url.query(replacingSkipToken: $0) }
-        return view.response(200, json: try view.body(of: payload, in: collection.set.name, options))
+        let entities = try page.map { row throws(SandboxError) in
+            try representation.entity(row, expansion: expansion, selection: selection)
+        }
+        let feed = FeedRepresentation(
+            set: collection.set, entities: entities, count: options.count == true ? rows.count : nil,
+            nextLink: next.map { view.root + url.path + "?" + url.query(replacingSkipToken: $0) })
+        return view.response(200, json: view.writer(for: request).feed(feed, selected: selection.contextNames))
     }
 
     private func entity(
@@ -66,21 +66,44 @@ extension Sandbox {
             return view.response(304, headers)
         }
         let representation = Representation(view: view, state: state, evaluation: evaluation(view))
-        let payload = try representation.entity(
-            row, expansion: Expansion(options.expand), selection: Selection(options.select))
-        return view.response(200, headers, json: try view.body(of: payload, in: address.set.name, options))
+        let selection = Selection(options.select)
+        let entity = try representation.entity(row, expansion: Expansion(options.expand), selection: selection)
+        let json = view.writer(for: request).entity(entity, selected: selection.contextNames)
+        return view.response(200, headers, json: json)
     }
 
     private func references(
-        _ source: RowID, _ navigation: Property, _ view: ServiceView
+        _ source: RowID, _ navigation: Property, _ request: WireRequest, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {
         guard let end = navigation.navigation else { throw Transaction.gone }
         let urls = state.targets(of: source, through: end).compactMap { state[$0] }.map { view.root + view.url(of: $0) }
-        if navigation.isCollection { return view.response(200, json: view.referencesBody(urls)) }
-        guard let url = urls.first else {
+        guard navigation.isCollection || !urls.isEmpty else {
             if view.isLegacy { throw Transaction.gone }
             return view.response(204)
         }
-        return view.response(200, json: view.referenceBody(url))
+        let writer = view.writer(for: request)
+        return view.response(200, json: writer.references(urls, isCollection: navigation.isCollection))
+    }
+
+    private func property(
+        _ id: RowID, _ path: [Property], isRaw: Bool, _ request: WireRequest, _ view: ServiceView
+    ) throws(SandboxError) -> WireResponse {
+        guard let row = state[id], let last = path.last else { throw Transaction.gone }
+        var value = row.values[path[0].name] ?? .null
+        for property in path.dropFirst() {
+            if case .complex(let complex) = value { value = complex.properties[property.name] ?? .null } else { value = .null }
+        }
+        value = value.converted(to: last.type)
+        if value == .null {
+            if isRaw || view.isLegacy && path.count > 1 { throw Transaction.gone }
+            if !view.isLegacy { return view.response(204) }
+        }
+        if isRaw {
+            guard let type = last.type.primitive else { throw SandboxError(400, .badRequest, "\(last.name) has no raw value.") }
+            let text = PrimitiveLiteral.format(value, as: type, version: view.version, form: .text)
+            return view.response(200, ["Content-Type": "text/plain;charset=utf-8"], body: Array(text.utf8))
+        }
+        let context = view.url(of: row) + "/" + path.map(\.name).joined(separator: "/")
+        return view.response(200, json: view.writer(for: request).property(value, last, context: context))
     }
 }

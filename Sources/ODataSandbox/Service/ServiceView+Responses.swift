@@ -16,14 +16,25 @@ extension ServiceView {
     }
 
     func response(to error: SandboxError) -> WireResponse {
-        let payload = ServiceError(code: error.code.rawValue, message: error.message, target: error.target)
-        return response(error.status, json: writer.error(payload))
+        response(error.status, json: RepresentationWriter(view: self).error(error))
+    }
+
+    func writer(for request: WireRequest) -> RepresentationWriter {
+        let accept = (request.headers["Accept"] ?? "").lowercased().filter { $0 != " " }
+        return RepresentationWriter(
+            view: self, isIEEE754Compatible: !isLegacy && accept.contains("ieee754compatible=true"))
     }
 
     /// Relative to the service root.
     func url(of row: Row) -> String {
         guard let set = set(row.id.set) else { return row.id.set }
-        return encoder.url(of: .entity(set: set, key: row.key))
+        let values = row.key.values.map { name, value in
+            let type = set.entityType.findProperty(name)?.type.primitive
+            let text = PrimitiveLiteral.format(value, as: type, version: version, form: .url)
+            return (name: name, text: PercentCoding.encode(text, for: .pathSegment))
+        }
+        let predicate = values.count == 1 ? values[0].text : values.map { $0.name + "=" + $0.text }.joined(separator: ",")
+        return "\(set.name)(\(predicate))"
     }
 
     func options(_ query: String, _ set: EntitySet) throws(SandboxError) -> QueryOptions {
