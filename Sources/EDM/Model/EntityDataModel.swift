@@ -68,10 +68,8 @@ public final class EntityDataModel: Sendable {
     /// How many declarations of each kind the model has.
     public var counts: ModelCounts { ModelCounts(self) }
 
-    /// The types that derive from the type directly, in the order of the document.
-    public func directSubtypes(of type: String) -> [StructuredType] {
-        (subtypes[type] ?? []).compactMap { structuredTypes[$0] }
-    }
+    /// The qualified names of the types that name this one as their base.
+    public func derivedTypes(of name: String) -> [String] { subtypes[name] ?? [] }
 
     /// The base types that the document declares, the nearest first.
     public func baseTypes(of type: StructuredType) -> [StructuredType] {
@@ -128,4 +126,13 @@ public enum ODataVersion: String, Sendable, Hashable, CaseIterable {
 
     /// V2 and V3: verbose JSON, `$links`, MERGE. Otherwise the formats of V4.
     public var isLegacy: Bool { self == .v2 || self == .v3 }
+}
+
+extension EntityDataModel {
+    /// The type itself and, in the order of the document's names, every entity type that derives from it.
+    public func entityTypes(derivedFrom type: EntityType) -> [EntityType] {
+        [type]
+            + derivedTypes(of: type.name).sorted().compactMap { findEntityType($0) }
+            .flatMap { entityTypes(derivedFrom: $0) }
+    }
 }

@@ -1,9 +1,208 @@
 /// An `Edm.Decimal`: any number of digits, none lost, trailing zeros kept. `1.50` and `1.5` are equal and hash alike.
 ///
-/// Also holds the `INF`, `-INF` and `NaN` that a floating decimal of 4.01 may take.
+/// Also holds the `INF`, `-INF` and `NaN` that a floating decimal of 4.01 may take. For `==` and `<` as in a sort order,
+/// `NaN` is equal to itself and greater than everything else.
 public struct DecimalValue: Sendable {
     /// The canonical text of the number as it was given: an optional minus, digits, an optional fraction, never an exponent.
     public let text: String
 
     init(unchecked text: String) { self.text = text }
+
+    /// More digits than this are refused: an exponent must not be able to ask for gigabytes.
+    public static let maximumDigits = 4096
+
+    public static let infinity = DecimalValue(unchecked: "INF")
+    public static let negativeInfinity = DecimalValue(unchecked: "-INF")
+    public static let notANumber = DecimalValue(unchecked: "NaN")
+}
+
+extension DecimalValue {
+    /// Reads `[+-]digits[.digits][e[+-]digits]`, `INF`, `-INF` or `NaN`.
+    ///
+    /// An exponent is carried out exactly. Nil for any other text and for more than ``maximumDigits`` digits.
+    public init?(_ text: String) {
+        switch text {
+        case "INF", "-INF", "NaN":
+            self.init(unchecked: text)
+            return
+        default: break
+        }
+        guard let parts = Parts(text) else { return nil }
+        self.init(unchecked: parts.text)
+    }
+
+    public init(_ value: Int64) { self.init(unchecked: String(value)) }
+
+    /// The shortest decimal number that reads back as `value`.
+    public init(_ value: Double) {
+        if value.isNaN {
+            self = .notANumber
+        } else if value.isInfinite {
+            self = value < 0 ? .negativeInfinity : .infinity
+        } else {
+            // A finite Double has at most 17 digits and an exponent below 400: always within the limits.
+            self = DecimalValue("\(value)".dropTrailingZeroFraction) ?? DecimalValue(0)
+        }
+    }
+
+    public var isFinite: Bool { text.utf8.last.map(isDigit) ?? false }
+
+    /// The nearest `Double`; infinite where the number is beyond its range.
+    public var doubleValue: Double {
+        switch text {
+        case "INF": .infinity
+        case "-INF": -.infinity
+        case "NaN": .nan
+        default: Double(text) ?? .nan
+        }
+    }
+
+    /// The number, where it is whole and fits.
+    public var int64Value: Int64? {
+        let (whole, fraction, isNegative) = components
+        return fraction.isEmpty ? Int64((isNegative ? "-" : "") + whole) : nil
+    }
+
+    /// How many digits follow the decimal point, trailing zeros not counted.
+    public var scale: Int { components.fraction.utf8.count }
+
+    /// How many digits the number has, leading zeros and trailing zeros of the fraction not counted; at least 1.
+    public var precision: Int {
+        let (whole, fraction, _) = components
+        if whole != "0" { return whole.utf8.count + fraction.utf8.count }
+        return max(1, fraction.utf8.drop { $0 == 0x30 }.count)
+    }
+
+    /// Digits before the point without leading zeros, digits behind it without trailing zeros.
+    private var components: (whole: Substring, fraction: Substring, isNegative: Bool) {
+        guard isFinite else { return ("0", "", false) }
+        let isNegative = text.utf8.first == 0x2D
+        let number = isNegative ? text.dropFirst() : text[...]
+        guard let point = number.utf8.firstIndex(of: 0x2E) else { return (number, "", isNegative && number != "0") }
+        var fraction = number[number.utf8.index(after: point)...]
+        while fraction.utf8.last == 0x30 { fraction = fraction.dropLast() }
+        let whole = number[..<point]
+        return (whole, fraction, isNegative && !(whole == "0" && fraction.isEmpty))
+    }
+
+    /// -1 below, 0 equal, 1 above.
+    func compare(_ other: DecimalValue) -> Int {
+        if !isFinite || !other.isFinite {
+            let (a, b) = (rank, other.rank)
+            return a < b ? -1 : a == b ? 0 : 1
+        }
+        let (a, b) = (components, other.components)
+        if a.isNegative != b.isNegative { return a.isNegative ? -1 : 1 }
+        let magnitude = Self.compareMagnitude(a.whole, a.fraction, b.whole, b.fraction)
+        return a.isNegative ? -magnitude : magnitude
+    }
+
+    private var rank: Int { text == "-INF" ? 0 : text == "INF" ? 2 : text == "NaN" ? 3 : 1 }
+
+    private static func compareMagnitude(_ a: Substring, _ af: Substring, _ b: Substring, _ bf: Substring) -> Int {
+        if a.utf8.count != b.utf8.count { return a.utf8.count < b.utf8.count ? -1 : 1 }
+        for (x, y) in [(a, b), (af, bf)] {
+            if x.utf8.lexicographicallyPrecedes(y.utf8) { return -1 }
+            if y.utf8.lexicographicallyPrecedes(x.utf8) { return 1 }
+        }
+        return 0
+    }
+}
+
+extension DecimalValue: Comparable, Hashable, CustomStringConvertible {
+    public static func == (a: DecimalValue, b: DecimalValue) -> Bool { a.compare(b) == 0 }
+    public static func < (a: DecimalValue, b: DecimalValue) -> Bool { a.compare(b) < 0 }
+
+    public func hash(into hasher: inout Hasher) {
+        guard isFinite else { return hasher.combine(text) }
+        let (whole, fraction, isNegative) = components
+        hasher.combine(isNegative)
+        hasher.combine(whole)
+        hasher.combine(fraction)
+    }
+
+    public var description: String { text }
+}
+
+extension DecimalValue: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: Int64) { self.init(unchecked: String(value)) }
+}
+
+extension DecimalValue {
+    /// A number's text taken apart and put together again without exponent, plus sign and leading zeros.
+    private struct Parts {
+        var isNegative = false
+        var whole: [UInt8] = []
+        var fraction: [UInt8] = []
+
+        init?(_ text: String) {
+            var cursor = TextCursor(text)
+            guard cursor.bytes.count <= DecimalValue.maximumDigits + 32 else { return nil }
+            isNegative = cursor.take("-")
+            if !isNegative { _ = cursor.take("+") }
+            whole = Self.takeDigits(&cursor)
+            guard !whole.isEmpty else { return nil }
+            if cursor.take(".") {
+                fraction = Self.takeDigits(&cursor)
+                guard !fraction.isEmpty else { return nil }
+            }
+            if cursor.take("e") || cursor.take("E") {
+                let isDown = cursor.take("-")
+                if !isDown { _ = cursor.take("+") }
+                guard let exponent = Self.exponent(&cursor) else { return nil }
+                guard shift(isDown ? -exponent : exponent) else { return nil }
+            }
+            guard cursor.isAtEnd else { return nil }
+            whole = Array(whole.drop { $0 == 0x30 })
+            if whole.isEmpty { whole = [0x30] }
+            guard whole.count + fraction.count <= DecimalValue.maximumDigits else { return nil }
+        }
+
+        private static func takeDigits(_ cursor: inout TextCursor) -> [UInt8] {
+            var digits: [UInt8] = []
+            while let byte = cursor.next, isDigit(byte) {
+                digits.append(byte)
+                cursor.skip()
+            }
+            return digits
+        }
+
+        private static func exponent(_ cursor: inout TextCursor) -> Int? {
+            let digits = takeDigits(&cursor)
+            guard !digits.isEmpty else { return nil }
+            // An exponent beyond any bound is only good for zero; its size is all that matters.
+            let significant = digits.drop { $0 == 0x30 }
+            return significant.count > 6 ? 1_000_000 : significant.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        }
+
+        /// Moves the point to the right by `places`. False where that takes more digits than there may be.
+        private mutating func shift(_ places: Int) -> Bool {
+            if (whole + fraction).allSatisfy({ $0 == 0x30 }) { return true }
+            guard abs(places) <= DecimalValue.maximumDigits else { return false }
+            if places > 0 {
+                let moved = fraction.prefix(places)
+                whole += moved
+                whole += Array(repeating: 0x30, count: places - moved.count)
+                fraction.removeFirst(moved.count)
+            } else if places < 0 {
+                let missing = max(0, -places - whole.count)
+                let digits = Array(repeating: UInt8(0x30), count: missing) + whole
+                fraction = digits.suffix(-places) + fraction
+                whole = Array(digits.dropLast(-places))
+            }
+            return true
+        }
+
+        var text: String {
+            let isZero = whole == [0x30] && fraction.allSatisfy { $0 == 0x30 }
+            let sign = isNegative && !isZero ? "-" : ""
+            let digits = String(decoding: whole, as: UTF8.self)
+            return fraction.isEmpty ? sign + digits : sign + digits + "." + String(decoding: fraction, as: UTF8.self)
+        }
+    }
+}
+
+extension String {
+    /// `8` for `8.0`, as OData writes whole floating point numbers.
+    package var dropTrailingZeroFraction: String { hasSuffix(".0") ? String(dropLast(2)) : self }
 }

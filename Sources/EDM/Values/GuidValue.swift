@@ -7,4 +7,47 @@ public struct GuidValue: Sendable, Hashable {
         self.high = high
         self.low = low
     }
+
+    /// Reads `8-4-4-4-12` hexadecimal digits of either case; nil for any other text.
+    public init?(_ text: String) {
+        var digits: [UInt64] = []
+        digits.reserveCapacity(32)
+        var position = 0
+        for byte in text.utf8 {
+            let isHyphen = position == 8 || position == 13 || position == 18 || position == 23
+            if isHyphen {
+                guard byte == 0x2D else { return nil }
+            } else {
+                guard let digit = hexadecimalValue(byte) else { return nil }
+                digits.append(UInt64(digit))
+            }
+            position += 1
+        }
+        guard position == 36 else { return nil }
+        high = digits[..<16].reduce(0) { $0 << 4 | $1 }
+        low = digits[16...].reduce(0) { $0 << 4 | $1 }
+    }
+}
+
+extension GuidValue: Comparable, CustomStringConvertible {
+    public static func < (a: GuidValue, b: GuidValue) -> Bool { (a.high, a.low) < (b.high, b.low) }
+
+    public var description: String {
+        func hex(_ value: UInt64, _ width: Int) -> String {
+            let text = String(value, radix: 16)
+            return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+        }
+        return hex(high >> 32, 8) + "-" + hex(high >> 16 & 0xFFFF, 4) + "-" + hex(high & 0xFFFF, 4) + "-"
+            + hex(low >> 48, 4) + "-" + hex(low & 0xFFFF_FFFF_FFFF, 12)
+    }
+}
+
+/// 0 to 15, or nil for what is no hexadecimal digit.
+package func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
 }

@@ -1,0 +1,90 @@
+/// An `Edm.Duration` (days, hours, minutes, seconds), and `Edm.Time` of V2.
+public struct DayTimeDuration: Sendable, Hashable {
+    /// Never for a duration of zero.
+    public let isNegative: Bool
+    /// Whole seconds, never negative.
+    public let seconds: Int64
+    /// 0 to 999,999,999,999.
+    public let picoseconds: Int64
+
+    /// Nil for negative parts and for picoseconds of a second or more.
+    public init?(isNegative: Bool = false, seconds: Int64, picoseconds: Int64 = 0) {
+        guard seconds >= 0, (0..<LocalTime.picosecondsPerSecond).contains(picoseconds) else { return nil }
+        self.isNegative = isNegative && (seconds, picoseconds) != (0, 0)
+        self.seconds = seconds
+        self.picoseconds = picoseconds
+    }
+
+    /// How many fractional digits of a second the value needs.
+    public var significantDigits: Int { neededDigits(picoseconds) }
+}
+
+extension DayTimeDuration: Comparable, CustomStringConvertible {
+    /// Reads `[-]P[nD][T[nH][nM][n[.f]S]]` with at least one part, and at least one behind a `T`. Months and years are
+    /// refused: how long they are is unknown.
+    public init?(_ text: String) {
+        var cursor = TextCursor(text)
+        let isNegative = cursor.take("-")
+        guard cursor.take("P") else { return nil }
+        var total: Int64 = 0
+        var fraction: Int64 = 0
+        var parts = 0
+        func add(_ count: Int64, times unit: Int64) -> Bool {
+            let (product, tooMuch) = count.multipliedReportingOverflow(by: unit)
+            let (sum, overflow) = total.addingReportingOverflow(product)
+            guard !tooMuch, !overflow else { return false }
+            total = sum
+            parts += 1
+            return true
+        }
+        if let days = cursor.digits(1...18) {
+            guard cursor.take("D"), add(days, times: 86_400) else { return nil }
+        }
+        if cursor.take("T") {
+            let before = parts
+            var units: [(Character, Int64)] = [("H", 3600), ("M", 60), ("S", 1)]
+            while let count = cursor.digits(1...18) {
+                if cursor.take(".") {
+                    guard let digits = cursor.picoseconds(), cursor.next == 0x53 else { return nil }
+                    fraction = digits.value
+                }
+                guard let unit = units.firstIndex(where: { cursor.take($0.0) }), add(count, times: units[unit].1) else {
+                    return nil
+                }
+                units.removeFirst(unit + 1)
+            }
+            guard parts > before else { return nil }
+        }
+        guard parts > 0, cursor.isAtEnd else { return nil }
+        self.init(isNegative: isNegative, seconds: total, picoseconds: fraction)
+    }
+
+    public static func < (a: DayTimeDuration, b: DayTimeDuration) -> Bool {
+        if a.isNegative != b.isNegative { return a.isNegative }
+        let (x, y) = a.isNegative ? (b, a) : (a, b)
+        return (x.seconds, x.picoseconds) < (y.seconds, y.picoseconds)
+    }
+
+    /// Days, hours, minutes and seconds, each only where it is not zero; `PT0S` for none.
+    public var description: String { text(days: true) }
+
+    /// The same in hours, minutes and seconds alone, as V2 writes a time of day.
+    public var textWithoutDays: String { text(days: false) }
+
+    private func text(days: Bool) -> String {
+        var rest = seconds
+        var text = isNegative ? "-P" : "P"
+        if days, rest >= 86_400 {
+            text += "\(rest / 86_400)D"
+            rest %= 86_400
+        }
+        if rest == 0, picoseconds == 0 { return seconds == 0 ? "PT0S" : text }
+        text += "T"
+        if rest >= 3600 { text += "\(rest / 3600)H" }
+        if rest % 3600 >= 60 { text += "\(rest % 3600 / 60)M" }
+        if rest % 60 > 0 || picoseconds > 0 {
+            text += "\(rest % 60)" + fraction(ofPicoseconds: picoseconds, digits: significantDigits) + "S"
+        }
+        return text
+    }
+}

@@ -1,0 +1,79 @@
+/// An `Edm.DateTime` of V2: a date and time of day without an offset.
+public struct LocalDateTime: Sendable, Hashable {
+    public let date: LocalDate
+    public let time: LocalTime
+
+    public init(date: LocalDate, time: LocalTime) {
+        self.date = date
+        self.time = time
+    }
+
+    /// Milliseconds from 1970-01-01T00:00:00, as `/Date(…)/` counts them. Nil beyond the years that can be held.
+    public init?(millisecondsSince1970 milliseconds: Int64) {
+        let day = floorDivision(milliseconds, 86_400_000)
+        guard let date = LocalDate(daysSince1970: day.quotient),
+            let time = LocalTime(picoseconds: day.remainder * 1_000_000_000)
+        else { return nil }
+        self.init(date: date, time: time)
+    }
+
+    /// Milliseconds from 1970-01-01T00:00:00; what is finer is cut off, towards the past.
+    public var millisecondsSince1970: Int64 { date.daysSince1970 * 86_400_000 + time.picoseconds / 1_000_000_000 }
+
+    /// Whether ``millisecondsSince1970`` says all.
+    public var isWholeMilliseconds: Bool { time.picoseconds % 1_000_000_000 == 0 }
+
+    /// The date and time as if at UTC.
+    public var instant: Instant {
+        Instant(
+            secondsSince1970: date.daysSince1970 * 86_400 + time.picoseconds / LocalTime.picosecondsPerSecond,
+            picoseconds: time.picosecond)
+    }
+
+    /// Moved by seconds; nil beyond the years that can be held.
+    func adding(seconds: Int64) -> LocalDateTime? {
+        let total = floorDivision(instant.secondsSince1970 + seconds, 86_400)
+        guard let date = LocalDate(daysSince1970: total.quotient) else { return nil }
+        let picoseconds = total.remainder * LocalTime.picosecondsPerSecond + time.picosecond
+        return LocalDateTime(
+            date: date, time: LocalTime(unchecked: picoseconds, fractionDigits: time.fractionDigits))
+    }
+}
+
+/// A point in time, for comparison.
+public struct Instant: Sendable, Hashable, Comparable {
+    public let secondsSince1970: Int64
+    /// 0 to 999,999,999,999, counted forwards also before 1970.
+    public let picoseconds: Int64
+
+    public static func < (a: Instant, b: Instant) -> Bool {
+        (a.secondsSince1970, a.picoseconds) < (b.secondsSince1970, b.picoseconds)
+    }
+}
+
+extension LocalDateTime: Comparable, CustomStringConvertible {
+    /// Reads `YYYY-MM-DDThh:mm[:ss[.f]]`. A leap second is taken for the second that follows it.
+    public init?(_ text: String) {
+        var cursor = TextCursor(text)
+        guard let value = LocalDateTime(&cursor), cursor.isAtEnd else { return nil }
+        self = value
+    }
+
+    init?(_ cursor: inout TextCursor) {
+        guard let date = LocalDate(&cursor), cursor.take("T") || cursor.take("t"),
+            let (time, isLeapSecond) = LocalTime.read(&cursor)
+        else { return nil }
+        let written = LocalDateTime(date: date, time: time)
+        guard let value = isLeapSecond ? written.adding(seconds: 1) : written else { return nil }
+        self = value
+    }
+
+    public static func < (a: LocalDateTime, b: LocalDateTime) -> Bool { (a.date, a.time) < (b.date, b.time) }
+
+    public var description: String { "\(date)T\(time)" }
+}
+
+func floorDivision(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+}

@@ -1,0 +1,61 @@
+extension Value {
+    /// What a person calls the kind of value, for messages: `a string`, `a whole number`.
+    public var kindName: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a Boolean"
+        case .integer: "a whole number"
+        case .single, .double: "a floating point number"
+        case .decimal: "a decimal number"
+        case .string: "a string"
+        case .binary: "binary"
+        case .guid: "a GUID"
+        case .date: "a date"
+        case .timeOfDay: "a time of day"
+        case .duration: "a duration"
+        case .dateTime: "a date and time"
+        case .dateTimeOffset: "a date and time with offset"
+        case .enumeration: "an enumeration value"
+        case .raw: "raw JSON"
+        case .complex: "a complex value"
+        case .collection: "a collection"
+        }
+    }
+
+    public var isNull: Bool { self == .null }
+
+    public var booleanValue: Bool? {
+        if case .boolean(let value) = self { value } else { nil }
+    }
+
+    public var integerValue: Int64? {
+        if case .integer(let value) = self { value } else { nil }
+    }
+
+    public var stringValue: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    public var guidValue: GuidValue? {
+        if case .guid(let value) = self { value } else { nil }
+    }
+
+    public var complexValue: ComplexValue? {
+        if case .complex(let value) = self { value } else { nil }
+    }
+
+    public var collectionValue: [Value]? {
+        if case .collection(let values) = self { values } else { nil }
+    }
+
+    /// Any number, whatever its kind, as an exact decimal; nil for what is no number.
+    public var decimalValue: DecimalValue? {
+        switch self {
+        case .integer(let value): DecimalValue(value)
+        case .single(let value): DecimalValue(Double(value))
+        case .double(let value): DecimalValue(value)
+        case .decimal(let value): value
+        default: nil
+        }
+    }
+}

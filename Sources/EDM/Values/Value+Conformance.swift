@@ -1,0 +1,149 @@
+extension Value {
+    /// Why the value cannot be one of `type` under `facets`, as a sentence that begins with the path below the value; nil
+    /// where it can. Complex values are checked property by property, undeclared ones allowed in open types only.
+    ///
+    /// A navigation property's name among a complex value's properties is undeclared. Cost: the size of the value.
+    public func mismatch(
+        with type: TypeReference, facets: Facets = Facets(), isNullable: Bool = true, in model: EntityDataModel
+    ) -> String? {
+        mismatch(with: type, facets, isNullable, model, depth: 0)
+    }
+
+    /// Values are built by apps and read from logs: nesting beyond this is refused rather than followed.
+    static let depthLimit = 64
+
+    private func mismatch(
+        with type: TypeReference, _ facets: Facets, _ isNullable: Bool, _ model: EntityDataModel, depth: Int
+    ) -> String? {
+        guard depth < Self.depthLimit else { return "is nested more than \(Self.depthLimit) levels deep" }
+        if type.isCollection {
+            guard case .collection(let items) = self else { return "is \(kindName), not a collection of \(type.name)" }
+            for (index, item) in items.enumerated() {
+                if let reason = item.mismatch(with: type.item, facets, isNullable, model, depth: depth + 1) {
+                    return "[\(index)] \(reason)"
+                }
+            }
+            return nil
+        }
+        if case .null = self { return isNullable ? nil : "must not be null" }
+        switch type.kind {
+        case .primitive(let primitive), .typeDefinition(_, let primitive):
+            return mismatch(with: primitive) ?? facets.mismatch(of: self)
+        case .enumeration(let name): return enumerationMismatch(name, model)
+        case .complex(let name): return complexMismatch(name, model, depth)
+        case .entity(let name): return "is \(kindName), not an entity of type \(name)"
+        // What the type allows is declared in a document that was not read: nothing can be said against the value.
+        case .unresolved: return nil
+        }
+    }
+
+    private func mismatch(with type: PrimitiveType) -> String? {
+        let fits =
+            switch (self, type) {
+            case (_, .untyped): true
+            case (.complex, .primitiveType), (.collection, .primitiveType): false
+            case (_, .primitiveType): true
+            case (.boolean, .boolean), (.string, .string), (.binary, .binary), (.guid, .guid), (.date, .date),
+                (.timeOfDay, .timeOfDay), (.duration, .duration), (.duration, .time), (.dateTime, .dateTime),
+                (.dateTimeOffset, .dateTimeOffset), (.double, .double), (.single, .single), (.decimal, .decimal),
+                (.binary, .stream), (.string, .stream):
+                true
+            case (.integer(let number), _): type.integerRange?.contains(number) ?? false
+            case (.raw, _): type.isGeo
+            default: false
+            }
+        if fits { return nil }
+        if case .integer(let number) = self, type.isInteger {
+            return "is \(number), out of the range of \(type.rawValue)"
+        }
+        return "is \(kindName), not \(type.rawValue)"
+    }
+
+    private func enumerationMismatch(_ name: String, _ model: EntityDataModel) -> String? {
+        guard case .enumeration(let text) = self else { return "is \(kindName), not a member of \(name)" }
+        guard let type = model.enumerationType(named: name) else { return nil }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count <= 1 || type.isFlags else {
+            return "names several members of \(name), which is no flags type"
+        }
+        for part in parts where Int64(part) == nil && type.member(named: String(part)) == nil {
+            return "is \"\(part)\", no member of \(name)"
+        }
+        return nil
+    }
+
+    private func complexMismatch(_ name: String, _ model: EntityDataModel, _ depth: Int) -> String? {
+        guard case .complex(let value) = self else { return "is \(kindName), not a complex value of type \(name)" }
+        if let own = value.type, own != name, !model.isType(own, derivedFrom: name) {
+            return "is of type \(own), not of \(name)"
+        }
+        guard let type = model.findComplexType(value.type ?? name) else {
+            return value.type.map { "is of the unknown type \($0)" }
+        }
+        for (name, item) in value.properties {
+            guard let property = type.findProperty(name), !property.isNavigation else {
+                if type.isOpen { continue }
+                return "/\(name) is no property of \(type.name)"
+            }
+            let reason = item.mismatch(
+                with: property.type, property.facets, property.isNullable, model, depth: depth + 1)
+            if let reason { return "/\(name) \(reason)" }
+        }
+        return nil
+    }
+}
+
+extension PrimitiveType {
+    /// The smallest and the greatest value of an integer type; nil for every other type.
+    public var integerRange: ClosedRange<Int64>? {
+        switch self {
+        case .byte: 0...255
+        case .sbyte: -128...127
+        case .int16: -32_768...32_767
+        case .int32: -2_147_483_648...2_147_483_647
+        case .int64: Int64.min...Int64.max
+        default: nil
+        }
+    }
+}
+
+extension Facets {
+    /// Why `value` breaks MaxLength, Unicode, Precision or Scale; nil where it keeps them. A facet that the document does
+    /// not give does not bind. Lengths are counted in Unicode scalars and bytes; trailing zeros of a fraction do not count.
+    public func mismatch(of value: Value) -> String? {
+        switch value {
+        case .string(let text):
+            if let maxLength, text.utf8.count > maxLength, text.unicodeScalars.count > maxLength {
+                return "is longer than MaxLength \(maxLength)"
+            }
+            if isUnicode == false, !text.utf8.allSatisfy({ $0 < 0x80 }) { return "holds characters that are not ASCII" }
+        case .binary(let bytes):
+            if let maxLength, bytes.count > maxLength { return "is longer than MaxLength \(maxLength)" }
+        case .decimal(let number): return mismatch(of: number)
+        case .timeOfDay(let time): return fractionMismatch(time.significantDigits)
+        case .dateTime(let dateTime): return fractionMismatch(dateTime.time.significantDigits)
+        case .dateTimeOffset(let dateTime): return fractionMismatch(dateTime.local.time.significantDigits)
+        case .duration(let duration): return fractionMismatch(duration.significantDigits)
+        default: break
+        }
+        return nil
+    }
+
+    private func fractionMismatch(_ digits: Int) -> String? {
+        guard let precision, digits > precision else { return nil }
+        return "has \(digits) fractional digits, more than Precision \(precision)"
+    }
+
+    private func mismatch(of number: DecimalValue) -> String? {
+        guard number.isFinite else {
+            return scale == nil || scale == .floating ? nil : "is \(number), which only a floating decimal may be"
+        }
+        if let precision, number.precision > precision {
+            return "has \(number.precision) digits, more than Precision \(precision)"
+        }
+        if case .fixed(let limit) = scale, number.scale > limit {
+            return "has \(number.scale) fractional digits, more than Scale \(limit)"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,110 @@
+/// How one value stands to another.
+public enum ValueOrder: Sendable, Hashable {
+    case ascending
+    case same
+    case descending
+
+    public var reversed: ValueOrder {
+        switch self {
+        case .ascending: .descending
+        case .same: .same
+        case .descending: .ascending
+        }
+    }
+}
+
+extension Value {
+    /// How `self` and `other` compare as `lt`, `eq` and `gt` of a query see them: numbers by their exact size whatever
+    /// their kinds, points in time by the instant, strings by their Unicode scalars. Nil where the two cannot be compared,
+    /// which is so for null and for NaN.
+    public func compared(to other: Value) -> ValueOrder? {
+        switch (self, other) {
+        case (.boolean(let a), .boolean(let b)): order(a ? 1 : 0, b ? 1 : 0)
+        case (.integer(let a), .integer(let b)): order(a, b)
+        case (.double(let a), .double(let b)): a.isNaN || b.isNaN ? nil : order(a, b)
+        case (.single(let a), .single(let b)): a.isNaN || b.isNaN ? nil : order(a, b)
+        case (.string(let a), .string(let b)), (.enumeration(let a), .enumeration(let b)): order(text: a, b)
+        case (.guid(let a), .guid(let b)): order(a, b)
+        case (.date(let a), .date(let b)): order(a, b)
+        case (.timeOfDay(let a), .timeOfDay(let b)): order(a, b)
+        case (.duration(let a), .duration(let b)): order(a, b)
+        case (.dateTime(let a), .dateTime(let b)): order(a, b)
+        case (.dateTimeOffset(let a), .dateTimeOffset(let b)): order(a.instant, b.instant)
+        case (.dateTime(let a), .dateTimeOffset(let b)): order(a.instant, b.instant)
+        case (.dateTimeOffset(let a), .dateTime(let b)): order(a.instant, b.instant)
+        case (.binary(let a), .binary(let b)): order(bytes: a, b)
+        default: compareNumbers(other)
+        }
+    }
+
+    /// A total order over all values, for sorting: null first, then by kind, values of a kind as ``compared(to:)`` has
+    /// them. NaN comes last among the numbers. Values that are equal by `==` are `same`.
+    public func sortOrder(to other: Value) -> ValueOrder {
+        if let order = compared(to: other) { return order }
+        if let a = decimalValue, let b = other.decimalValue { return order(a, b) }
+        if kindRank != other.kindRank { return order(kindRank, other.kindRank) }
+        switch (self, other) {
+        case (.raw(let a), .raw(let b)): return order(text: a, b)
+        case (.collection(let a), .collection(let b)):
+            for (x, y) in zip(a, b) {
+                let order = x.sortOrder(to: y)
+                if order != .same { return order }
+            }
+            return order(a.count, b.count)
+        case (.complex(let a), .complex(let b)): return a.sortOrder(to: b)
+        default: return .same
+        }
+    }
+
+    private func compareNumbers(_ other: Value) -> ValueOrder? {
+        guard let a = decimalValue, let b = other.decimalValue else { return nil }
+        let hasNaN = a.text == "NaN" || b.text == "NaN"
+        return hasNaN ? nil : order(a, b)
+    }
+
+    private var kindRank: Int {
+        switch self {
+        case .null: 0
+        case .boolean: 1
+        case .integer, .single, .double, .decimal: 2
+        case .string: 3
+        case .enumeration: 4
+        case .guid: 5
+        case .date: 6
+        case .dateTime, .dateTimeOffset: 7
+        case .timeOfDay: 8
+        case .duration: 9
+        case .binary: 10
+        case .raw: 11
+        case .complex: 12
+        case .collection: 13
+        }
+    }
+}
+
+extension ComplexValue {
+    fileprivate func sortOrder(to other: ComplexValue) -> ValueOrder {
+        let types = order(text: type ?? "", other.type ?? "")
+        if types != .same { return types }
+        let names = properties.names.sorted()
+        let otherNames = other.properties.names.sorted()
+        for (a, b) in zip(names, otherNames) {
+            if a != b { return order(text: a, b) }
+            let values = (properties[a] ?? .null).sortOrder(to: other.properties[b] ?? .null)
+            if values != .same { return values }
+        }
+        return order(names.count, otherNames.count)
+    }
+}
+
+private func order<T: Comparable>(_ a: T, _ b: T) -> ValueOrder { a < b ? .ascending : b < a ? .descending : .same }
+
+private func order(bytes a: [UInt8], _ b: [UInt8]) -> ValueOrder {
+    a.lexicographicallyPrecedes(b) ? .ascending : b.lexicographicallyPrecedes(a) ? .descending : .same
+}
+
+/// By Unicode scalars, which is the order of the UTF-8 bytes: the same on every machine, in every locale.
+private func order(text a: String, _ b: String) -> ValueOrder {
+    a.utf8.lexicographicallyPrecedes(b.utf8)
+        ? .ascending : b.utf8.lexicographicallyPrecedes(a.utf8) ? .descending : .same
+}

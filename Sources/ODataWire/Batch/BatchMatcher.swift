@@ -1,0 +1,157 @@
+/// Tells which part of a response answers which part of the request that was sent.
+///
+/// Parts are answered in the order of the request; responses inside a change set may come in any order and are told
+/// apart by Content-ID. Services differ in how they report a failed change set: as one error response instead of the
+/// multipart, inside it, or after an empty one; each is accepted. Where more than one reading is possible the outcome
+/// is `inDoubt`: to take a change set for failed that was applied would apply it twice.
+public struct BatchMatcher: Sendable {
+    public var request: BatchRequest
+    public var response: BatchResponse
+
+    public init(request: BatchRequest, response: BatchResponse) {
+        self.request = request
+        self.response = response
+    }
+
+    /// One outcome for each part of the request.
+    public func outcomes() -> [BatchPartOutcome] {
+        var outcomes: [BatchPartOutcome] = []
+        var next = 0
+        var hasFailed = false
+        for (index, part) in request.parts.enumerated() {
+            let position = Position(next: next, requestsLeft: request.parts.count - index)
+            switch part {
+            case .changeSet(let members):
+                let (outcome, consumed) = changeSet(members, at: position, hasFailed: hasFailed)
+                if case .failed = outcome { hasFailed = true }
+                outcomes.append(.changeSet(outcome))
+                next += consumed
+            case .query:
+                let (outcome, consumed) = query(at: position, hasFailed: hasFailed)
+                if case .answered(let response) = outcome, response.status >= 400 { hasFailed = true }
+                outcomes.append(.query(outcome))
+                next += consumed
+            }
+        }
+        return outcomes
+    }
+}
+
+extension BatchMatcher {
+    private struct Position {
+        /// The first part of the response that is not matched yet.
+        var next: Int
+        /// Parts of the request that are not matched yet.
+        var requestsLeft: Int
+    }
+
+    /// Whether as many responses are left as requests, so that place alone tells which belongs to which.
+    private func isAligned(_ position: Position) -> Bool {
+        response.parts.count - position.next == position.requestsLeft
+    }
+
+    private func query(at position: Position, hasFailed: Bool) -> (QueryOutcome, consumed: Int) {
+        guard position.next < response.parts.count else {
+            return (hasFailed && response.isClosed ? .notProcessed : .inDoubt(missing), 0)
+        }
+        guard case .single(_, let answer) = response.parts[position.next] else {
+            return (.inDoubt("The service answered a query with the responses of a change set."), 0)
+        }
+        return (.answered(answer), 1)
+    }
+
+    private func changeSet(
+        _ members: [BatchPart.Member], at position: Position, hasFailed: Bool
+    ) -> (ChangeSetOutcome, consumed: Int) {
+        guard position.next < response.parts.count else {
+            return (hasFailed && response.isClosed ? .notProcessed : .inDoubt(missing), 0)
+        }
+        switch response.parts[position.next] {
+        case .changeSet(let answers):
+            if answers.isEmpty, !members.isEmpty { return emptyChangeSet(members, at: position) }
+            return (outcome(of: members, answers), 1)
+        case .single(let contentID, let answer):
+            let flat = flattened(members, from: position.next)
+            if !flat.isEmpty { return (outcome(of: members, flat), flat.count) }
+            if !answer.isSuccess { return (.failed(answer, culprit: culprit(members, contentID, nil)), 1) }
+            guard isAligned(position) else {
+                return (.inDoubt("The service sent no response for the change set."), 0)
+            }
+            if members.count == 1 { return (.members([answer]), 1) }
+            return (.inDoubt("The service sent one response for \(members.count) requests."), 1)
+        }
+    }
+
+    /// Some services close the change set empty and send the error after it, as a part of its own.
+    private func emptyChangeSet(
+        _ members: [BatchPart.Member], at position: Position
+    ) -> (ChangeSetOutcome, consumed: Int) {
+        let after = position.next + 1
+        guard after < response.parts.count, !isAligned(position),
+            case .single(let contentID, let answer) = response.parts[after], !answer.isSuccess
+        else { return (.inDoubt("The service sent no response for the requests of the change set."), 1) }
+        return (.failed(answer, culprit: culprit(members, contentID, nil)), 2)
+    }
+
+    /// Responses of the change set's members that came without a multipart around them, known by their Content-ID.
+    private func flattened(
+        _ members: [BatchPart.Member], from start: Int
+    ) -> [BatchResponsePart.MemberResponse] {
+        let identifiers = Set(members.compactMap(\.contentID))
+        var found: [BatchResponsePart.MemberResponse] = []
+        for part in response.parts[start...].prefix(members.count) {
+            guard case .single(let contentID?, let answer) = part, identifiers.contains(contentID) else { break }
+            found.append(.init(contentID: contentID, response: answer))
+        }
+        return found
+    }
+
+    private func outcome(
+        of members: [BatchPart.Member], _ answers: [BatchResponsePart.MemberResponse]
+    ) -> ChangeSetOutcome {
+        // A failed dependency (424) only says that another member failed.
+        let failures = answers.indices.filter { !answers[$0].response.isSuccess }
+        if let failure = failures.first(where: { answers[$0].response.status != 424 }) ?? failures.first {
+            let place = answers.count == members.count ? failure : nil
+            return .failed(answers[failure].response, culprit: culprit(members, answers[failure].contentID, place))
+        }
+        return inRequestOrder(members, answers)
+    }
+
+    private func inRequestOrder(
+        _ members: [BatchPart.Member], _ answers: [BatchResponsePart.MemberResponse]
+    ) -> ChangeSetOutcome {
+        var places: [String: Int] = [:]
+        for (index, member) in members.enumerated() { if let id = member.contentID { places[id] = index } }
+        var ordered: [WireResponse?] = Array(repeating: nil, count: members.count)
+        var rest: [WireResponse] = []
+        for answer in answers {
+            guard let id = answer.contentID, let place = places[id] else {
+                rest.append(answer.response)
+                continue
+            }
+            guard ordered[place] == nil else { return .inDoubt("The service sent two responses for Content-ID \(id).") }
+            ordered[place] = answer.response
+        }
+        let open = ordered.indices.filter { ordered[$0] == nil }
+        if !open.isEmpty {
+            guard answers.count == members.count else {
+                return .inDoubt("The service sent \(answers.count) responses for \(members.count) requests.")
+            }
+            for (place, answer) in zip(open, rest) { ordered[place] = answer }
+        }
+        return .members(ordered.compactMap { $0 })
+    }
+
+    private func culprit(_ members: [BatchPart.Member], _ contentID: String?, _ place: Int?) -> String? {
+        if let contentID, members.contains(where: { $0.contentID == contentID }) { return contentID }
+        if members.count == 1 { return members[0].contentID }
+        return place.flatMap { members[$0].contentID }
+    }
+
+    private var missing: String {
+        response.isClosed
+            ? "The service sent fewer responses than requests, and no error."
+            : "The response ended before the service had answered everything."
+    }
+}

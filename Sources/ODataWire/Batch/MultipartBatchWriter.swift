@@ -1,0 +1,236 @@
+/// Writes `multipart/mixed` batches. The same input gives the same bytes.
+public struct MultipartBatchWriter: Sendable {
+    /// Where a member's Content-ID stands. `operation` is for services that look for it there only.
+    public enum ContentIDPosition: Sendable { case part, operation }
+
+    public var contentIDPosition: ContentIDPosition
+    /// Whether a body's length is written into its operation's head. Where not, such a header is left out.
+    public var writesContentLength: Bool
+
+    public init(contentIDPosition: ContentIDPosition = .part, writesContentLength: Bool = true) {
+        self.contentIDPosition = contentIDPosition
+        self.writesContentLength = writesContentLength
+    }
+
+    /// The value of the Content-Type header to send with the batch; the boundary is quoted where it has to be.
+    public static func contentType(boundary: String) -> String {
+        let needsQuotes = boundary.utf8.contains { !MultipartScanner.isToken($0) }
+        return "multipart/mixed; boundary=" + (needsQuotes ? "\"\(boundary)\"" : boundary)
+    }
+
+    /// `changeSetBoundary` is asked for the boundary of each change set, counted from 0.
+    public func write(
+        _ batch: BatchRequest, boundary: String, changeSetBoundary: (Int) -> String
+    ) throws(BatchWriteError) -> [UInt8] {
+        var output = MultipartOutput(boundary: boundary)
+        try output.check(boundary)
+        var changeSets = 0
+        for part in batch.parts {
+            output.delimiter(boundary)
+            switch part {
+            case .query(let request):
+                var request = request
+                let contentID = request.headers["Content-ID"]
+                request.headers["Content-ID"] = nil
+                try write(request, contentID: contentID, to: &output)
+            case .changeSet(let members):
+                let inner = changeSetBoundary(changeSets)
+                changeSets += 1
+                try output.beginChangeSet(inner)
+                var identifiers: Set<String> = []
+                for member in members {
+                    if let id = member.contentID, !identifiers.insert(id).inserted { throw .duplicateContentID(id) }
+                    output.delimiter(inner)
+                    try write(member.request, contentID: member.contentID, to: &output)
+                }
+                output.closeDelimiter(inner)
+            }
+        }
+        output.closeDelimiter(boundary)
+        return try output.finish()
+    }
+
+    /// The form in which a service answers.
+    public func write(
+        _ batch: BatchResponse, boundary: String, changeSetBoundary: (Int) -> String
+    ) throws(BatchWriteError) -> [UInt8] {
+        var output = MultipartOutput(boundary: boundary)
+        try output.check(boundary)
+        var changeSets = 0
+        for part in batch.parts {
+            output.delimiter(boundary)
+            switch part {
+            case .single(let contentID, let response):
+                try write(response, contentID: contentID, to: &output)
+            case .changeSet(let members):
+                let inner = changeSetBoundary(changeSets)
+                changeSets += 1
+                try output.beginChangeSet(inner)
+                for member in members {
+                    output.delimiter(inner)
+                    try write(member.response, contentID: member.contentID, to: &output)
+                }
+                output.closeDelimiter(inner)
+            }
+        }
+        if batch.isClosed { output.closeDelimiter(boundary) }
+        return try output.finish()
+    }
+
+    private func write(
+        _ request: WireRequest, contentID: String?, to output: inout MultipartOutput
+    ) throws(BatchWriteError) {
+        guard !request.method.isEmpty, request.method.utf8.allSatisfy(MultipartScanner.isToken) else {
+            throw .invalidText("method")
+        }
+        let url = RequestTarget.inBatch(request.url)
+        guard !url.isEmpty, url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .invalidText("URL") }
+        try write(
+            startLine: "\(request.method) \(url) HTTP/1.1", request.headers, request.body, contentID: contentID,
+            to: &output)
+    }
+
+    private func write(
+        _ response: WireResponse, contentID: String?, to output: inout MultipartOutput
+    ) throws(BatchWriteError) {
+        guard (100...999).contains(response.status) else { throw .invalidText("status") }
+        let startLine = "HTTP/1.1 \(response.status) \(ReasonPhrase.of(response.status))"
+        try write(startLine: startLine, response.headers, response.body, contentID: contentID, to: &output)
+    }
+
+    private func write(
+        startLine: String, _ headers: HTTPHeaders, _ body: [UInt8], contentID: String?, to output: inout MultipartOutput
+    ) throws(BatchWriteError) {
+        output.line("Content-Type: application/http")
+        output.line("Content-Transfer-Encoding: binary")
+        if let contentID, contentIDPosition == .part { try output.field("Content-ID", contentID) }
+        output.line("")
+        output.line(startLine)
+        if let contentID, contentIDPosition == .operation { try output.field("Content-ID", contentID) }
+        for field in headers.fields where !field.name.equalsIgnoringCase("Content-Length") {
+            if Self.forbidden.contains(where: { field.name.equalsIgnoringCase($0) }) {
+                throw .forbiddenHeader(field.name)
+            }
+            try output.field(field.name, field.value)
+        }
+        if writesContentLength, !body.isEmpty { output.line("Content-Length: \(body.count)") }
+        output.line("")
+        output.body(body)
+    }
+
+    private static let forbidden = ["Authorization", "Expect", "From", "Max-Forwards", "Range", "TE"]
+}
+
+/// The bytes so far, and what must not occur in them twice.
+private struct MultipartOutput {
+    private var bytes: [UInt8] = []
+    private var bodies: [Range<Int>] = []
+    private var boundaries: [String] = []
+
+    init(boundary: String) { bytes.reserveCapacity(4096) }
+
+    mutating func check(_ boundary: String) throws(BatchWriteError) {
+        let allowed = boundary.utf8.allSatisfy {
+            switch $0 {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "'()+_,-./:=? ".utf8.contains($0)
+            }
+        }
+        guard allowed, (1...70).contains(boundary.utf8.count), !boundary.hasSuffix(" ") else {
+            throw .invalidBoundary(boundary)
+        }
+        guard !boundaries.contains(boundary) else { throw .boundaryInUse(boundary) }
+        boundaries.append(boundary)
+    }
+
+    mutating func beginChangeSet(_ boundary: String) throws(BatchWriteError) {
+        try check(boundary)
+        line("Content-Type: \(MultipartBatchWriter.contentType(boundary: boundary))")
+        line("")
+    }
+
+    mutating func line(_ text: String) {
+        bytes.append(contentsOf: text.utf8)
+        bytes.append(0x0D)
+        bytes.append(0x0A)
+    }
+
+    mutating func field(_ name: String, _ value: String) throws(BatchWriteError) {
+        guard !name.isEmpty, name.utf8.allSatisfy(MultipartScanner.isToken),
+            value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 })
+        else { throw .invalidText("header") }
+        line("\(name): \(value)")
+    }
+
+    mutating func delimiter(_ boundary: String) { line("--\(boundary)") }
+
+    mutating func closeDelimiter(_ boundary: String) { line("--\(boundary)--") }
+
+    /// The line break after the body belongs to the next delimiter.
+    mutating func body(_ body: [UInt8]) {
+        if !body.isEmpty { bodies.append(bytes.count..<bytes.count + body.count) }
+        bytes.append(contentsOf: body)
+        bytes.append(0x0D)
+        bytes.append(0x0A)
+    }
+
+    /// Refuses a body that has a line beginning like a delimiter.
+    consuming func finish() throws(BatchWriteError) -> [UInt8] {
+        for range in bodies {
+            var lineStart = range.lowerBound
+            while lineStart < range.upperBound {
+                if bytes[lineStart] == 0x2D {
+                    let line = bytes[lineStart..<range.upperBound]
+                    if let boundary = boundaries.first(where: { line.starts(with: "--\($0)".utf8) }) {
+                        throw .boundaryInUse(boundary)
+                    }
+                }
+                lineStart = (bytes[lineStart..<range.upperBound].firstIndex(of: 0x0A) ?? range.upperBound) + 1
+            }
+        }
+        return bytes
+    }
+}
+
+enum RequestTarget {
+    /// Percent-encodes colons in the first segment of a relative URL, where they could be read as the end of a scheme
+    /// (RFC 3986, section 4.2).
+    static func inBatch(_ url: String) -> String {
+        let isAbsolute = ["http://", "https://"].contains { url.prefix($0.count).lowercased() == $0 }
+        guard !isAbsolute, !url.hasPrefix("/") else { return url }
+        let end = url.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? url.endIndex
+        guard url[..<end].contains(":") else { return url }
+        return url[..<end].split(separator: ":", omittingEmptySubsequences: false).joined(separator: "%3A")
+            + url[end...]
+    }
+}
+
+enum ReasonPhrase {
+    /// RFC 9110, section 15; empty for what OData services do not use.
+    static func of(_ status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 201: "Created"
+        case 202: "Accepted"
+        case 204: "No Content"
+        case 304: "Not Modified"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 406: "Not Acceptable"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 412: "Precondition Failed"
+        case 415: "Unsupported Media Type"
+        case 424: "Failed Dependency"
+        case 428: "Precondition Required"
+        case 429: "Too Many Requests"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 503: "Service Unavailable"
+        default: ""
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// The structure of a multipart batch, before its parts are read as requests or responses.
+package struct MultipartDocument {
+    let scanner: MultipartScanner
+    /// As the delimiters have it, which need not be what the Content-Type says.
+    package let boundary: String
+    package let preamble: Range<Int>
+    package let epilogue: Range<Int>
+    package let isClosed: Bool
+    package let parts: [Part]
+
+    package struct Part {
+        package let headers: HTTPHeaders
+        package let content: Content
+    }
+
+    package indirect enum Content {
+        /// An HTTP message: the offsets of its start line, head and body.
+        case operation(Range<Int>)
+        case changeSet([Part], isClosed: Bool)
+    }
+}
+
+extension MultipartBatchReader {
+    /// `dropsCutPart` leaves out the last part of a batch without close delimiter if its head cannot be read.
+    package func document(
+        _ bytes: [UInt8], contentType: String, dropsCutPart: Bool = false
+    ) throws(BatchReadError) -> MultipartDocument {
+        let mediaType = MultipartMediaType(contentType)
+        if strictness == .strict, mediaType.type != "multipart/mixed" || mediaType.boundary == nil {
+            throw BatchReadError(.contentType, "The Content-Type is not multipart/mixed with a boundary.", at: 0)
+        }
+        let scanner = MultipartScanner(bytes: bytes, limits: limits)
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        guard let (boundary, parts) = try split(scanner, start..<bytes.count, boundary: mediaType.boundary) else {
+            throw BatchReadError(.noDelimiter, "The body holds no part of a batch.", at: start)
+        }
+        if strictness == .strict, !parts.isClosed {
+            throw BatchReadError(.notClosed, "The batch has no close delimiter.", at: bytes.count)
+        }
+        var read: [MultipartDocument.Part] = []
+        for (index, range) in parts.parts.enumerated() {
+            let mayBeCut = dropsCutPart && !parts.isClosed && index == parts.parts.count - 1
+            do throws(BatchReadError) {
+                read.append(try part(scanner, range, insideChangeSet: false, dropsCutPart: mayBeCut))
+            } catch { if !mayBeCut || error.code == .tooLarge { throw error } }
+        }
+        return MultipartDocument(
+            scanner: scanner, boundary: String(decoding: boundary, as: UTF8.self), preamble: parts.preamble,
+            epilogue: parts.epilogue, isClosed: parts.isClosed, parts: read)
+    }
+
+    /// With the declared boundary or, for the tolerant reader, with that of the first delimiter.
+    private func split(
+        _ scanner: MultipartScanner, _ range: Range<Int>, boundary: String?
+    ) throws(BatchReadError) -> (boundary: [UInt8], MultipartScanner.Parts)? {
+        let declared = boundary.map { Array($0.utf8) }
+        var parts: MultipartScanner.Parts?
+        if let declared { parts = try scanner.split(range, boundary: declared) }
+        if let declared, let parts, !parts.parts.isEmpty { return (declared, parts) }
+        guard strictness == .tolerant else { return nil }
+        if let first = scanner.firstBoundary(in: range), first != declared,
+            let found = try scanner.split(range, boundary: first)
+        {
+            return (first, found)
+        }
+        // Delimiters of the declared boundary with nothing between them: an empty batch or change set.
+        guard let declared, let parts else { return nil }
+        return (declared, parts)
+    }
+
+    private func part(
+        _ scanner: MultipartScanner, _ range: Range<Int>, insideChangeSet: Bool, dropsCutPart: Bool
+    ) throws(BatchReadError) -> MultipartDocument.Part {
+        let head = try scanner.head(range)
+        let content = head.end..<range.upperBound
+        if strictness == .strict, head.ending == .malformedLine {
+            throw BatchReadError(.partHead, "A header line of a part is malformed.", at: head.end)
+        }
+        guard let contentType = head.headers["Content-Type"] else {
+            // A response says itself what it is.
+            if strictness == .tolerant, scanner.bytes[content].starts(with: "HTTP/".utf8) {
+                return MultipartDocument.Part(headers: head.headers, content: .operation(content))
+            }
+            throw BatchReadError(.partHead, "A part has no Content-Type.", at: range.lowerBound)
+        }
+        let mediaType = MultipartMediaType(contentType)
+        if mediaType.type == "application/http" {
+            if strictness == .strict,
+                head.headers["Content-Transfer-Encoding"].map({ $0.equalsIgnoringCase("binary") }) != true
+            {
+                throw BatchReadError(
+                    .partHead, "The Content-Transfer-Encoding of a part is not binary.", at: range.lowerBound)
+            }
+            return MultipartDocument.Part(headers: head.headers, content: .operation(content))
+        }
+        guard mediaType.isMultipart else {
+            throw BatchReadError(
+                .partHead, "A part is neither an HTTP message nor a change set.", at: range.lowerBound)
+        }
+        if insideChangeSet {
+            throw BatchReadError(.nesting, "A change set holds another multipart.", at: range.lowerBound)
+        }
+        let members = try changeSet(scanner, content, mediaType, dropsCutPart: dropsCutPart)
+        return MultipartDocument.Part(headers: head.headers, content: members)
+    }
+
+    private func changeSet(
+        _ scanner: MultipartScanner, _ range: Range<Int>, _ mediaType: MultipartMediaType, dropsCutPart: Bool
+    ) throws(BatchReadError) -> MultipartDocument.Content {
+        if strictness == .strict, mediaType.type != "multipart/mixed" || mediaType.boundary == nil {
+            throw BatchReadError(.partHead, "A change set names no boundary.", at: range.lowerBound)
+        }
+        guard let (_, parts) = try split(scanner, range, boundary: mediaType.boundary) else {
+            if strictness == .tolerant { return .changeSet([], isClosed: false) }
+            throw BatchReadError(.noDelimiter, "A change set holds no part.", at: range.lowerBound)
+        }
+        if strictness == .strict, !parts.isClosed {
+            throw BatchReadError(.notClosed, "A change set has no close delimiter.", at: range.upperBound)
+        }
+        var members: [MultipartDocument.Part] = []
+        for (index, member) in parts.parts.enumerated() {
+            let mayBeCut = dropsCutPart && !parts.isClosed && index == parts.parts.count - 1
+            do throws(BatchReadError) {
+                members.append(try part(scanner, member, insideChangeSet: true, dropsCutPart: false))
+            } catch { if !mayBeCut || error.code == .tooLarge { throw error } }
+        }
+        return .changeSet(members, isClosed: parts.isClosed)
+    }
+}

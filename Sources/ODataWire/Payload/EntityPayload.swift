@@ -1,0 +1,94 @@
+public import EDM
+
+/// An entity as a service represented it, V2 and V4 alike.
+public struct EntityPayload: Sendable, Hashable {
+    /// The qualified type name, where the payload says it or the context implies it; nil for the declared type.
+    public var type: String?
+    /// The entity-id (`@odata.id`, `__metadata.uri`), as written.
+    public var id: String?
+    public var readLink: String?
+    public var editLink: String?
+    public var etag: String?
+    /// Structural properties and, for open types, dynamic ones. Only those that the payload holds.
+    public var values: PropertyValues
+    /// Navigation properties that came expanded.
+    public var expanded: [Expanded]
+    public var mediaReadLink: String?
+    public var mediaEditLink: String?
+    public var mediaContentType: String?
+    public var mediaETag: String?
+
+    public init(
+        type: String? = nil, id: String? = nil, readLink: String? = nil, editLink: String? = nil, etag: String? = nil,
+        values: PropertyValues = [:], expanded: [Expanded] = []
+    ) {
+        self.type = type
+        self.id = id
+        self.readLink = readLink
+        self.editLink = editLink
+        self.etag = etag
+        self.values = values
+        self.expanded = expanded
+    }
+
+    /// What came below one expanded navigation property.
+    public struct Expanded: Sendable, Hashable {
+        public var navigation: String
+        /// One or none for a single-valued property.
+        public var entities: [EntityPayload]
+        /// Set where the service sent only part of a collection.
+        public var nextLink: String?
+
+        public init(navigation: String, entities: [EntityPayload], nextLink: String? = nil) {
+            self.navigation = navigation
+            self.entities = entities
+            self.nextLink = nextLink
+        }
+    }
+}
+
+/// One page of a collection of entities.
+public struct FeedPayload: Sendable, Hashable {
+    public var entities: [EntityPayload]
+    /// `@odata.count` or `__count`.
+    public var count: Int64?
+    public var nextLink: String?
+    public var deltaLink: String?
+
+    public init(entities: [EntityPayload], count: Int64? = nil, nextLink: String? = nil, deltaLink: String? = nil) {
+        self.entities = entities
+        self.count = count
+        self.nextLink = nextLink
+        self.deltaLink = deltaLink
+    }
+}
+
+/// What a service said when it refused (OData JSON 4.01, section 21; the V2 form likewise).
+public struct ServiceError: Sendable, Hashable {
+    public var code: String
+    public var message: String
+    public var target: String?
+    public var details: [Detail]
+    /// The inner error as raw JSON, for whoever has to find out.
+    public var innerError: String?
+
+    public struct Detail: Sendable, Hashable {
+        public var code: String
+        public var message: String
+        public var target: String?
+
+        public init(code: String, message: String, target: String? = nil) {
+            self.code = code
+            self.message = message
+            self.target = target
+        }
+    }
+
+    public init(code: String, message: String, target: String? = nil, details: [Detail] = [], innerError: String? = nil) {
+        self.code = code
+        self.message = message
+        self.target = target
+        self.details = details
+        self.innerError = innerError
+    }
+}

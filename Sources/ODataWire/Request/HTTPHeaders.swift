@@ -1,0 +1,64 @@
+/// HTTP header fields in order, names compared without case. A name may occur more than once.
+public struct HTTPHeaders: Sendable, Hashable {
+    public private(set) var fields: [(name: String, value: String)]
+
+    public static let empty = HTTPHeaders()
+
+    public init() { fields = [] }
+
+    public init(_ fields: [(String, String)]) { self.fields = fields.map { (name: $0.0, value: $0.1) } }
+
+    /// The first value under the name. Setting replaces every value under the name; nil removes them.
+    public subscript(name: String) -> String? {
+        get { fields.first { $0.name.equalsIgnoringCase(name) }?.value }
+        set {
+            if let newValue, let index = fields.firstIndex(where: { $0.name.equalsIgnoringCase(name) }) {
+                fields[index].value = newValue
+                fields = fields.enumerated().filter {
+                    $0.offset <= index || !$0.element.name.equalsIgnoringCase(name)
+                }.map(\.element)
+            } else {
+                fields.removeAll { $0.name.equalsIgnoringCase(name) }
+                if let newValue { fields.append((name, newValue)) }
+            }
+        }
+    }
+
+    public func values(_ name: String) -> [String] {
+        fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
+    }
+
+    public mutating func add(name: String, value: String) { fields.append((name, value)) }
+
+    /// Sets every field of `other`, replacing those of the same name.
+    public mutating func merge(_ other: HTTPHeaders) {
+        for field in other.fields { self[field.name] = field.value }
+    }
+
+    public static func == (a: HTTPHeaders, b: HTTPHeaders) -> Bool {
+        a.fields.count == b.fields.count
+            && zip(a.fields, b.fields).allSatisfy { $0.name.equalsIgnoringCase($1.name) && $0.value == $1.value }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for field in fields {
+            hasher.combine(field.name.lowercased())
+            hasher.combine(field.value)
+        }
+    }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, String)...) { self.init(elements) }
+}
+
+extension String {
+    /// ASCII comparison without case, as header names, media types and hexadecimal digits need it.
+    package func equalsIgnoringCase(_ other: String) -> Bool {
+        utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
+extension UInt8 {
+    package var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
+}

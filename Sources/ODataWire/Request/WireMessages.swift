@@ -1,0 +1,31 @@
+/// One HTTP request as bytes on the wire: by itself, or as a part of a batch.
+public struct WireRequest: Sendable, Hashable {
+    /// Any method, `MERGE` included.
+    public var method: String
+    /// Relative to the service root (no leading slash), absolute, or beginning with `$<Content-ID>` inside a change set.
+    public var url: String
+    public var headers: HTTPHeaders
+    public var body: [UInt8]
+
+    public init(method: String, url: String, headers: HTTPHeaders = .empty, body: [UInt8] = []) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// One HTTP response, by itself or as a part of a batch.
+public struct WireResponse: Sendable, Hashable {
+    public var status: Int
+    public var headers: HTTPHeaders
+    public var body: [UInt8]
+
+    public init(status: Int, headers: HTTPHeaders = .empty, body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    public var isSuccess: Bool { (200..<300).contains(status) }
+}

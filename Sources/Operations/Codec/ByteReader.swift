@@ -1,0 +1,134 @@
+/// Reads what ``ByteWriter`` wrote. Every length is checked against what is left, so that hostile bytes cost no memory.
+struct ByteReader {
+    private let bytes: [UInt8]
+    private(set) var offset = 0
+    /// How deep values, creations and complex values are nested at the moment.
+    private var depth = 0
+
+    static let depthLimit = 64
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var remaining: Int { bytes.count - offset }
+
+    func fail(_ reason: CodecError.Reason) -> CodecError { CodecError(reason: reason, offset: offset) }
+
+    mutating func byte() throws(CodecError) -> UInt8 {
+        guard offset < bytes.count else { throw fail(.truncated) }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func unsigned() throws(CodecError) -> UInt64 {
+        var result: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let next = try byte()
+            guard shift < 63 || (shift == 63 && next <= 1) else { throw fail(.overflow) }
+            result |= UInt64(next & 0x7F) << shift
+            if next & 0x80 == 0 { return result }
+            shift += 7
+        }
+    }
+
+    mutating func signed() throws(CodecError) -> Int64 {
+        let raw = try unsigned()
+        return Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
+    }
+
+    mutating func bool() throws(CodecError) -> Bool {
+        switch try byte() {
+        case 0: return false
+        case 1: return true
+        default: throw fail(.invalid("boolean"))
+        }
+    }
+
+    mutating func fixed64() throws(CodecError) -> UInt64 {
+        guard remaining >= 8 else { throw fail(.truncated) }
+        var result: UInt64 = 0
+        for index in 0..<8 { result |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
+        offset += 8
+        return result
+    }
+
+    /// A number of elements, each at least one byte long.
+    mutating func count() throws(CodecError) -> Int {
+        let value = try unsigned()
+        guard value <= UInt64(remaining) else { throw fail(.truncated) }
+        return Int(value)
+    }
+
+    /// A number that must fit an `Int`, such as a year or an offset.
+    mutating func integer() throws(CodecError) -> Int {
+        guard let value = Int(exactly: try signed()) else { throw fail(.overflow) }
+        return value
+    }
+
+    mutating func blob() throws(CodecError) -> [UInt8] {
+        let length = try count()
+        defer { offset += length }
+        return Array(bytes[offset..<offset + length])
+    }
+
+    mutating func string() throws(CodecError) -> String {
+        let length = try count()
+        guard let text = String(validating: bytes[offset..<offset + length], as: UTF8.self) else {
+            throw fail(.invalid("UTF-8"))
+        }
+        offset += length
+        return text
+    }
+
+    mutating func optional<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> T? {
+        try bool() ? try read(&self) : nil
+    }
+
+    mutating func list<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> [T] {
+        let length = try count()
+        var result: [T] = []
+        result.reserveCapacity(min(length, 1024))
+        for _ in 0..<length { result.append(try read(&self)) }
+        return result
+    }
+
+    /// Runs `read` one level deeper; hostile nesting ends in an error and not in a stack overflow.
+    mutating func nested<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> T {
+        guard depth < Self.depthLimit else { throw fail(.tooDeep) }
+        depth += 1
+        defer { depth -= 1 }
+        return try read(&self)
+    }
+
+    func expectEnd() throws(CodecError) {
+        guard offset == bytes.count else { throw fail(.trailingBytes) }
+    }
+}
+
+/// A record's bytes do not decode. The block's checksum was right, so this is a writer's fault or a forged log.
+public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Reason: Hashable, Sendable {
+        case truncated
+        case overflow
+        case tooDeep
+        case trailingBytes
+        /// A field that holds none of its possible values.
+        case invalid(String)
+    }
+
+    public let reason: Reason
+    /// From the start of the record's payload.
+    public let offset: Int
+
+    public var description: String {
+        let what =
+            switch reason {
+            case .truncated: "ends too early"
+            case .overflow: "holds a number that is too large"
+            case .tooDeep: "is nested too deeply"
+            case .trailingBytes: "has bytes after its end"
+            case .invalid(let field): "holds no valid \(field)"
+            }
+        return "The record \(what) at byte \(offset)."
+    }
+}

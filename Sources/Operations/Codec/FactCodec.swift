@@ -1,0 +1,108 @@
+/// Numbers are part of the format and never reused.
+private enum OutcomeTag: UInt8 {
+    case confirmed = 1
+    case rejected = 2
+    case notProcessed = 3
+}
+
+extension ByteWriter {
+    mutating func image(_ image: EntityImage) {
+        entity(image.entity)
+        string(image.set)
+        string(image.type)
+        properties(image.values)
+        optional(image.etag) { $0.string($1) }
+        optional(image.editLink) { $0.string($1) }
+        list(image.links) {
+            $0.string($1.navigation)
+            $0.list($1.targets) { $0.entity($1) }
+            $0.bool($1.isComplete)
+        }
+    }
+
+    mutating func prepared(_ prepared: BatchPrepared) {
+        unsigned(prepared.batch)
+        list(prepared.changeSets) {
+            $0.list($1) {
+                $0.string($1.contentID)
+                $0.unsigned($1.operation)
+            }
+        }
+    }
+
+    mutating func answered(_ answered: BatchAnswered) {
+        unsigned(answered.batch)
+        list(answered.outcomes) {
+            $0.unsigned($1.operation)
+            switch $1.result {
+            case .confirmed(let images):
+                $0.byte(OutcomeTag.confirmed.rawValue)
+                $0.list(images) { $0.image($1) }
+            case .rejected(let refusal):
+                $0.byte(OutcomeTag.rejected.rawValue)
+                $0.refusal(refusal)
+            case .notProcessed:
+                $0.byte(OutcomeTag.notProcessed.rawValue)
+            }
+        }
+    }
+
+    private mutating func refusal(_ refusal: Refusal) {
+        signed(Int64(refusal.status))
+        string(refusal.code)
+        string(refusal.message)
+        optional(refusal.innerError) { $0.string($1) }
+        string(refusal.method)
+        string(refusal.url)
+    }
+}
+
+extension ByteReader {
+    mutating func image() throws(CodecError) -> EntityImage {
+        EntityImage(
+            entity: try entity(), set: try string(), type: try string(), values: try properties(),
+            etag: try optional { r throws(CodecError) in try r.string() },
+            editLink: try optional { r throws(CodecError) in try r.string() },
+            links: try list { r throws(CodecError) in
+                EntityImage.ImageLinks(
+                    navigation: try r.string(), targets: try r.list { r throws(CodecError) in try r.entity() },
+                    isComplete: try r.bool())
+            })
+    }
+
+    mutating func images() throws(CodecError) -> [EntityImage] {
+        try list { r throws(CodecError) in try r.image() }
+    }
+
+    mutating func prepared() throws(CodecError) -> BatchPrepared {
+        BatchPrepared(
+            batch: try unsigned(),
+            changeSets: try list { r throws(CodecError) in
+                try r.list { r throws(CodecError) in
+                    BatchPrepared.Request(contentID: try r.string(), operation: try r.unsigned())
+                }
+            })
+    }
+
+    mutating func answered() throws(CodecError) -> BatchAnswered {
+        BatchAnswered(
+            batch: try unsigned(),
+            outcomes: try list { r throws(CodecError) in
+                BatchAnswered.Outcome(operation: try r.unsigned(), result: try r.result())
+            })
+    }
+
+    private mutating func result() throws(CodecError) -> BatchAnswered.Result {
+        guard let tag = OutcomeTag(rawValue: try byte()) else { throw fail(.invalid("outcome")) }
+        switch tag {
+        case .confirmed: return .confirmed(images: try images())
+        case .rejected:
+            return .rejected(
+                Refusal(
+                    status: try integer(), code: try string(), message: try string(),
+                    innerError: try optional { r throws(CodecError) in try r.string() }, method: try string(),
+                    url: try string()))
+        case .notProcessed: return .notProcessed
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/// The binary form of records, version 1.
+///
+/// A record is its kind, which the log keeps beside it, and a payload: the time as a zigzag varint, then the fields in the
+/// order of their declaration. Strings and lists are prefixed with their length, optionals with a flag. A kind that this
+/// version does not know decodes to ``Record/Body/unknown(kind:payload:)``; a change of a known kind's fields takes a new
+/// kind number, and the old one is read for ever.
+public enum RecordCodec {
+    /// The number of a record kind. Part of the format, never reused.
+    public enum Kind: UInt8, Sendable, CaseIterable {
+        case serviceInstalled = 1
+        case operation = 2
+        case definingQueryAdded = 3
+        case definingQueryRemoved = 4
+        case downloadStarted = 5
+        case downloadPage = 6
+        case downloadFinished = 7
+        case entitiesRead = 8
+        case batchPrepared = 9
+        case batchAnswered = 10
+        case batchInterrupted = 11
+        case operationsReleased = 12
+    }
+
+    /// Encoding never fails and is deterministic: equal records give equal bytes.
+    public static func encode(_ record: Record) -> (kind: UInt8, payload: [UInt8]) {
+        var writer = ByteWriter()
+        let kind: Kind
+        writer.signed(record.time)
+        switch record.body {
+        case .serviceInstalled(let service):
+            kind = .serviceInstalled
+            writer.string(service.root)
+            writer.blob(service.metadata)
+        case .operation(let operation):
+            kind = .operation
+            writer.operation(operation)
+        case .definingQueryAdded(let query):
+            kind = .definingQueryAdded
+            writer.string(query.name)
+            writer.string(query.query)
+            writer.bool(query.automaticallyRetrievesStreams)
+        case .definingQueryRemoved(let name):
+            kind = .definingQueryRemoved
+            writer.string(name)
+        case .downloadStarted(let queries):
+            kind = .downloadStarted
+            writer.list(queries) { $0.string($1) }
+        case .downloadPage(let page):
+            kind = .downloadPage
+            writer.string(page.query)
+            writer.list(page.entities) { $0.image($1) }
+        case .downloadFinished(let query):
+            kind = .downloadFinished
+            writer.string(query)
+        case .entitiesRead(let images):
+            kind = .entitiesRead
+            writer.list(images) { $0.image($1) }
+        case .batchPrepared(let prepared):
+            kind = .batchPrepared
+            writer.prepared(prepared)
+        case .batchAnswered(let answered):
+            kind = .batchAnswered
+            writer.answered(answered)
+        case .batchInterrupted(let interrupted):
+            kind = .batchInterrupted
+            writer.unsigned(interrupted.batch)
+            writer.string(interrupted.reason)
+        case .operationsReleased(let operations):
+            kind = .operationsReleased
+            writer.list(operations) { $0.unsigned($1) }
+        case .unknown(let kind, let payload):
+            return (kind, payload)
+        }
+        return (kind.rawValue, writer.bytes)
+    }
+
+    /// Throws when the payload is not what its kind demands. Never traps, whatever the bytes.
+    public static func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
+        guard let known = Kind(rawValue: kind) else {
+            return Record(time: 0, body: .unknown(kind: kind, payload: payload))
+        }
+        var reader = ByteReader(payload)
+        let time = try reader.signed()
+        let body = try self.body(known, &reader)
+        try reader.expectEnd()
+        return Record(time: time, body: body)
+    }
+
+    private static func body(_ kind: Kind, _ reader: inout ByteReader) throws(CodecError) -> Record.Body {
+        switch kind {
+        case .serviceInstalled:
+            .serviceInstalled(ServiceDescription(root: try reader.string(), metadata: try reader.blob()))
+        case .operation: .operation(try reader.operation())
+        case .definingQueryAdded:
+            .definingQueryAdded(
+                DefiningQuery(
+                    name: try reader.string(), query: try reader.string(),
+                    automaticallyRetrievesStreams: try reader.bool()))
+        case .definingQueryRemoved: .definingQueryRemoved(name: try reader.string())
+        case .downloadStarted: .downloadStarted(queries: try reader.list { r throws(CodecError) in try r.string() })
+        case .downloadPage: .downloadPage(DownloadPage(query: try reader.string(), entities: try reader.images()))
+        case .downloadFinished: .downloadFinished(query: try reader.string())
+        case .entitiesRead: .entitiesRead(try reader.images())
+        case .batchPrepared: .batchPrepared(try reader.prepared())
+        case .batchAnswered: .batchAnswered(try reader.answered())
+        case .batchInterrupted:
+            .batchInterrupted(BatchInterrupted(batch: try reader.unsigned(), reason: try reader.string()))
+        case .operationsReleased:
+            .operationsReleased(try reader.list { r throws(CodecError) in try r.unsigned() })
+        }
+    }
+}

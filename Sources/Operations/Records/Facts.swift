@@ -1,0 +1,169 @@
+public import EDM
+
+/// The service that a store belongs to, with the metadata document that its records are to be read by.
+public struct ServiceDescription: Sendable, Hashable {
+    /// Absolute, with a trailing slash.
+    public var root: String
+    /// The metadata document as the service sent it.
+    public var metadata: [UInt8]
+
+    public init(root: String, metadata: [UInt8]) {
+        self.root = root
+        self.metadata = metadata
+    }
+}
+
+/// A read query that decides which part of the service is held offline.
+public struct DefiningQuery: Sendable, Hashable {
+    public var name: String
+    /// Relative to the service root, without a leading slash: `Orders?$filter=Amount gt 100`.
+    public var query: String
+    public var automaticallyRetrievesStreams: Bool
+
+    public init(name: String, query: String, automaticallyRetrievesStreams: Bool = false) {
+        self.name = name
+        self.query = query
+        self.automaticallyRetrievesStreams = automaticallyRetrievesStreams
+    }
+}
+
+/// An entity as the service last represented it.
+public struct EntityImage: Sendable, Hashable {
+    public var entity: EntityID
+    public var set: String
+    public var type: String
+    /// What the service sent; a property that it left out keeps the value it had.
+    public var values: PropertyValues
+    public var etag: String?
+    /// The URL that the service wants used for changes, where it is not the one that the key gives. Relative to the root.
+    public var editLink: String?
+    /// Links that came by `$expand`.
+    public var links: [ImageLinks]
+
+    public struct ImageLinks: Sendable, Hashable {
+        public var navigation: String
+        public var targets: [EntityID]
+        /// Whether `targets` is all there is. If not, links that are not among them stay.
+        public var isComplete: Bool
+
+        public init(navigation: String, targets: [EntityID], isComplete: Bool) {
+            self.navigation = navigation
+            self.targets = targets
+            self.isComplete = isComplete
+        }
+    }
+
+    public init(
+        entity: EntityID, set: String, type: String, values: PropertyValues, etag: String? = nil,
+        editLink: String? = nil, links: [ImageLinks] = []
+    ) {
+        self.entity = entity
+        self.set = set
+        self.type = type
+        self.values = values
+        self.etag = etag
+        self.editLink = editLink
+        self.links = links
+    }
+}
+
+/// One page of a defining query's answer.
+public struct DownloadPage: Sendable, Hashable {
+    public var query: String
+    public var entities: [EntityImage]
+
+    public init(query: String, entities: [EntityImage]) {
+        self.query = query
+        self.entities = entities
+    }
+}
+
+/// A batch about to be sent. Logged before its first byte leaves, so that after a crash it is known what may have arrived.
+public struct BatchPrepared: Sendable, Hashable {
+    public var batch: BatchID
+    /// Change sets in the order in which they stand in the batch.
+    public var changeSets: [[Request]]
+
+    /// One request: its Content-ID and the operation that it carries out. An operation may need several requests.
+    public struct Request: Sendable, Hashable {
+        public var contentID: String
+        public var operation: SequenceNumber
+
+        public init(contentID: String, operation: SequenceNumber) {
+            self.contentID = contentID
+            self.operation = operation
+        }
+    }
+
+    public init(batch: BatchID, changeSets: [[Request]]) {
+        self.batch = batch
+        self.changeSets = changeSets
+    }
+
+    /// The operations that the batch carries, each once, in order of appearance.
+    public var operations: [SequenceNumber] {
+        var seen: Set<SequenceNumber> = []
+        return changeSets.flatMap { $0 }.map(\.operation).filter { seen.insert($0).inserted }
+    }
+}
+
+/// What the service made of a batch, operation by operation.
+public struct BatchAnswered: Sendable, Hashable {
+    public var batch: BatchID
+    public var outcomes: [Outcome]
+
+    public struct Outcome: Sendable, Hashable {
+        public var operation: SequenceNumber
+        public var result: Result
+
+        public init(operation: SequenceNumber, result: Result) {
+            self.operation = operation
+            self.result = result
+        }
+    }
+
+    public enum Result: Sendable, Hashable {
+        /// Done. The images say what the service holds now; where it said nothing, the operation's own values hold.
+        case confirmed(images: [EntityImage])
+        case rejected(Refusal)
+        /// The service did not come to it, or undid it with its change set. It is pending again.
+        case notProcessed
+    }
+
+    public init(batch: BatchID, outcomes: [Outcome]) {
+        self.batch = batch
+        self.outcomes = outcomes
+    }
+}
+
+/// Why the service refused an operation, in the service's words.
+public struct Refusal: Sendable, Hashable {
+    public var status: Int
+    public var code: String
+    public var message: String
+    /// The inner error as raw JSON, or the start of a body that is no OData error.
+    public var innerError: String?
+    public var method: String
+    /// Relative to the service root.
+    public var url: String
+
+    public init(status: Int, code: String, message: String, innerError: String? = nil, method: String, url: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.innerError = innerError
+        self.method = method
+        self.url = url
+    }
+}
+
+/// A batch whose answer never came: whether its operations took effect is not known.
+public struct BatchInterrupted: Sendable, Hashable {
+    public var batch: BatchID
+    public var reason: String
+
+    public init(batch: BatchID, reason: String) {
+        self.batch = batch
+        self.reason = reason
+    }
+}

@@ -1,0 +1,161 @@
+public import EDM
+
+/// A local intent: what the app asked for, in terms of entity IDs.
+///
+/// An operation is pending until the log records how it ended: confirmed, rejected or undone.
+public struct Operation: Sendable, Hashable {
+    public enum Action: Sendable, Hashable {
+        /// A new entity, and with a parent its link to it (`createRelatedEntity`).
+        case create(Creation, parent: Parent?)
+        /// Changed properties only; the bindings re-point navigation properties or add to collections.
+        case update(EntityID, changes: PropertyValues, bindings: [Binding])
+        case delete(EntityID)
+        case createLink(Link)
+        /// Replaces the target of a single-valued navigation property.
+        case updateLink(Link)
+        case deleteLink(Link)
+    }
+
+    public var action: Action
+    /// The first sequence number of the app's change set that the operation belongs to; its members are consecutive and
+    /// travel to the service together or not at all.
+    public var changeSet: SequenceNumber?
+    /// The ETag of the version that the app saw when it made the change; nil where the entity has none or is new.
+    public var baseETag: String?
+    /// The app's own mark, handed back with errors.
+    public var customTag: String?
+    /// The app's request-specific headers, sent with the request as they are.
+    public var headers: [Header]
+
+    public struct Header: Sendable, Hashable {
+        public var name: String
+        public var value: String
+
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public init(
+        _ action: Action, changeSet: SequenceNumber? = nil, baseETag: String? = nil, customTag: String? = nil,
+        headers: [Header] = []
+    ) {
+        self.action = action
+        self.changeSet = changeSet
+        self.baseETag = baseETag
+        self.customTag = customTag
+        self.headers = headers
+    }
+}
+
+/// A new entity with everything that is created together with it.
+public struct Creation: Sendable, Hashable {
+    public var entity: EntityID
+    public var set: String
+    /// The qualified name of the entity type, which may derive from the set's.
+    public var type: String
+    /// Only the properties that were set: an absent one is *unset*, which is neither null nor its default.
+    public var values: PropertyValues
+    public var bindings: [Binding]
+    /// Deep insert: new entities below a navigation property.
+    public var inline: [Inline]
+
+    public struct Inline: Sendable, Hashable {
+        public var navigation: String
+        public var entities: [Creation]
+
+        public init(navigation: String, entities: [Creation]) {
+            self.navigation = navigation
+            self.entities = entities
+        }
+    }
+
+    public init(
+        entity: EntityID, set: String, type: String, values: PropertyValues, bindings: [Binding] = [],
+        inline: [Inline] = []
+    ) {
+        self.entity = entity
+        self.set = set
+        self.type = type
+        self.values = values
+        self.bindings = bindings
+        self.inline = inline
+    }
+}
+
+/// The entity through whose navigation property another one is created.
+public struct Parent: Sendable, Hashable {
+    public var entity: EntityID
+    public var navigation: String
+
+    public init(entity: EntityID, navigation: String) {
+        self.entity = entity
+        self.navigation = navigation
+    }
+}
+
+/// A link to an existing entity that is made as part of a create or update.
+public struct Binding: Sendable, Hashable {
+    public var navigation: String
+    public var targets: [EntityID]
+
+    public init(navigation: String, targets: [EntityID]) {
+        self.navigation = navigation
+        self.targets = targets
+    }
+}
+
+/// A link between two entities, walked along a navigation property of the first.
+public struct Link: Sendable, Hashable {
+    public var from: EntityID
+    public var navigation: String
+    public var to: EntityID
+
+    public init(from: EntityID, navigation: String, to: EntityID) {
+        self.from = from
+        self.navigation = navigation
+        self.to = to
+    }
+}
+
+extension Creation {
+    /// The entity and, in order of appearance, all those created below it.
+    public var createdEntities: [EntityID] {
+        [entity] + inline.flatMap { $0.entities.flatMap(\.createdEntities) }
+    }
+
+    /// The existing entities that the creation binds to, at any level.
+    public var boundEntities: [EntityID] {
+        bindings.flatMap(\.targets) + inline.flatMap { $0.entities.flatMap(\.boundEntities) }
+    }
+}
+
+extension Operation {
+    /// The entities that come into being with the operation.
+    public var createdEntities: [EntityID] {
+        if case .create(let creation, _) = action { creation.createdEntities } else { [] }
+    }
+
+    /// The entities that the operation needs to exist: what it changes, deletes, links or binds to.
+    public var referencedEntities: [EntityID] {
+        switch action {
+        case .create(let creation, let parent): creation.boundEntities + (parent.map { [$0.entity] } ?? [])
+        case .update(let entity, _, let bindings): [entity] + bindings.flatMap(\.targets)
+        case .delete(let entity): [entity]
+        case .createLink(let link), .updateLink(let link), .deleteLink(let link): [link.from, link.to]
+        }
+    }
+
+    /// Everything that the operation names, created and referenced.
+    public var touchedEntities: [EntityID] { createdEntities + referencedEntities }
+
+    /// The entity that a person would say the operation is about.
+    public var subject: EntityID {
+        switch action {
+        case .create(let creation, _): creation.entity
+        case .update(let entity, _, _), .delete(let entity): entity
+        case .createLink(let link), .updateLink(let link), .deleteLink(let link): link.from
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// One entry of the log: a local intent or a fact, with the time at which it was recorded.
+public struct Record: Sendable, Hashable {
+    public var time: Timestamp
+    public var body: Body
+
+    public init(time: Timestamp, body: Body) {
+        self.time = time
+        self.body = body
+    }
+
+    /// Everything that can change state. Each case is one record kind of the codec.
+    public enum Body: Sendable, Hashable {
+        /// The service's root and metadata, at the start of a store and whenever its model changes.
+        case serviceInstalled(ServiceDescription)
+        case operation(Operation)
+        case definingQueryAdded(DefiningQuery)
+        case definingQueryRemoved(name: String)
+        /// A full download of these queries begins; entities that it does not bring are removed when each finishes.
+        case downloadStarted(queries: [String])
+        case downloadPage(DownloadPage)
+        case downloadFinished(query: String)
+        /// Entities read outside a download, to learn keys or ETags that an answer left out.
+        case entitiesRead([EntityImage])
+        case batchPrepared(BatchPrepared)
+        case batchAnswered(BatchAnswered)
+        case batchInterrupted(BatchInterrupted)
+        /// The outcome of operations in doubt is settled: they were not carried out and may be sent again.
+        case operationsReleased([SequenceNumber])
+        /// A record of a later version. It is kept and shown, and the fold passes over it.
+        case unknown(kind: UInt8, payload: [UInt8])
+    }
+}

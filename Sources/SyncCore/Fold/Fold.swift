@@ -1,0 +1,244 @@
+public import EDM
+public import Operations
+import ODataWire
+
+/// State is the fold of the log: this applies one record after another.
+///
+/// The local state is a function of the base (what the service last said) and of the pending operations, applied in order.
+/// A local operation is applied on top at once. Before a fact changes the base, everything pending is taken off
+/// (``unwind()``); it is put back when the facts are through (``settle()``). So an operation sees the newest base, and a
+/// rebuilt state equals one that grew.
+///
+/// Pure: no clock, no randomness, no order but that of the log.
+public struct Fold<Storage: StateStorage> {
+    public let storage: Storage
+    public private(set) var model: EntityDataModel?
+    /// The model's relationships; nil before a service is installed.
+    public private(set) var index: RelationshipIndex?
+    /// Whether the pending operations are taken off at the moment.
+    private var isUnwound = false
+    /// What the operations since the last ``takeTouched()`` changed.
+    private var touched: Set<EntityID> = []
+
+    /// Continues from what `storage` holds.
+    public init(storage: Storage) throws(StateError) {
+        self.storage = storage
+        if let service = try storage.header().service { try adopt(service) }
+    }
+
+    /// Applies a record. The state is whole again after ``settle()``, which belongs into the same transaction.
+    ///
+    /// - Precondition: `sequence` is the one after the last applied.
+    public mutating func apply(_ record: Record, sequence: SequenceNumber) throws(StateError) {
+        switch record.body {
+        case .serviceInstalled(let service): try install(service)
+        case .operation(let operation): try apply(operation, sequence: sequence, time: record.time)
+        case .definingQueryAdded(let query): try storage.putQuery(QueryState(query: query))
+        case .definingQueryRemoved(let name): try removeQuery(name)
+        case .downloadStarted(let queries): try startDownload(queries, run: sequence)
+        case .downloadPage(let page): try apply(page)
+        case .downloadFinished(let query): try finishDownload(query)
+        case .entitiesRead(let images):
+            try unwind()
+            try apply(images)
+        case .batchPrepared(let prepared): try apply(prepared)
+        case .batchAnswered(let answered): try apply(answered)
+        case .batchInterrupted(let interrupted): try apply(interrupted)
+        case .operationsReleased(let operations):
+            for operation in operations { try setStatus(operation, .pending) }
+        case .unknown: break
+        }
+        var header = try storage.header()
+        header.applied = sequence
+        try storage.setHeader(header)
+    }
+
+    /// Puts the pending operations back on top, if they were taken off.
+    public mutating func settle() throws(StateError) {
+        guard isUnwound else { return }
+        isUnwound = false
+        for pending in try storage.pendingOperations() { try edit(.local) { e throws(StateError) in try e.apply(pending.operation) } }
+    }
+
+    /// The entities that the operations applied since the last call changed or unlinked, for the rules to look at.
+    public mutating func takeTouched() -> Set<EntityID> {
+        defer { touched = [] }
+        return touched
+    }
+
+    // MARK: Model
+
+    private mutating func install(_ service: ServiceDescription) throws(StateError) {
+        try unwind()
+        var header = try storage.header()
+        header.service = service
+        try storage.setHeader(header)
+        try adopt(service)
+        if let model { try storage.install(model) }
+    }
+
+    private mutating func adopt(_ service: ServiceDescription) throws(StateError) {
+        let model: EntityDataModel
+        do throws(CSDLError) {
+            model = try CSDLReader.read(service.metadata)
+        } catch {
+            throw StateError(.noModel, "The metadata of \(service.root) in the log does not parse: \(error)")
+        }
+        self.model = model
+        index = RelationshipIndex(model)
+    }
+
+    private mutating func edit(
+        _ layer: StateEditor<Storage>.Layer, _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
+    ) throws(StateError) {
+        guard let model, let index else {
+            throw StateError(.noModel, "The log has a record of entities before any metadata.")
+        }
+        var editor = StateEditor(storage: storage, model: model, index: index, layer: layer)
+        try body(&editor)
+        touched.formUnion(editor.touched)
+    }
+
+    // MARK: Operations
+
+    private mutating func apply(
+        _ operation: Operation, sequence: SequenceNumber, time: Timestamp
+    ) throws(StateError) {
+        var header = try storage.header()
+        for id in operation.createdEntities where id >= header.nextEntity {
+            header.nextEntity = EntityID(rawValue: id.rawValue &+ 1)
+        }
+        try storage.setHeader(header)
+        try storage.putPending(
+            PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending))
+        if !isUnwound { try edit(.local) { e throws(StateError) in try e.apply(operation) } }
+    }
+
+    /// Takes the pending operations off: every entity and link is as the service last said.
+    private mutating func unwind() throws(StateError) {
+        guard !isUnwound else { return }
+        isUnwound = true
+        for (id, base) in try storage.takeBases() {
+            switch base {
+            case .absent: try storage.removeRow(id)
+            case .row(let row): try storage.putRow(row)
+            }
+        }
+        for var link in try storage.changedLinks() {
+            if link.inBase {
+                link.inLocal = true
+                try storage.putLink(link)
+            } else {
+                try storage.removeLink(link.relationship, first: link.first, second: link.second)
+            }
+        }
+    }
+
+    private func setStatus(_ sequence: SequenceNumber, _ status: PendingOperation.Status) throws(StateError) {
+        guard var pending = try storage.pendingOperation(sequence) else { return }
+        pending.status = status
+        try storage.putPending(pending)
+    }
+
+    // MARK: Upload
+
+    private mutating func apply(_ prepared: BatchPrepared) throws(StateError) {
+        var header = try storage.header()
+        if prepared.batch >= header.nextBatch { header.nextBatch = prepared.batch &+ 1 }
+        try storage.setHeader(header)
+        for sequence in prepared.operations { try setStatus(sequence, .inFlight(prepared.batch)) }
+    }
+
+    private mutating func apply(_ interrupted: BatchInterrupted) throws(StateError) {
+        for pending in try storage.pendingOperations() where pending.status == .inFlight(interrupted.batch) {
+            try setStatus(pending.sequence, .inDoubt(interrupted.batch, reason: interrupted.reason))
+        }
+    }
+
+    private mutating func apply(_ answered: BatchAnswered) throws(StateError) {
+        try unwind()
+        for outcome in answered.outcomes {
+            guard let pending = try storage.pendingOperation(outcome.operation) else { continue }
+            switch outcome.result {
+            case .confirmed(let images):
+                try edit(.base) { e throws(StateError) in try e.apply(pending.operation) }
+                try storage.removePending(pending.sequence)
+                try apply(images)
+                try afterConfirmation(of: pending.operation, images: images)
+            case .rejected(let refusal): try setStatus(outcome.operation, .rejected(refusal))
+            case .notProcessed: try setStatus(outcome.operation, .pending)
+            }
+        }
+    }
+
+    private mutating func afterConfirmation(of operation: Operation, images: [EntityImage]) throws(StateError) {
+        // What was created here belongs to the queries over its set from now on; the next download decides.
+        for id in operation.createdEntities {
+            guard let set = try storage.set(of: id) else { continue }
+            for state in try storage.queries() where QueryTarget(state.query.query).set == set {
+                try storage.cover(id, query: state.query.name, run: 0)
+            }
+        }
+        // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1), and an answer without it leaves us
+        // with an old one.
+        let told = Set(images.filter { $0.etag != nil }.map(\.entity))
+        for id in Set(operation.referencedEntities) where !told.contains(id) {
+            guard var row = try storage.row(id), row.etag != nil, row.origin == .service else { continue }
+            row.origin = .serviceWithStaleETag
+            try storage.putRow(row)
+        }
+    }
+
+    // MARK: Download
+
+    private mutating func apply(_ images: [EntityImage]) throws(StateError) {
+        var header = try storage.header()
+        for image in images where image.entity >= header.nextEntity {
+            header.nextEntity = EntityID(rawValue: image.entity.rawValue &+ 1)
+        }
+        try storage.setHeader(header)
+        try edit(.base) { editor throws(StateError) in
+            for image in images { try editor.apply(image) }
+            for image in images where !image.links.isEmpty { try editor.applyLinks(image) }
+        }
+    }
+
+    private mutating func apply(_ page: DownloadPage) throws(StateError) {
+        try unwind()
+        try apply(page.entities)
+        guard let query = try storage.queries().first(where: { $0.query.name == page.query }) else { return }
+        for image in page.entities { try storage.cover(image.entity, query: page.query, run: query.run) }
+    }
+
+    private func startDownload(_ queries: [String], run: SequenceNumber) throws(StateError) {
+        for var state in try storage.queries() where queries.contains(state.query.name) {
+            state.run = run
+            state.isComplete = false
+            try storage.putQuery(state)
+        }
+    }
+
+    private mutating func finishDownload(_ name: String) throws(StateError) {
+        guard var state = try storage.queries().first(where: { $0.query.name == name }) else { return }
+        try unwind()
+        try removeUncovered(try storage.takeUncovered(query: name, before: state.run))
+        state.isComplete = true
+        try storage.putQuery(state)
+    }
+
+    private mutating func removeQuery(_ name: String) throws(StateError) {
+        try unwind()
+        try removeUncovered(try storage.takeUncovered(query: name, before: .max))
+        try storage.removeQuery(name)
+    }
+
+    private mutating func removeUncovered(_ ids: [EntityID]) throws(StateError) {
+        guard !ids.isEmpty else { return }
+        let touchedByPending = Set(try storage.pendingOperations().flatMap(\.operation.touchedEntities))
+        for id in ids where try !storage.isCovered(id) {
+            try edit(.base) { e throws(StateError) in
+                try e.removeFromBase(id, hasPending: touchedByPending.contains(id))
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import EDM
+import ODataWire
+import Operations
+
+extension StateEditor {
+    /// Carries out an operation in the editor's layer.
+    mutating func apply(_ operation: Operation) throws(StateError) {
+        switch operation.action {
+        case .create(let creation, let parent):
+            try create(creation)
+            if let parent { try link(from: parent.entity, parent.navigation, to: creation.entity) }
+        case .update(let entity, let changes, let bindings):
+            try update(entity, changes: changes, bindings: bindings)
+        case .delete(let entity):
+            try delete(entity)
+        case .createLink(let link), .updateLink(let link):
+            try self.link(from: link.from, link.navigation, to: link.to)
+        case .deleteLink(let link):
+            try unlink(from: link.from, link.navigation, to: link.to)
+        }
+    }
+
+    /// Takes over what the service said of an entity. Only in the base layer.
+    mutating func apply(_ image: EntityImage) throws(StateError) {
+        try storage.register(image.entity, set: image.set)
+        let type = try type(image.type)
+        var row =
+            try storage.row(image.entity)
+            ?? EntityRow(id: image.entity, set: image.set, type: image.type, values: [:], origin: .service)
+        let changed = image.values.names.filter { row.values[$0] != image.values[$0] }
+        row.type = image.type
+        row.values.merge(image.values)
+        row.etag = image.etag ?? row.etag
+        row.editLink = image.editLink ?? row.editLink
+        row.origin = .service
+        try put(row)
+        if let key = KeyText.of(row.values, type: type) { try storage.assignKey(set: image.set, key: key, to: row.id) }
+        try synchronizeDependent(row, changed: changed)
+        try synchronizePrincipal(row.id)
+    }
+
+    /// Takes over the links that came with an image, once all the entities that it names are there.
+    mutating func applyLinks(_ image: EntityImage) throws(StateError) {
+        guard let row = try storage.row(image.entity) else { return }
+        for links in image.links {
+            guard let end = try navigation(links.navigation, of: row)?.navigation else { continue }
+            let isForward = end.relationship.isForward
+            let name = end.relationship.name
+            // Where dependent properties exist they say who is linked; an expansion may be older than they are.
+            let hasConstraint = !end.constraints.isEmpty || !end.inverseConstraints.isEmpty
+            if links.isComplete, !hasConstraint {
+                let current =
+                    isForward ? try storage.links(name, first: row.id) : try storage.links(name, second: row.id)
+                for link in current where !links.targets.contains(isForward ? link.second : link.first) {
+                    try unlink(link, clearing: false)
+                }
+            }
+            for target in links.targets { try link(from: row.id, links.navigation, to: target) }
+        }
+    }
+
+    /// The service no longer holds the entity, or no defining query brings it. Only in the base layer.
+    ///
+    /// Where operations on it are pending it stays, marked: an edit is not lost from sight because somebody else deleted
+    /// what it was made on.
+    mutating func removeFromBase(_ id: EntityID, hasPending: Bool) throws(StateError) {
+        guard var row = try storage.row(id) else { return }
+        if hasPending {
+            row.origin = .gone
+            try put(row)
+        } else {
+            try delete(id)
+        }
+    }
+}

@@ -1,0 +1,278 @@
+import EDM
+import ODataWire
+import Operations
+
+/// How an operation changes entities and links: the same rules for the local state, with base states saved, and for the
+/// base, where they come true.
+struct StateEditor<Storage: StateStorage> {
+    /// What is being changed.
+    enum Layer {
+        /// The local state: what was there before is saved as base, so that it can be restored.
+        case local
+        /// What the service holds. Only while no pending operation lies on top, so base and local state are one.
+        case base
+    }
+
+    let storage: Storage
+    let model: EntityDataModel
+    let index: RelationshipIndex
+    let layer: Layer
+    /// Entities that were changed, created or lost a link, for the rules to look at.
+    private(set) var touched: Set<EntityID> = []
+
+    init(storage: Storage, model: EntityDataModel, index: RelationshipIndex, layer: Layer) {
+        self.storage = storage
+        self.model = model
+        self.index = index
+        self.layer = layer
+    }
+
+    // MARK: Rows
+
+    mutating func put(_ row: EntityRow) throws(StateError) {
+        try saveBase(row.id)
+        touched.insert(row.id)
+        try storage.putRow(row)
+    }
+
+    private mutating func removeRow(_ id: EntityID) throws(StateError) {
+        try saveBase(id)
+        touched.insert(id)
+        try storage.removeRow(id)
+    }
+
+    private func saveBase(_ id: EntityID) throws(StateError) {
+        guard layer == .local, try storage.base(id) == nil else { return }
+        try storage.saveBase(id, try storage.row(id).map(BaseState.row) ?? .absent)
+    }
+
+    func type(_ name: String) throws(StateError) -> EntityType {
+        guard let type = model.findEntityType(name) else {
+            throw StateError(.noModel, "The metadata has no entity type \(name), which the log uses.")
+        }
+        return type
+    }
+
+    /// The navigation property of an entity's type; nil where the metadata no longer has it.
+    func navigation(_ name: String, of row: EntityRow) throws(StateError) -> Property? {
+        guard let property = try type(row.type).findProperty(name), property.isNavigation else { return nil }
+        return property
+    }
+
+    // MARK: Entities
+
+    mutating func create(_ creation: Creation) throws(StateError) {
+        try storage.register(creation.entity, set: creation.set)
+        let row = EntityRow(
+            id: creation.entity, set: creation.set, type: creation.type, values: creation.values,
+            origin: layer == .base ? .service : .local)
+        try put(row)
+        try synchronizeDependent(row, changed: row.values.names)
+        try synchronizePrincipal(row.id)
+        for inline in creation.inline {
+            for child in inline.entities {
+                try create(child)
+                try link(from: row.id, inline.navigation, to: child.entity)
+            }
+        }
+        try bind(row.id, creation.bindings)
+    }
+
+    /// Does nothing to an entity that is no longer there.
+    mutating func update(_ id: EntityID, changes: PropertyValues, bindings: [Binding]) throws(StateError) {
+        guard var row = try storage.row(id) else { return }
+        let changed = changes.names.filter { row.values[$0] != changes[$0] }
+        if !changed.isEmpty {
+            row.values.merge(changes)
+            try put(row)
+            try synchronizeDependent(row, changed: changed)
+            try synchronizePrincipal(id)
+        }
+        // Bindings come last: where a dependent property says otherwise, the binding wins (OData 4.01 Part 1, 11.4.3).
+        try bind(id, bindings)
+    }
+
+    private mutating func bind(_ id: EntityID, _ bindings: [Binding]) throws(StateError) {
+        for binding in bindings {
+            for target in binding.targets { try link(from: id, binding.navigation, to: target) }
+        }
+    }
+
+    mutating func delete(_ id: EntityID) throws(StateError) {
+        guard try storage.row(id) != nil else { return }
+        for link in try storage.links(of: id) where link.inLocal { try unlink(link, clearing: true) }
+        try removeRow(id)
+    }
+
+    // MARK: Links
+
+    /// Adds a link and removes those that the cardinality of its ends leaves no room for.
+    mutating func link(from source: EntityID, _ navigation: String, to target: EntityID) throws(StateError) {
+        guard let row = try storage.row(source), try storage.row(target) != nil,
+            let property = try self.navigation(navigation, of: row), let end = property.navigation
+        else { return }
+        let name = end.relationship.name
+        let (first, second) = end.relationship.isForward ? (source, target) : (target, source)
+        let firstMultiplicity = end.relationship.isForward ? end.multiplicity : end.sourceMultiplicity
+        let secondMultiplicity = end.relationship.isForward ? end.sourceMultiplicity : end.multiplicity
+        if firstMultiplicity != .many {
+            for other in try storage.links(name, first: first) where other.inLocal && other.second != second {
+                try unlink(other, clearing: true)
+            }
+        }
+        if secondMultiplicity != .many {
+            for other in try storage.links(name, second: second) where other.inLocal && other.first != first {
+                try unlink(other, clearing: true)
+            }
+        }
+        try setLink(name, first, second, true)
+        try writeConstraint(name, first: first, second: second)
+    }
+
+    mutating func unlink(from source: EntityID, _ navigation: String, to target: EntityID) throws(StateError) {
+        guard let row = try storage.row(source), let end = try self.navigation(navigation, of: row)?.navigation else {
+            return
+        }
+        let (first, second) = end.relationship.isForward ? (source, target) : (target, source)
+        guard let link = try storage.link(end.relationship.name, first: first, second: second), link.inLocal else { return }
+        try unlink(link, clearing: true)
+    }
+
+    /// `clearing` also sets the dependent properties of the link's constraint to null.
+    mutating func unlink(_ link: LinkRow, clearing: Bool) throws(StateError) {
+        try setLink(link.relationship, link.first, link.second, false)
+        guard clearing, let (constraint, dependent, _) = try constraint(of: link) else { return }
+        guard var row = try storage.row(dependent) else { return }
+        let keys = try type(row.type).keyProperties.map(\.name)
+        // A property of the key cannot be cleared; the service will have its say.
+        guard constraint.pairs.allSatisfy({ !keys.contains($0.dependent) }) else { return }
+        for pair in constraint.pairs { row.values[pair.dependent] = .null }
+        try put(row)
+    }
+
+    private mutating func setLink(
+        _ name: String, _ first: EntityID, _ second: EntityID, _ present: Bool
+    ) throws(StateError) {
+        touched.insert(first)
+        touched.insert(second)
+        let inBase =
+            switch layer {
+            case .base: present
+            case .local: try storage.link(name, first: first, second: second)?.inBase ?? false
+            }
+        if present || inBase {
+            try storage.putLink(
+                LinkRow(relationship: name, first: first, second: second, inBase: inBase, inLocal: present))
+        } else {
+            try storage.removeLink(name, first: first, second: second)
+        }
+    }
+
+    // MARK: Referential constraints
+
+    private func constraint(
+        of link: LinkRow
+    ) throws(StateError) -> (RelationshipIndex.Constraint, dependent: EntityID, principal: EntityID)? {
+        for (dependent, principal) in [(link.first, link.second), (link.second, link.first)] {
+            guard let set = try storage.set(of: dependent) else { continue }
+            if let constraint = index.constraint(link.relationship, dependentSet: set),
+                constraint.dependentIsFirst == (dependent == link.first)
+            {
+                return (constraint, dependent, principal)
+            }
+        }
+        return nil
+    }
+
+    /// Gives the dependent entity of a new link the principal's values. They are null as long as the principal has no key.
+    private mutating func writeConstraint(
+        _ relationship: String, first: EntityID, second: EntityID
+    ) throws(StateError) {
+        let link = LinkRow(relationship: relationship, first: first, second: second, inBase: false, inLocal: true)
+        guard let (constraint, dependent, principal) = try constraint(of: link) else { return }
+        try copyPrincipalValues(constraint, from: principal, to: dependent)
+    }
+
+    private mutating func copyPrincipalValues(
+        _ constraint: RelationshipIndex.Constraint, from principal: EntityID, to dependent: EntityID
+    ) throws(StateError) {
+        guard let source = try storage.row(principal), var row = try storage.row(dependent) else { return }
+        let before = row.values
+        for pair in constraint.pairs {
+            if let value = source.values[pair.principal] {
+                row.values[pair.dependent] = value
+            } else if row.values[pair.dependent] != nil {
+                row.values[pair.dependent] = .null
+            }
+        }
+        if row.values != before { try put(row) }
+    }
+
+    /// Follows the dependent properties of an entity: they say which principal it is linked to.
+    mutating func synchronizeDependent(_ row: EntityRow, changed: [String]) throws(StateError) {
+        for constraint in index.constraints(ofDependentsIn: row.set)
+        where constraint.pairs.contains(where: { changed.contains($0.dependent) }) {
+            let principal = try self.principal(constraint, of: row)
+            let current = try partners(constraint.relationship, of: row.id, isFirst: constraint.dependentIsFirst)
+            for link in current where partner(link, of: row.id) != principal {
+                try unlink(link, clearing: false)
+            }
+            if let principal { try follow(constraint, dependent: row.id, principal: principal) }
+        }
+    }
+
+    /// Links the entities whose dependent properties name this one, and tells those that are linked already its values.
+    mutating func synchronizePrincipal(_ id: EntityID) throws(StateError) {
+        guard let row = try storage.row(id) else { return }
+        for constraint in index.constraints(ofPrincipalsIn: row.set) {
+            for link in try partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst) {
+                try copyPrincipalValues(constraint, from: id, to: partner(link, of: id))
+            }
+            var values: [(property: String, value: Value)] = []
+            for pair in constraint.pairs {
+                guard let value = row.values[pair.principal], value != .null else { break }
+                values.append((pair.dependent, value))
+            }
+            guard values.count == constraint.pairs.count else { continue }
+            for dependent in try storage.findRows(set: constraint.dependentSet, where: values) {
+                try follow(constraint, dependent: dependent, principal: id)
+            }
+        }
+    }
+
+    private mutating func follow(
+        _ constraint: RelationshipIndex.Constraint, dependent: EntityID, principal: EntityID
+    ) throws(StateError) {
+        let (first, second) = constraint.dependentIsFirst ? (dependent, principal) : (principal, dependent)
+        if try storage.link(constraint.relationship, first: first, second: second)?.inLocal == true { return }
+        for link in try partners(constraint.relationship, of: dependent, isFirst: constraint.dependentIsFirst) {
+            try unlink(link, clearing: false)
+        }
+        if constraint.isDependentSingle {
+            for link in try partners(constraint.relationship, of: principal, isFirst: !constraint.dependentIsFirst) {
+                try unlink(link, clearing: layer == .local)
+            }
+        }
+        try setLink(constraint.relationship, first, second, true)
+    }
+
+    private func principal(
+        _ constraint: RelationshipIndex.Constraint, of row: EntityRow
+    ) throws(StateError) -> EntityID? {
+        var values: [(property: String, value: Value)] = []
+        for pair in constraint.pairs {
+            guard let value = row.values[pair.dependent], value != .null else { return nil }
+            values.append((pair.principal, value))
+        }
+        return try storage.findRows(set: constraint.principalSet, where: values).first
+    }
+
+    private func partners(
+        _ relationship: String, of id: EntityID, isFirst: Bool
+    ) throws(StateError) -> [LinkRow] {
+        let links = isFirst ? try storage.links(relationship, first: id) : try storage.links(relationship, second: id)
+        return links.filter(\.inLocal)
+    }
+
+    private func partner(_ link: LinkRow, of id: EntityID) -> EntityID { link.first == id ? link.second : link.first }
+}

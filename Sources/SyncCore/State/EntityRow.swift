@@ -1,0 +1,127 @@
+public import EDM
+public import Operations
+
+/// An entity as it stands: what the service last said with the pending operations on top.
+public struct EntityRow: Sendable, Hashable {
+    public var id: EntityID
+    public var set: String
+    public var type: String
+    public var values: PropertyValues
+    public var etag: String?
+    public var editLink: String?
+    public var origin: Origin
+
+    public enum Origin: UInt8, Sendable, Hashable {
+        /// Created here; the service does not know it yet.
+        case local = 0
+        /// The service knows it: downloaded, or created here and confirmed.
+        case service = 1
+        /// The service knows it no longer, or it left every defining query, but operations on it are still pending.
+        case gone = 2
+        /// The service knows it, and its ETag is older than a change that we made ourselves: to be read again before the
+        /// next conditional request.
+        case serviceWithStaleETag = 3
+
+        public var isOnService: Bool { self == .service || self == .serviceWithStaleETag }
+    }
+
+    public init(
+        id: EntityID, set: String, type: String, values: PropertyValues, etag: String? = nil, editLink: String? = nil,
+        origin: Origin
+    ) {
+        self.id = id
+        self.set = set
+        self.type = type
+        self.values = values
+        self.etag = etag
+        self.editLink = editLink
+        self.origin = origin
+    }
+}
+
+/// What an entity was without the pending operations, kept while there are any.
+public enum BaseState: Sendable, Hashable {
+    /// The service does not hold it.
+    case absent
+    case row(EntityRow)
+}
+
+/// A link between two entities under its relationship's name, from the relationship's first end to its second.
+public struct LinkRow: Sendable, Hashable {
+    public var relationship: String
+    public var first: EntityID
+    public var second: EntityID
+    /// What the service last said.
+    public var inBase: Bool
+    /// With the pending operations on top.
+    public var inLocal: Bool
+
+    public init(relationship: String, first: EntityID, second: EntityID, inBase: Bool, inLocal: Bool) {
+        self.relationship = relationship
+        self.first = first
+        self.second = second
+        self.inBase = inBase
+        self.inLocal = inLocal
+    }
+}
+
+/// An operation that has not ended, with what is known of it.
+public struct PendingOperation: Sendable, Hashable {
+    public var sequence: SequenceNumber
+    public var time: Timestamp
+    public var operation: Operation
+    public var status: Status
+
+    public enum Status: Sendable, Hashable {
+        /// Waits for the next upload.
+        case pending
+        /// Sent, or about to be; no answer yet.
+        case inFlight(BatchID)
+        /// The answer never came.
+        case inDoubt(BatchID, reason: String)
+        /// Refused by the service; stays until it is amended, retried or undone.
+        case rejected(Refusal)
+    }
+
+    public init(sequence: SequenceNumber, time: Timestamp, operation: Operation, status: Status) {
+        self.sequence = sequence
+        self.time = time
+        self.operation = operation
+        self.status = status
+    }
+}
+
+/// A defining query with where its last download stands.
+public struct QueryState: Sendable, Hashable {
+    public var query: DefiningQuery
+    /// The sequence number of the download that it last took part in; 0 before the first.
+    public var run: SequenceNumber
+    /// Whether that download came to its end.
+    public var isComplete: Bool
+
+    public init(query: DefiningQuery, run: SequenceNumber = 0, isComplete: Bool = false) {
+        self.query = query
+        self.run = run
+        self.isComplete = isComplete
+    }
+}
+
+/// The counters and the service of a state.
+public struct StateHeader: Sendable, Hashable {
+    /// The last record that the state contains; 0 for none.
+    public var applied: SequenceNumber
+    /// The lowest entity ID that no record has used.
+    public var nextEntity: EntityID
+    public var nextBatch: BatchID
+    public var service: ServiceDescription?
+
+    public init(
+        applied: SequenceNumber = 0, nextEntity: EntityID = EntityID(rawValue: 1), nextBatch: BatchID = 1,
+        service: ServiceDescription? = nil
+    ) {
+        self.applied = applied
+        self.nextEntity = nextEntity
+        self.nextBatch = nextBatch
+        self.service = service
+    }
+}

@@ -1,0 +1,36 @@
+public import EDM
+public import ODataWire
+
+/// The text under which the key map and the views find a key: the same for equal keys, whatever the payload's spelling.
+public enum KeyText {
+    /// nil when a key property is unset or null, so that there is no key yet.
+    public static func of(_ values: PropertyValues, type: EntityType) -> String? {
+        KeyPredicate(of: type, in: values).map(of)
+    }
+
+    public static func of(_ key: KeyPredicate) -> String {
+        key.values.map { $0.name + "=" + text($0.value) }.joined(separator: ",")
+    }
+
+    private static func text(_ value: Value) -> String {
+        switch value {
+        case .string(let text): "'" + doubledQuotes(text) + "'"
+        case .integer(let number): String(number)
+        case .boolean(let flag): flag ? "true" : "false"
+        // 1.0 and 1.00 are one key.
+        case .decimal(let number): shortened(number.text)
+        case .guid(let guid): guid.description
+        default: String(describing: value)
+        }
+    }
+
+    private static func shortened(_ decimal: String) -> String {
+        guard decimal.contains(".") else { return decimal }
+        let dropped = decimal.reversed().drop { $0 == "0" }
+        return String(dropped.first == "." ? dropped.dropFirst().reversed() : dropped.reversed())
+    }
+
+    private static func doubledQuotes(_ text: String) -> String {
+        text.contains("'") ? text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") : text
+    }
+}

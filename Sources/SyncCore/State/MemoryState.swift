@@ -1,0 +1,126 @@
+public import EDM
+public import Operations
+
+/// The state in memory: for tests, for replay, and as the measure of the one in SQLite.
+public final class MemoryState: StateStorage {
+    private struct LinkKey: Hashable {
+        let relationship: String
+        let first: EntityID
+        let second: EntityID
+    }
+
+    private struct SetKey: Hashable {
+        let set: String
+        let key: String
+    }
+
+    private var head = StateHeader()
+    private var rowsByID: [EntityID: EntityRow] = [:]
+    private var sets: [EntityID: String] = [:]
+    private var keys: [SetKey: EntityID] = [:]
+    private var bases: [EntityID: BaseState] = [:]
+    private var linksByKey: [LinkKey: LinkRow] = [:]
+    private var linksByEntity: [EntityID: Set<LinkKey>] = [:]
+    private var pending: [SequenceNumber: PendingOperation] = [:]
+    private var queryList: [QueryState] = []
+    private var coverage: [EntityID: [String: SequenceNumber]] = [:]
+
+    public init() {}
+
+    public func header() -> StateHeader { head }
+    public func setHeader(_ header: StateHeader) { head = header }
+    public func install(_ model: EntityDataModel) {}
+
+    public func row(_ id: EntityID) -> EntityRow? { rowsByID[id] }
+    public func putRow(_ row: EntityRow) { rowsByID[row.id] = row }
+    public func removeRow(_ id: EntityID) { rowsByID[id] = nil }
+
+    public func findRows(set: String, where values: [(property: String, value: Value)]) -> [EntityID] {
+        rowsByID.values.filter { row in
+            row.set == set && values.allSatisfy { row.values[$0.property] == $0.value }
+        }.map(\.id).sorted()
+    }
+
+    public func rows(set: String) -> [EntityID] { rowsByID.values.filter { $0.set == set }.map(\.id).sorted() }
+
+    public func set(of id: EntityID) -> String? { sets[id] }
+    public func register(_ id: EntityID, set: String) { sets[id] = set }
+
+    public func entity(set: String, key: String) -> EntityID? { keys[SetKey(set: set, key: key)] }
+    public func assignKey(set: String, key: String, to id: EntityID) { keys[SetKey(set: set, key: key)] = id }
+
+    public func base(_ id: EntityID) -> BaseState? { bases[id] }
+    public func saveBase(_ id: EntityID, _ base: BaseState) { bases[id] = base }
+    public func takeBases() -> [(EntityID, BaseState)] {
+        defer { bases = [:] }
+        return bases.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    public func links(_ relationship: String, first: EntityID) -> [LinkRow] {
+        links(of: first).filter { $0.relationship == relationship && $0.first == first }
+    }
+
+    public func links(_ relationship: String, second: EntityID) -> [LinkRow] {
+        links(of: second).filter { $0.relationship == relationship && $0.second == second }
+    }
+
+    public func link(_ relationship: String, first: EntityID, second: EntityID) -> LinkRow? {
+        linksByKey[LinkKey(relationship: relationship, first: first, second: second)]
+    }
+
+    public func links(of id: EntityID) -> [LinkRow] {
+        (linksByEntity[id] ?? []).compactMap { linksByKey[$0] }.sorted(by: Self.inOrder)
+    }
+
+    public func changedLinks() -> [LinkRow] {
+        linksByKey.values.filter { $0.inBase != $0.inLocal }.sorted(by: Self.inOrder)
+    }
+
+    public func putLink(_ link: LinkRow) {
+        let key = LinkKey(relationship: link.relationship, first: link.first, second: link.second)
+        linksByKey[key] = link
+        linksByEntity[link.first, default: []].insert(key)
+        linksByEntity[link.second, default: []].insert(key)
+    }
+
+    public func removeLink(_ relationship: String, first: EntityID, second: EntityID) {
+        let key = LinkKey(relationship: relationship, first: first, second: second)
+        linksByKey[key] = nil
+        linksByEntity[first]?.remove(key)
+        linksByEntity[second]?.remove(key)
+    }
+
+    public func pendingOperations() -> [PendingOperation] { pending.values.sorted { $0.sequence < $1.sequence } }
+    public func pendingOperation(_ sequence: SequenceNumber) -> PendingOperation? { pending[sequence] }
+    public func putPending(_ operation: PendingOperation) { pending[operation.sequence] = operation }
+    public func removePending(_ sequence: SequenceNumber) { pending[sequence] = nil }
+
+    public func queries() -> [QueryState] { queryList }
+    public func putQuery(_ query: QueryState) {
+        if let index = queryList.firstIndex(where: { $0.query.name == query.query.name }) {
+            queryList[index] = query
+        } else {
+            queryList.append(query)
+        }
+    }
+    public func removeQuery(_ name: String) { queryList.removeAll { $0.query.name == name } }
+
+    public func cover(_ id: EntityID, query: String, run: SequenceNumber) {
+        coverage[id, default: [:]][query] = run
+    }
+
+    public func takeUncovered(query: String, before run: SequenceNumber) -> [EntityID] {
+        let found = coverage.filter { $0.value[query].map { $0 < run } ?? false }.keys.sorted()
+        for id in found { coverage[id]?[query] = nil }
+        return found
+    }
+
+    public func isCovered(_ id: EntityID) -> Bool { !(coverage[id] ?? [:]).isEmpty }
+
+    public func allRows() -> [EntityRow] { rowsByID.values.sorted { $0.id < $1.id } }
+    public func allLinks() -> [LinkRow] { linksByKey.values.sorted(by: Self.inOrder) }
+
+    private static func inOrder(_ a: LinkRow, _ b: LinkRow) -> Bool {
+        (a.relationship, a.first, a.second) < (b.relationship, b.first, b.second)
+    }
+}

@@ -1,0 +1,100 @@
+public import EDM
+
+/// The relationships of a model as the fold and the rules need them: by entity set, from either end, whether or not that
+/// end has a navigation property.
+public struct RelationshipIndex: Sendable {
+    /// A relationship with a referential constraint: which set holds the dependent properties.
+    public struct Constraint: Sendable, Hashable {
+        public let relationship: String
+        public let dependentSet: String
+        public let principalSet: String
+        /// Whether the dependent entity is the first end of the relationship's links.
+        public let dependentIsFirst: Bool
+        public let pairs: [ReferentialConstraint]
+        /// Whether one principal has at most one dependent.
+        public let isDependentSingle: Bool
+    }
+
+    /// One end that an entity stands at, and how many partners it must or may have there.
+    public struct End: Sendable, Hashable {
+        public let relationship: String
+        /// Whether the entity is the first end of the relationship's links.
+        public let isFirst: Bool
+        /// How many partners the entity has.
+        public let multiplicity: Multiplicity
+        /// The navigation property as a person knows it: `Mayors/City`, or that of the other end where this one has none.
+        public let name: String
+    }
+
+    private let dependents: [String: [Constraint]]
+    private let principals: [String: [Constraint]]
+    private let ends: [String: [End]]
+
+    public init(_ model: EntityDataModel) {
+        var constraints: [Constraint] = []
+        var ends: [String: [End]] = [:]
+        func add(_ end: End, to set: String) {
+            let known = ends[set, default: []].contains { $0.relationship == end.relationship && $0.isFirst == end.isFirst }
+            if !known { ends[set, default: []].append(end) }
+        }
+        func add(_ constraint: Constraint) {
+            let known = constraints.contains {
+                $0.relationship == constraint.relationship && $0.dependentSet == constraint.dependentSet
+                    && $0.principalSet == constraint.principalSet
+            }
+            if !known { constraints.append(constraint) }
+        }
+        let sets = model.entitySets + model.singletons
+        // An end's own navigation property names it best, so these come before what partners say.
+        for set in sets {
+            for property in set.entityType.navigationProperties {
+                guard let navigation = property.navigation else { continue }
+                add(
+                    End(
+                        relationship: navigation.relationship.name, isFirst: navigation.relationship.isForward,
+                        multiplicity: navigation.multiplicity, name: "\(set.name)/\(property.name)"), to: set.name)
+            }
+        }
+        for set in sets {
+            for property in set.entityType.navigationProperties {
+                guard let navigation = property.navigation, let target = model.target(of: property, in: set) else {
+                    continue
+                }
+                let isForward = navigation.relationship.isForward
+                add(
+                    End(
+                        relationship: navigation.relationship.name, isFirst: !isForward,
+                        multiplicity: navigation.sourceMultiplicity, name: "\(set.name)/\(property.name)"),
+                    to: target.name)
+                if !navigation.constraints.isEmpty {
+                    add(
+                        Constraint(
+                            relationship: navigation.relationship.name, dependentSet: set.name,
+                            principalSet: target.name, dependentIsFirst: isForward, pairs: navigation.constraints,
+                            isDependentSingle: navigation.sourceMultiplicity != .many))
+                }
+                if !navigation.inverseConstraints.isEmpty {
+                    add(
+                        Constraint(
+                            relationship: navigation.relationship.name, dependentSet: target.name,
+                            principalSet: set.name, dependentIsFirst: !isForward, pairs: navigation.inverseConstraints,
+                            isDependentSingle: navigation.multiplicity != .many))
+                }
+            }
+        }
+        dependents = Dictionary(grouping: constraints, by: \.dependentSet)
+        principals = Dictionary(grouping: constraints, by: \.principalSet)
+        self.ends = ends
+    }
+
+    /// The constraints whose dependent properties entities of the set hold.
+    public func constraints(ofDependentsIn set: String) -> [Constraint] { dependents[set] ?? [] }
+    /// The constraints whose principal properties entities of the set hold.
+    public func constraints(ofPrincipalsIn set: String) -> [Constraint] { principals[set] ?? [] }
+    public func ends(of set: String) -> [End] { ends[set] ?? [] }
+
+    /// The constraint of a relationship between two sets, if it has one.
+    public func constraint(_ relationship: String, dependentSet: String) -> Constraint? {
+        dependents[dependentSet]?.first { $0.relationship == relationship }
+    }
+}

@@ -1,0 +1,87 @@
+public import EDM
+public import Operations
+
+/// Where the fold keeps its result. `MemoryState` keeps it in memory, `Views` in SQLite; both must give the same digest.
+///
+/// The methods store and find; they decide nothing. All rules are in ``Fold`` and ``StateEditor``.
+public protocol StateStorage: AnyObject {
+    func header() throws(StateError) -> StateHeader
+    func setHeader(_ header: StateHeader) throws(StateError)
+    /// Makes room for the entity sets of a new or changed model.
+    func install(_ model: EntityDataModel) throws(StateError)
+
+    // Entities, with pending operations on top
+    func row(_ id: EntityID) throws(StateError) -> EntityRow?
+    func putRow(_ row: EntityRow) throws(StateError)
+    func removeRow(_ id: EntityID) throws(StateError)
+    /// The entities of a set whose properties have all these values, in ascending order.
+    func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
+    /// All entities of a set, in ascending order.
+    func rows(set: String) throws(StateError) -> [EntityID]
+
+    /// The set of every entity that ever entered the log, deleted ones included.
+    func set(of id: EntityID) throws(StateError) -> String?
+    func register(_ id: EntityID, set: String) throws(StateError)
+
+    // Key map: every key that the service ever gave an entity
+    func entity(set: String, key: String) throws(StateError) -> EntityID?
+    func assignKey(set: String, key: String, to id: EntityID) throws(StateError)
+
+    // Base state of entities with pending operations
+    func base(_ id: EntityID) throws(StateError) -> BaseState?
+    func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError)
+    /// All saved base states in ascending order of entity; forgets them.
+    func takeBases() throws(StateError) -> [(EntityID, BaseState)]
+
+    // Links
+    func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow]
+    func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow]
+    func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow?
+    /// The links at which the entity stands at either end.
+    func links(of id: EntityID) throws(StateError) -> [LinkRow]
+    /// The links in which base and local state differ.
+    func changedLinks() throws(StateError) -> [LinkRow]
+    func putLink(_ link: LinkRow) throws(StateError)
+    func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError)
+
+    // Pending operations in ascending order of sequence number
+    func pendingOperations() throws(StateError) -> [PendingOperation]
+    func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation?
+    func putPending(_ operation: PendingOperation) throws(StateError)
+    func removePending(_ sequence: SequenceNumber) throws(StateError)
+
+    // Defining queries in the order in which they were added, and which entities they brought
+    func queries() throws(StateError) -> [QueryState]
+    func putQuery(_ query: QueryState) throws(StateError)
+    func removeQuery(_ name: String) throws(StateError)
+    func cover(_ id: EntityID, query: String, run: SequenceNumber) throws(StateError)
+    /// The entities that the query brought before `run`; they are no longer covered by it afterwards.
+    func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID]
+    func isCovered(_ id: EntityID) throws(StateError) -> Bool
+
+    // Everything, in ascending order, for the digest
+    func allRows() throws(StateError) -> [EntityRow]
+    func allLinks() throws(StateError) -> [LinkRow]
+}
+
+/// The state could not be read or written.
+public struct StateError: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Code: Sendable, Hashable {
+        /// What is stored makes no sense: rebuild it from the log.
+        case damaged
+        /// The storage refused: disk full, no permission, locked.
+        case unavailable
+        /// A record needs the metadata of a service, and no record has given it yet, or it does not parse.
+        case noModel
+    }
+
+    public let code: Code
+    public let message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { message }
+}

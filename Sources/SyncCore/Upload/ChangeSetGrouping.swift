@@ -1,0 +1,193 @@
+import EDM
+import Operations
+
+/// Puts units (single operations, or the app's change sets) into atomic groups and the groups into an order.
+struct ChangeSetGrouping {
+    private struct Group {
+        var operations: [PendingOperation]
+        /// Where the group stands among the others.
+        var position: Int
+        /// Whether a group behind this one depends on it, so that it must not move.
+        var hasDependents = false
+    }
+
+    /// The operation that last wrote an entity, and the group that it is in.
+    private struct Writer {
+        let sequence: SequenceNumber
+        let group: Int
+        let isCreation: Bool
+    }
+
+    private struct Block {
+        let sequence: SequenceNumber
+        let reason: HoldReason
+    }
+
+    private var groups: [Int: Group] = [:]
+    /// Groups that were merged, and what they were merged into.
+    private var merged: [Int: Int] = [:]
+    private var nextPosition = 0
+    private var writers: [EntityID: Writer] = [:]
+    private var readers: [EntityID: Set<Int>] = [:]
+    private var blockedWrites: [EntityID: Block] = [:]
+    private var blockedReads: [EntityID: Block] = [:]
+
+    /// The groups in the order in which they have to stand, each with its operations in order.
+    func inOrder() -> [[PendingOperation]] {
+        groups.values.sorted { $0.position < $1.position }.map { $0.operations.sorted { $0.sequence < $1.sequence } }
+    }
+
+    /// Takes operations out of this round; what depends on them stays behind as well.
+    mutating func block(_ footprints: [OperationFootprint], by sequence: SequenceNumber, _ reason: HoldReason) {
+        let block = Block(sequence: sequence, reason: reason)
+        for footprint in footprints {
+            for entity in footprint.writes { blockedWrites[entity] = block }
+            switch reason {
+            case .rejected, .inDoubt, .behindRejected, .behindInDoubt:
+                // A refused order must not hold back its customer.
+                break
+            default:
+                for entity in footprint.reads { blockedReads[entity] = block }
+            }
+        }
+    }
+
+    /// Finds the unit's place. Returns the reason where it has to wait; then it is blocked.
+    mutating func add(
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>
+    ) throws(StateError) -> HoldReason? {
+        if let reason = try place(unit, footprints, resolver) {
+            block(footprints, by: unit[0].sequence, reason)
+            return reason
+        }
+        return nil
+    }
+
+    private mutating func place(
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>
+    ) throws(StateError) -> HoldReason? {
+        var needs = UnitNeeds(unit, footprints)
+        if let reason = blocked(needs) { return reason }
+        if let reason = try needs.resolve(resolver, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } }) {
+            return reason
+        }
+        let joined = Set(needs.newReferences.compactMap { writers[$0].map { resolve($0.group) } })
+        var predecessors: Set<Int> = []
+        for entity in needs.reads.union(needs.writes) {
+            guard let writer = writers[entity] else { continue }
+            let group = resolve(writer.group)
+            if joined.contains(group) {
+                // Inside one change set only a reference orders; a second write of the same entity would not be.
+                if !writer.isCreation { return .waitsFor(writer.sequence) }
+            } else {
+                predecessors.insert(group)
+            }
+        }
+        for entity in needs.writes { predecessors.formUnion((readers[entity] ?? []).map(resolve)) }
+        predecessors.subtract(joined)
+        guard let group = join(unit, joined, after: predecessors) else {
+            return .waitsFor(joined.compactMap { groups[$0]?.operations.last?.sequence }.max() ?? unit[0].sequence)
+        }
+        for predecessor in predecessors { groups[predecessor]?.hasDependents = true }
+        for (pending, footprint) in zip(unit, footprints) {
+            for entity in footprint.reads { readers[entity, default: []].insert(group) }
+            for entity in footprint.writes {
+                readers[entity] = nil
+                writers[entity] = Writer(
+                    sequence: pending.sequence, group: group, isCreation: footprint.created.contains(entity))
+            }
+        }
+        return nil
+    }
+
+    private func blocked(_ needs: UnitNeeds) -> HoldReason? {
+        let touched = needs.reads.union(needs.writes)
+        let block =
+            touched.sorted().lazy.compactMap { blockedWrites[$0] }.first
+            ?? needs.writes.sorted().lazy.compactMap { blockedReads[$0] }.first
+        guard let block else { return nil }
+        switch block.reason {
+        case .rejected, .behindRejected: return .behindRejected(block.sequence)
+        case .inDoubt, .behindInDoubt: return .behindInDoubt(block.sequence)
+        default: return .waitsFor(block.sequence)
+        }
+    }
+
+    private func resolve(_ group: Int) -> Int {
+        var current = group
+        while let next = merged[current] { current = next }
+        return current
+    }
+
+    /// Puts the unit into one group with `joined`; nil where that would break an order that is already fixed.
+    private mutating func join(_ unit: [PendingOperation], _ joined: Set<Int>, after predecessors: Set<Int>) -> Int? {
+        let position = nextPosition
+        if joined.isEmpty {
+            nextPosition += 1
+            groups[position] = Group(operations: unit, position: position)
+            return position
+        }
+        let latest = predecessors.compactMap { groups[$0]?.position }.max() ?? -1
+        if joined.count == 1, let only = joined.first, let place = groups[only]?.position, latest < place {
+            groups[only]?.operations += unit
+            return only
+        }
+        guard joined.allSatisfy({ groups[$0]?.hasDependents == false }) else { return nil }
+        nextPosition += 1
+        var operations = unit
+        for old in joined {
+            operations += groups.removeValue(forKey: old)?.operations ?? []
+            merged[old] = position
+        }
+        groups[position] = Group(operations: operations, position: position)
+        return position
+    }
+}
+
+/// What a unit as a whole reads, writes and refers to.
+private struct UnitNeeds {
+    private(set) var reads: Set<EntityID> = []
+    private(set) var writes: Set<EntityID> = []
+    /// Entities that another operation of this round creates.
+    private(set) var newReferences: Set<EntityID> = []
+    private let referenced: [EntityID]
+    private let conditional: Set<EntityID>
+
+    init(_ unit: [PendingOperation], _ footprints: [OperationFootprint]) {
+        var created: Set<EntityID> = []
+        var conditional: Set<EntityID> = []
+        for footprint in footprints {
+            created.formUnion(footprint.created)
+            conditional.formUnion(footprint.conditional)
+            reads.formUnion(footprint.reads)
+            writes.formUnion(footprint.writes)
+        }
+        reads.subtract(created)
+        let outside = created
+        referenced = unit.flatMap(\.operation.referencedEntities).filter { !outside.contains($0) }
+        self.conditional = conditional.subtracting(created)
+    }
+
+    /// Finds out which referenced entities the service has, which this round creates, and what stands in the way.
+    mutating func resolve(
+        _ resolver: EntityResolver<some StateStorage>,
+        writer: (EntityID) -> (sequence: SequenceNumber, isCreation: Bool)?
+    ) throws(StateError) -> HoldReason? {
+        for entity in referenced {
+            if let row = try resolver.serviceRow(entity) {
+                if resolver.reference(row) == nil { return .keyUnknown(entity) }
+                guard conditional.contains(entity), row.etag != nil else { continue }
+                // The answer to the earlier request brings the ETag that this one has to carry.
+                if let earlier = writer(entity) { return .waitsFor(earlier.sequence) }
+                if row.origin == .serviceWithStaleETag { return .needsETag(entity) }
+            } else if let creator = writer(entity) {
+                // A new entity is changed or deleted under its real key, in the next round.
+                if conditional.contains(entity) { return .waitsFor(creator.sequence) }
+                newReferences.insert(entity)
+            } else {
+                return .entityGone(entity)
+            }
+        }
+        return nil
+    }
+}

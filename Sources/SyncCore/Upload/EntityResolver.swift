@@ -1,0 +1,67 @@
+import EDM
+import ODataWire
+import Operations
+
+/// What the planner knows of an entity: whether the service has it, and by which name.
+struct EntityResolver<Storage: StateStorage> {
+    let storage: Storage
+    let model: EntityDataModel
+
+    /// The entity as the service last said, whatever is pending on it.
+    func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
+        switch try storage.base(id) {
+        case .row(let row): row
+        case .absent: nil
+        case nil: try storage.row(id).flatMap { $0.origin == .local ? nil : $0 }
+        }
+    }
+
+    func footprint(_ operation: Operation) throws(StateError) -> OperationFootprint {
+        var failure: StateError?
+        let footprint = OperationFootprint(operation) { entity, name in
+            do throws(StateError) {
+                return try navigation(name, of: entity, in: operation)?.navigation
+            } catch {
+                failure = error
+                return nil
+            }
+        }
+        if let failure { throw failure }
+        return footprint
+    }
+
+    func navigation(_ name: String, of entity: EntityID, in operation: Operation) throws(StateError) -> Property? {
+        try entityType(of: entity, in: operation)?.findProperty(name)
+    }
+
+    /// An entity that was created and deleted since is in no row; its operations still say what it was.
+    private func entityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
+        if let row = try serviceRow(entity) ?? storage.row(entity) { return model.findEntityType(row.type) }
+        if case .create(let creation, _) = operation.action, let found = creation.find(entity) {
+            return model.findEntityType(found.type)
+        }
+        guard let set = try storage.set(of: entity) else { return nil }
+        return model.findEntitySet(set)?.entityType
+    }
+
+    /// How a request names an entity that the service has; nil while its key is not known.
+    func reference(_ row: EntityRow) -> ResourceReference? {
+        if let editLink = row.editLink { return .url(editLink) }
+        guard let set = model.findEntitySet(row.set), let type = model.findEntityType(row.type) else { return nil }
+        if set.isSingleton { return .entity(set: set, key: KeyPredicate([])) }
+        return KeyPredicate(of: type, in: row.values).map { .entity(set: set, key: $0) }
+    }
+}
+
+extension Creation {
+    /// The creation of that entity, at any level.
+    func find(_ id: EntityID) -> Creation? {
+        if entity == id { return self }
+        for inline in self.inline {
+            for child in inline.entities {
+                if let found = child.find(id) { return found }
+            }
+        }
+        return nil
+    }
+}

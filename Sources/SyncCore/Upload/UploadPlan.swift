@@ -1,0 +1,92 @@
+public import EDM
+public import ODataWire
+public import Operations
+
+/// What the next batch will carry, and what stays behind and why.
+public struct UploadPlan: Sendable, Hashable {
+    /// In the order in which they stand in the batch.
+    public var changeSets: [PlannedChangeSet]
+    /// The operations that this round leaves out, with the reason.
+    public var held: [SequenceNumber: HoldReason]
+    /// Entities whose ETag is older than our own last change: read them, and their operations can go.
+    public var entitiesToRead: [EntityID]
+
+    public init(
+        changeSets: [PlannedChangeSet] = [], held: [SequenceNumber: HoldReason] = [:], entitiesToRead: [EntityID] = []
+    ) {
+        self.changeSets = changeSets
+        self.held = held
+        self.entitiesToRead = entitiesToRead
+    }
+
+    public var isEmpty: Bool { changeSets.isEmpty }
+
+    /// The record to be logged before the first byte is sent.
+    public func prepared(as batch: BatchID) -> BatchPrepared {
+        BatchPrepared(
+            batch: batch,
+            changeSets: changeSets.map { changeSet in
+                changeSet.requests.map { BatchPrepared.Request(contentID: $0.contentID, operation: $0.operation) }
+            })
+    }
+}
+
+/// Requests that take effect together or not at all.
+public struct PlannedChangeSet: Sendable, Hashable {
+    public var requests: [PlannedRequest]
+
+    public init(requests: [PlannedRequest]) { self.requests = requests }
+}
+
+/// One request of a plan.
+public struct PlannedRequest: Sendable, Hashable {
+    /// A number, unique in the batch.
+    public var contentID: String
+    public var operation: SequenceNumber
+    public var modification: DataModification
+    /// The entity that the request creates; `$<contentID>` stands for it inside the change set.
+    public var creates: EntityID?
+
+    public init(contentID: String, operation: SequenceNumber, modification: DataModification, creates: EntityID?) {
+        self.contentID = contentID
+        self.operation = operation
+        self.modification = modification
+        self.creates = creates
+    }
+}
+
+/// Why an operation is not in the batch.
+public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
+    /// An earlier operation on the same entity has to be through first; the next round of the same upload follows.
+    case waitsFor(SequenceNumber)
+    /// An earlier operation on the same entity was refused.
+    case behindRejected(SequenceNumber)
+    /// Whether an earlier operation on the same entity took effect is not known.
+    case behindInDoubt(SequenceNumber)
+    /// The operation itself was refused and is not to be retried now.
+    case rejected
+    /// Whether the operation itself took effect is not known.
+    case inDoubt
+    /// The entity's ETag must be read again first.
+    case needsETag(EntityID)
+    /// The entity that it refers to is known to the service, but its key is not known here.
+    case keyUnknown(EntityID)
+    /// The entity that it refers to is gone.
+    case entityGone(EntityID)
+    /// The batch is full.
+    case batchFull
+
+    public var description: String {
+        switch self {
+        case .waitsFor(let sequence): "waits for operation \(sequence)"
+        case .behindRejected(let sequence): "held: operation \(sequence) before it was refused"
+        case .behindInDoubt(let sequence): "held: the outcome of operation \(sequence) before it is not known"
+        case .rejected: "refused by the service"
+        case .inDoubt: "in doubt: sent, but no answer came"
+        case .needsETag: "waits until the entity's ETag has been read again"
+        case .keyUnknown(let entity): "held: the service gave no key for entity \(entity); a download may bring it"
+        case .entityGone(let entity): "held: entity \(entity) is no longer there"
+        case .batchFull: "waits for the next batch"
+        }
+    }
+}

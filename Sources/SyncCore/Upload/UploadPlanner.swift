@@ -1,0 +1,87 @@
+public import EDM
+import ODataWire
+public import Operations
+
+/// Turns pending operations into the next batch: the smallest atomic change sets that the references between new entities
+/// and the app's own change sets allow, in an order that keeps every operation behind those it depends on.
+///
+/// - A new entity and what refers to it share a change set, where `$<Content-ID>` stands for the key that is not known yet.
+/// - Inside a change set a service may reorder (V2: "unordered group"), so operations whose order matters are never put
+///   into one unless a reference orders them or the app asked for it.
+/// - What cannot go yet is left to the next round, when keys and ETags are known. Nothing waits for an operation that it
+///   does not depend on.
+///
+/// Pure: the same state gives the same plan.
+public struct UploadPlanner<Storage: StateStorage> {
+    public struct Options: Sendable, Hashable {
+        /// The most requests in one batch. A change set is never split, so one that is larger goes alone.
+        public var requestLimit: Int
+
+        public init(requestLimit: Int = 500) { self.requestLimit = requestLimit }
+    }
+
+    private let storage: Storage
+    private let model: EntityDataModel
+    private let options: Options
+
+    public init(storage: Storage, model: EntityDataModel, options: Options = Options()) {
+        self.storage = storage
+        self.model = model
+        self.options = options
+    }
+
+    /// - Parameter retrying: refused operations that are to be sent again.
+    public func plan(retrying: Set<SequenceNumber> = []) throws(StateError) -> UploadPlan {
+        let resolver = EntityResolver(storage: storage, model: model)
+        var grouping = ChangeSetGrouping()
+        var plan = UploadPlan()
+        var toRead: Set<EntityID> = []
+        for unit in Self.units(try storage.pendingOperations()) {
+            let footprints = try unit.map { pending throws(StateError) in try resolver.footprint(pending.operation) }
+            if let reason = unit.lazy.compactMap({ Self.reasonToSkip($0, retrying) }).first {
+                grouping.block(footprints, by: unit[0].sequence, reason)
+                for pending in unit { plan.held[pending.sequence] = Self.reasonToSkip(pending, retrying) ?? reason }
+                continue
+            }
+            if let reason = try grouping.add(unit, footprints, resolver) {
+                if case .needsETag(let entity) = reason { toRead.insert(entity) }
+                for pending in unit { plan.held[pending.sequence] = reason }
+            }
+        }
+        var encoder = RequestPlanner(resolver: resolver)
+        var requests = 0
+        for group in grouping.inOrder() {
+            let changeSet = try encoder.changeSet(group)
+            if requests > 0, requests + changeSet.requests.count > options.requestLimit {
+                for pending in group { plan.held[pending.sequence] = .batchFull }
+                requests = options.requestLimit
+                continue
+            }
+            requests += changeSet.requests.count
+            plan.changeSets.append(changeSet)
+        }
+        plan.entitiesToRead = toRead.sorted()
+        return plan
+    }
+
+    /// The operations in order, those of one app change set together.
+    private static func units(_ operations: [PendingOperation]) -> [[PendingOperation]] {
+        var units: [[PendingOperation]] = []
+        for pending in operations {
+            if let changeSet = pending.operation.changeSet, units.last?.last?.operation.changeSet == changeSet {
+                units[units.count - 1].append(pending)
+            } else {
+                units.append([pending])
+            }
+        }
+        return units
+    }
+
+    private static func reasonToSkip(_ pending: PendingOperation, _ retrying: Set<SequenceNumber>) -> HoldReason? {
+        switch pending.status {
+        case .pending: nil
+        case .inFlight, .inDoubt: .inDoubt
+        case .rejected: retrying.contains(pending.sequence) ? nil : .rejected
+        }
+    }
+}
