@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `$1 is not the beginning of $10`(_ dialect: Dialect) throws {
+    func `the reference to 1 is not the beginning of that to 10`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         var messages: [Shop.Message] = (1...9).map { ("POST", "Customers", "{\"Name\":\"C\($0)\"}") }
         messages.append(("POST", "Customers", #"{"Name":"tenth"}"#))

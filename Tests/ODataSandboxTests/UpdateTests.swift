@@ -1,4 +1,5 @@
 import EDM
+import ODataSandbox
 import ODataWire
 import Testing
 

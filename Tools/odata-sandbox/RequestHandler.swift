@@ -42,9 +42,14 @@ final class RequestHandler: ChannelInboundHandler {
                 method: head.method.rawValue, url: head.uri,
                 headers: HTTPHeaders(head.headers.map { ($0.name, $0.value) }), body: body)
             body = []
-            let response = isTooLarge ? WireResponse(status: 413) : service.handle(request)
-            if logsRequests { log("\(request.method) \(request.url) \(response.status)\n") }
-            write(response, to: head, context: context)
+            switch isTooLarge ? .response(WireResponse(status: 413)) : service.reply(to: request) {
+            case .response(let response):
+                if logsRequests { log("\(request.method) \(request.url) \(response.status)\n") }
+                write(response, to: head, context: context)
+            case .cut:
+                if logsRequests { log("\(request.method) \(request.url) cut\n") }
+                context.close(promise: nil)
+            }
         }
     }
 

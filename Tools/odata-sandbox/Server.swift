@@ -69,5 +69,5 @@ final class SharedSandbox: Sendable {
     init(_ sandbox: Sandbox) { self.sandbox = Mutex(sandbox) }
 
     func setOrigin(_ origin: String) { sandbox.withLock { $0.origin = origin } }
-    func handle(_ request: WireRequest) -> WireResponse { sandbox.withLock { $0.handle(request) } }
+    func reply(to request: WireRequest) -> Reply { sandbox.withLock { $0.reply(to: request) } }
 }
