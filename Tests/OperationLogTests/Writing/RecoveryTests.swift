@@ -153,6 +153,26 @@ import Testing
         #expect(recovery.nextSequence == 2 && recovery.cut?.reason == .headerChecksum)
     }
 
+    @Test func `a block from a copy of the log that went another way is noticed`() throws {
+        let disk = SimulatedDisk()
+        try Sample.write(disk, commits: [1], .init(compression: .stored))
+        let copy = disk.copy()
+        let start = disk[first].count
+        // The same segment header and the same sequence numbers, but other content.
+        for (disk, letter) in [(disk, UInt8(0x61)), (copy, 0x62)] {
+            let log = try Sample.open(disk, .init(compression: .stored)).log
+            for _ in 0..<2 { try log.append([(kind: 1, payload: [letter, letter, letter])]) }
+            log.close()
+        }
+        let half = start + (disk[first].count - start) / 2
+        disk[first].replaceSubrange(half..., with: copy[first][half...])
+        let damage = LogDamage(path: first, offset: UInt64(half), fault: .brokenChain, sequence: 3)
+        #expect(throws: LogError.damaged(damage)) { try Sample.open(disk) }
+        #expect(throws: LogError.damaged(damage)) { try Sample.read(disk) }
+        let report = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
+        #expect(report.damages.map(\.fault) == [.brokenChain])
+    }
+
     @Test func `a segment that was being made is removed`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1])
