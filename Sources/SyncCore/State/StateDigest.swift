@@ -1,3 +1,4 @@
+import EDM
 public import Operations
 
 /// A hash over everything that a state says: equal states give equal digests, on any machine and in any build.

@@ -19,7 +19,7 @@ struct EntityResolver<Storage: StateStorage> {
     func footprint(_ operation: Operation) throws(StateError) -> OperationFootprint {
         var failure: StateError?
         let footprint = OperationFootprint(operation) { entity, name in
-            do {
+            do throws(StateError) {
                 return try navigation(name, of: entity, in: operation)?.navigation
             } catch {
                 failure = error
@@ -40,7 +40,8 @@ struct EntityResolver<Storage: StateStorage> {
         if case .create(let creation, _) = operation.action, let found = creation.find(entity) {
             return model.findEntityType(found.type)
         }
-        return try storage.set(of: entity).flatMap { model.findEntitySet($0)?.entityType }
+        guard let set = try storage.set(of: entity) else { return nil }
+        return model.findEntitySet(set)?.entityType
     }
 
     /// How a request names an entity that the service has; nil while its key is not known.
