@@ -50,7 +50,9 @@ public final class StructuredType: Sendable {
     public func findProperty(_ name: String) -> Property? { byName[name] }
 
     /// The name without its namespace.
-    public var localName: String { String(name[(name.lastIndex(of: ".").map { name.index(after: $0) } ?? name.startIndex)...]) }
+    public var localName: String {
+        String(name[(name.lastIndex(of: ".").map { name.index(after: $0) } ?? name.startIndex)...])
+    }
 }
 
 /// An entity type.
@@ -71,7 +73,9 @@ public struct KeyReference: Sendable, Hashable {
 }
 
 extension StructuredType: Hashable {
-    public static func == (a: StructuredType, b: StructuredType) -> Bool { a === b || (a.name == b.name && a.kind == b.kind) }
+    public static func == (a: StructuredType, b: StructuredType) -> Bool {
+        a === b || (a.name == b.name && a.kind == b.kind)
+    }
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 

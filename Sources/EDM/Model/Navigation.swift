@@ -24,7 +24,7 @@ public struct Navigation: Sendable, Hashable {
     /// Dependent and principal properties, where this end's *target* is the dependent one.
     public let inverseConstraints: [ReferentialConstraint]
     public let containsTarget: Bool
-    /// What deleting the target does to the source, as the document says it (`Cascade`, `None`, `SetNull`, `SetDefault`).
+    /// What deleting the source does to its targets, as the document says it (`Cascade`, `None`, `SetNull`, `SetDefault`).
     public let onDelete: String?
     /// The relationship both partners belong to.
     public let relationship: Relationship

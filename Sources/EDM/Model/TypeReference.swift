@@ -53,6 +53,8 @@ public struct Facets: Sendable, Hashable {
     public var srid: String?
     /// As written in the document.
     public var defaultValue: String?
+    /// V2 and V3, `ConcurrencyMode="Fixed"`: the value is part of the entity's ETag.
+    public var isConcurrencyToken: Bool
 
     public enum Scale: Sendable, Hashable {
         case fixed(Int)
@@ -62,7 +64,7 @@ public struct Facets: Sendable, Hashable {
 
     public init(
         maxLength: Int? = nil, precision: Int? = nil, scale: Scale? = nil, isUnicode: Bool? = nil, srid: String? = nil,
-        defaultValue: String? = nil
+        defaultValue: String? = nil, isConcurrencyToken: Bool = false
     ) {
         self.maxLength = maxLength
         self.precision = precision
@@ -70,5 +72,6 @@ public struct Facets: Sendable, Hashable {
         self.isUnicode = isUnicode
         self.srid = srid
         self.defaultValue = defaultValue
+        self.isConcurrencyToken = isConcurrencyToken
     }
 }

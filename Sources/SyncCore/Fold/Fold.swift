@@ -13,7 +13,8 @@ import ODataWire
 public struct Fold<Storage: StateStorage> {
     public let storage: Storage
     public private(set) var model: EntityDataModel?
-    private var index: RelationshipIndex?
+    /// The model's relationships; nil before a service is installed.
+    public private(set) var index: RelationshipIndex?
     /// Whether the pending operations are taken off at the moment.
     private var isUnwound = false
     /// What the operations since the last ``takeTouched()`` changed.
@@ -78,7 +79,7 @@ public struct Fold<Storage: StateStorage> {
 
     private mutating func adopt(_ service: ServiceDescription) throws(StateError) {
         let model: EntityDataModel
-        do {
+        do throws(CSDLError) {
             model = try CSDLReader.read(service.metadata)
         } catch {
             throw StateError(.noModel, "The metadata of \(service.root) in the log does not parse: \(error)")
@@ -166,6 +167,7 @@ public struct Fold<Storage: StateStorage> {
                 try afterConfirmation(of: pending.operation, images: images)
             case .rejected(let refusal): try setStatus(outcome.operation, .rejected(refusal))
             case .notProcessed: try setStatus(outcome.operation, .pending)
+            case .inDoubt(let reason): try setStatus(outcome.operation, .inDoubt(answered.batch, reason: reason))
             }
         }
     }

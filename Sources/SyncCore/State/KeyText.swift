@@ -18,9 +18,16 @@ public enum KeyText {
         case .integer(let number): String(number)
         case .boolean(let flag): flag ? "true" : "false"
         // 1.0 and 1.00 are one key.
-        case .decimal(let number): number.canonicalText
+        case .decimal(let number): shortened(number.text)
+        case .guid(let guid): guid.description
         default: String(describing: value)
         }
+    }
+
+    private static func shortened(_ decimal: String) -> String {
+        guard decimal.contains(".") else { return decimal }
+        let dropped = decimal.reversed().drop { $0 == "0" }
+        return String(dropped.first == "." ? dropped.dropFirst().reversed() : dropped.reversed())
     }
 
     private static func doubledQuotes(_ text: String) -> String {

@@ -1,4 +1,5 @@
-public import Operations
+import EDM
+import Operations
 
 /// A hash over everything that a state says: equal states give equal digests, on any machine and in any build.
 ///

@@ -1,0 +1,38 @@
+/// The annotations of a document by what they are about: those within an element together with those in blocks elsewhere
+/// that name it as their target.
+struct AnnotationBook {
+    private let reader: AnnotationReader
+    private var byTarget: [String: [Annotation]] = [:]
+    /// The blocks of each schema, in order.
+    private(set) var blocks: [[AnnotationsBlock]] = []
+
+    init(index: SchemaIndex) throws(CSDLError) {
+        reader = AnnotationReader(index: index)
+        let targets = AnnotationTargetReader(index: index)
+        for source in index.sources {
+            var blocks: [AnnotationsBlock] = []
+            for element in source.element.children("Annotations") {
+                let target = try targets.target(of: element)
+                var annotations: [Annotation] = []
+                for child in element.children where child.isModel("Annotation") || child.isModel("ValueAnnotation") {
+                    annotations.append(try reader.annotation(child))
+                }
+                let block = AnnotationsBlock(
+                    target: target, qualifier: element["Qualifier"], annotations: annotations)
+                blocks.append(block)
+                byTarget[target, default: []] += annotations
+            }
+            self.blocks.append(blocks)
+        }
+    }
+
+    /// The annotations of the element that has that target path.
+    func annotations(of element: MarkupElement, _ target: String) throws(CSDLError) -> [Annotation] {
+        try reader.annotations(of: element) + (byTarget[target] ?? [])
+    }
+
+    /// The annotations of an element that nothing else can name as target.
+    func annotations(of element: MarkupElement) throws(CSDLError) -> [Annotation] {
+        try reader.annotations(of: element)
+    }
+}

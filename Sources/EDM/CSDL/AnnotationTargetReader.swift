@@ -1,0 +1,81 @@
+/// Checks the targets of annotation blocks. What they name may be in another document, so a target must only be a path.
+struct AnnotationTargetReader {
+    let index: SchemaIndex
+
+    /// The target path of a block with its aliases replaced.
+    func target(of block: MarkupElement) throws(CSDLError) -> String {
+        guard let text = block["Target"] else {
+            throw CSDLError(.invalidAnnotation, "The Annotations have no target.", at: block)
+        }
+        let target = text.trimmed
+        guard let segments = Self.segments(target), let first = segments.first, isFirst(first),
+            segments.dropFirst().allSatisfy(isFurther)
+        else {
+            throw CSDLError(.invalidAnnotation, "The annotation target \"\(text)\" is no path.", at: block)
+        }
+        if !first.contains(".") {
+            try index.tolerate(.invalidAnnotation, "The annotation target \"\(text)\" has no namespace.", at: block)
+        }
+        return index.qualifiedPath(target)
+    }
+
+    /// The parts between slashes, except those within parentheses; nil where parentheses do not match.
+    private static func segments(_ path: Substring) -> [Substring]? {
+        var result: [Substring] = []
+        var depth = 0
+        var start = path.startIndex
+        for position in path.indices {
+            switch path[position] {
+            case "(": depth += 1
+            case ")":
+                depth -= 1
+                if depth < 0 { return nil }
+            case "/" where depth == 0:
+                result.append(path[start..<position])
+                start = path.index(after: position)
+            default: break
+            }
+        }
+        result.append(path[start...])
+        return depth == 0 ? result : nil
+    }
+
+    /// A schema child, for actions and functions perhaps with the overload's parameter types.
+    private func isFirst(_ segment: Substring) -> Bool {
+        guard let open = segment.firstIndex(of: "(") else { return isName(segment) || segment.isSimpleIdentifier }
+        guard segment.hasSuffix(")"), isName(segment[..<open]) else { return false }
+        let types = segment[segment.index(after: open)...].dropLast()
+        return types.isEmpty || types.split(separator: ",", omittingEmptySubsequences: false).allSatisfy(isType)
+    }
+
+    private func isType(_ text: Substring) -> Bool {
+        var name = String(text).trimmed
+        if name.hasPrefix("Collection("), name.hasSuffix(")") { name = name.dropFirst("Collection(".count).dropLast() }
+        return isName(name)
+    }
+
+    /// A qualified name. A namespace need not be one of identifiers.
+    private func isName(_ text: Substring) -> Bool {
+        guard let dot = text.lastIndex(of: "."), dot != text.startIndex else { return false }
+        return text[text.index(after: dot)...].isSimpleIdentifier && !text.contains("/")
+    }
+
+    private func isFurther(_ segment: Substring) -> Bool {
+        if segment.hasPrefix("@") { return segment.count > 1 }
+        if segment == "$ReturnType" { return true }
+        if segment.contains("(") { return isFirst(segment) }
+        return segment.contains(".") ? isName(segment) : segment.isSimpleIdentifier
+    }
+}
+
+extension SchemaIndex {
+    /// The path with the aliases of its qualified names replaced.
+    func qualifiedPath(_ path: some StringProtocol) -> String {
+        guard path.contains(".") else { return String(path) }
+        return path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+            guard segment.contains("."), !segment.contains("@") else { return String(segment) }
+            guard let open = segment.firstIndex(of: "(") else { return qualified(segment) }
+            return qualified(segment[..<open]) + segment[open...]
+        }.joined(separator: "/")
+    }
+}

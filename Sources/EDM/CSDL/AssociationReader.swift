@@ -1,0 +1,90 @@
+/// Reads the associations of V2 and V3.
+struct AssociationReader {
+    let index: SchemaIndex
+
+    func read(_ element: MarkupElement, in source: SchemaIndex.Source) throws(CSDLError) -> Association {
+        let name = "\(source.namespace).\(try element.declaredName())"
+        let ends = element.children("End")
+        guard ends.count == 2 else {
+            throw CSDLError(
+                .invalidAssociation, "The association \"\(name)\" has \(ends.count) ends instead of two.", at: element)
+        }
+        let first = try end(ends[0])
+        let second = try end(ends[1])
+        guard first.role != second.role else {
+            throw CSDLError(
+                .invalidAssociation, "Both ends of the association \"\(name)\" have the role \"\(first.role)\".",
+                at: ends[1])
+        }
+        return Association(
+            name: name, first: first, second: second, constraint: try constraint(element, first, second),
+            annotations: AnnotationReader(index: index).attributes(of: element))
+    }
+
+    private func end(_ element: MarkupElement) throws(CSDLError) -> Association.End {
+        let type = try index.type(try element.required("Type"), at: element)
+        switch type.kind {
+        case .entity, .unresolved: break
+        default:
+            throw CSDLError(.wrongKind, "The end's type \"\(type.name)\" is no entity type.", at: element)
+        }
+        let literal = try element.required("Multiplicity")
+        guard let multiplicity = Multiplicity(rawValue: String(literal.trimmed)) else {
+            throw CSDLError(
+                .unknownMultiplicity, "The multiplicity \"\(literal)\" is none of \"0..1\", \"1\" and \"*\".",
+                at: element)
+        }
+        let localName = type.name.split(separator: ".").last.map(String.init) ?? type.name
+        return Association.End(
+            role: element["Role"] ?? localName, type: type.name, multiplicity: multiplicity,
+            onDelete: element.firstChild("OnDelete")?["Action"])
+    }
+
+    private func constraint(
+        _ element: MarkupElement, _ first: Association.End, _ second: Association.End
+    ) throws(CSDLError) -> Association.Constraint? {
+        guard let constraint = element.firstChild("ReferentialConstraint") else { return nil }
+        let principal = try side("Principal", of: constraint, first, second)
+        let dependent = try side("Dependent", of: constraint, first, second)
+        guard principal.end.role != dependent.end.role else {
+            throw CSDLError(
+                .invalidAssociation,
+                "The role \"\(principal.end.role)\" is both principal and dependent in the constraint.", at: constraint)
+        }
+        guard principal.properties.count == dependent.properties.count else {
+            throw CSDLError(
+                .invalidAssociation,
+                "The constraint pairs \(principal.properties.count) principal with \(dependent.properties.count) "
+                    + "dependent properties.", at: constraint)
+        }
+        return Association.Constraint(
+            principalRole: principal.end.role, dependentRole: dependent.end.role,
+            pairs: zip(dependent.properties, principal.properties).map {
+                ReferentialConstraint(dependent: $0, principal: $1)
+            })
+    }
+
+    private func side(
+        _ name: String, of constraint: MarkupElement, _ first: Association.End, _ second: Association.End
+    ) throws(CSDLError) -> (end: Association.End, properties: [String]) {
+        guard let element = constraint.firstChild(name) else {
+            throw CSDLError(.missing, "The constraint has no \(name).", at: constraint)
+        }
+        let role = try element.required("Role")
+        guard let end = first.role == role ? first : second.role == role ? second : nil else {
+            throw CSDLError(
+                .invalidAssociation, "The \(name)'s role \"\(role)\" is no role of the association.", at: element)
+        }
+        var properties: [String] = []
+        for reference in element.children("PropertyRef") {
+            let property = try reference.required("Name")
+            if case .missing(_, let type) = index.walk(property, from: end.type) {
+                throw CSDLError(
+                    .unknownProperty, "The \(name)'s property \"\(property)\" is not one of \"\(type)\".", at: reference
+                )
+            }
+            properties.append(property)
+        }
+        return (end, properties)
+    }
+}

@@ -1,0 +1,30 @@
+/// The types of the namespace `Edm`.
+enum BuiltInType {
+    /// What a name of the namespace `Edm` stands for. V2 documents write primitive types without the namespace too.
+    static func kind(_ name: String) -> TypeReference.Kind? {
+        if let primitive = PrimitiveType(rawValue: name) { return .primitive(primitive) }
+        if let other = others[name] { return other }
+        guard !name.contains(".") else { return nil }
+        return PrimitiveType(rawValue: "Edm." + name).map { .primitive($0) } ?? others["Edm." + name]
+    }
+
+    /// The abstract types that any entity or complex type fits.
+    static let entity = "Edm.EntityType"
+    static let complex = "Edm.ComplexType"
+
+    static func isAbstract(_ name: String) -> Bool { name == entity || name == complex }
+
+    /// Paths are values of vocabularies only. `Edm.Float` is what some services call a double.
+    private static let others: [String: TypeReference.Kind] = [
+        "Edm.Float": .primitive(.double),
+        entity: .entity(name: entity),
+        complex: .complex(name: complex),
+        "Edm.AnnotationPath": .primitive(.untyped),
+        "Edm.AnyPropertyPath": .primitive(.untyped),
+        "Edm.ModelElementPath": .primitive(.untyped),
+        "Edm.NavigationPropertyPath": .primitive(.untyped),
+        "Edm.PropertyPath": .primitive(.untyped),
+        // Collections of entities and null values, in function imports of V2 and annotations.
+        "Edm.Null": .primitive(.untyped),
+    ]
+}

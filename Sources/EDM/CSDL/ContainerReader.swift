@@ -1,0 +1,212 @@
+/// Reads one entity container: sets with their bindings, singletons, imports.
+struct ContainerReader {
+    let index: SchemaIndex
+    let navigations: NavigationTable
+    let annotations: AnnotationBook
+    /// The resolved structured types by name.
+    let types: [String: StructuredType]
+    let source: SchemaIndex.Source
+    let element: MarkupElement
+    /// The container's own `EntitySet` elements by name.
+    private let sets: [String: MarkupElement]
+
+    init(
+        _ element: MarkupElement, in source: SchemaIndex.Source, index: SchemaIndex, navigations: NavigationTable,
+        annotations: AnnotationBook, types: [String: StructuredType]
+    ) {
+        self.index = index
+        self.navigations = navigations
+        self.annotations = annotations
+        self.types = types
+        self.source = source
+        self.element = element
+        sets = Dictionary(
+            element.children("EntitySet").map { ($0["Name"] ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func read() throws(CSDLError) -> EntityContainer {
+        let name = "\(source.namespace).\(try element.declaredName())"
+        try checkNames()
+        var associationSets: [AssociationSet] = []
+        for child in element.children("AssociationSet") { associationSets.append(try associationSet(child)) }
+        let placements = Dictionary(
+            grouping: associationSets.flatMap { set in set.ends.map { Placement(set: set, end: $0) } },
+            by: \.end.entitySet)
+        var sets: [EntitySet] = []
+        for child in element.children("EntitySet") {
+            sets.append(try entitySet(child, "EntityType", container: name, placements))
+        }
+        var singletons: [EntitySet] = []
+        for child in element.children("Singleton") {
+            singletons.append(try entitySet(child, "Type", container: name, [:]))
+        }
+        return EntityContainer(
+            name: name, extends: element["Extends"].map { index.qualified($0.trimmed) }, entitySets: sets,
+            singletons: singletons, actionImports: try imports("ActionImport", .action, container: name),
+            functionImports: try imports("FunctionImport", .function, container: name),
+            associationSets: associationSets, annotations: try annotations.annotations(of: element, name))
+    }
+
+    /// Sets and singletons share one space of names with the imports. V2 and V3 allow overloads of function imports.
+    private func checkNames() throws(CSDLError) {
+        var seen: [String: MarkupElement] = [:]
+        for child in element.children where child.vocabulary == .edm {
+            switch child.name {
+            case "EntitySet", "Singleton", "ActionImport": break
+            case "FunctionImport" where child["Function"] != nil: break
+            default: continue
+            }
+            let name = try child.declaredName()
+            if let first = seen.updateValue(child, forKey: name) {
+                throw CSDLError(
+                    .duplicateName, "The container has a \(first.label) already, in line \(first.line).", at: child)
+            }
+        }
+    }
+
+    // MARK: Sets
+
+    private func entitySet(
+        _ child: MarkupElement, _ attribute: String, container: String, _ placements: [String: [Placement]]
+    ) throws(CSDLError) -> EntitySet {
+        let name = try child.declaredName()
+        let type = try entityType(child, attribute)
+        return EntitySet(
+            name: name, entityType: type, isSingleton: attribute == "Type",
+            bindings: try bindings(child, type, placements[name] ?? []),
+            annotations: try annotations.annotations(of: child, "\(container)/\(name)"))
+    }
+
+    /// A set may be of a type of a document that was not read. It then has no properties here.
+    private func entityType(_ child: MarkupElement, _ attribute: String) throws(CSDLError) -> EntityType {
+        let reference = try index.type(try child.required(attribute), at: child)
+        switch reference.kind {
+        case .entity(let name) where !reference.isCollection, .unresolved(let name) where !reference.isCollection:
+            return types[name] ?? StructuredType(kind: .entity, name: name, properties: [])
+        default:
+            throw CSDLError(
+                .wrongKind, "The \(child.label) is of \"\(reference.name)\", which is no entity type.", at: child)
+        }
+    }
+
+    // MARK: Bindings
+
+    /// One end of an association set.
+    private struct Placement {
+        let set: AssociationSet
+        let end: AssociationSet.End
+    }
+
+    private func bindings(
+        _ child: MarkupElement, _ type: EntityType, _ placements: [Placement]
+    ) throws(CSDLError) -> [String: String] {
+        var result: [String: String] = [:]
+        for binding in child.children("NavigationPropertyBinding") {
+            let path = try binding.required("Path")
+            let target = try binding.required("Target")
+            let key = index.qualifiedPath(path)
+            guard result[key] == nil else {
+                try index.tolerate(.duplicateName, "The \(child.label) binds \"\(path)\" twice.", at: binding)
+                continue
+            }
+            result[key] = setName(target)
+        }
+        for placement in placements {
+            guard let other = placement.set.ends.first(where: { $0.role != placement.end.role }) else { continue }
+            for walk in navigations.walks(placement.set.association, from: placement.end.role) {
+                let isInherited = index.isType(type.name, derivedFrom: walk.owner) == true
+                let path = isInherited ? walk.name : "\(walk.owner)/\(walk.name)"
+                if result[path] == nil { result[path] = other.entitySet }
+            }
+        }
+        return result
+    }
+
+    /// The name of the set, without a container of this document.
+    private func setName(_ target: String) -> String {
+        let parts = target.trimmed.split(separator: "/", maxSplits: 1)
+        guard parts.count == 2, parts[0].contains("."), index.isOwn(index.qualified(parts[0])) else {
+            return String(target.trimmed)
+        }
+        return String(parts[1])
+    }
+
+    private func associationSet(_ child: MarkupElement) throws(CSDLError) -> AssociationSet {
+        let name = try child.declaredName()
+        let qualified = index.qualified(try child.required("Association").trimmed)
+        let association = index.associations[qualified]
+        if association == nil, index.isOwn(qualified) {
+            throw CSDLError(.unresolvedName, "The association \"\(qualified)\" is not declared.", at: child)
+        }
+        var ends: [AssociationSet.End] = []
+        for end in child.children("End") {
+            let set = try end.required("EntitySet")
+            let role = try role(of: set, in: association, at: end)
+            try check(role: role, set: set, association, at: end)
+            ends.append(AssociationSet.End(role: role, entitySet: set))
+        }
+        return AssociationSet(name: name, association: qualified, ends: ends)
+    }
+
+    private func check(
+        role: String, set: String, _ association: Association?, at end: MarkupElement
+    ) throws(CSDLError) {
+        guard let declared = sets[set] else {
+            throw CSDLError(.unknownEntitySet, "The container has no entity set \"\(set)\".", at: end)
+        }
+        guard let association else { return }
+        guard let associationEnd = association.end(role) else {
+            throw CSDLError(
+                .invalidAssociation, "The role \"\(role)\" is no role of \"\(association.name)\".", at: end)
+        }
+        let type = try index.type(try declared.required("EntityType"), at: declared).name
+        guard index.areCompatible(type, associationEnd.type) else {
+            throw CSDLError(
+                .invalidAssociation,
+                "The entity set \"\(set)\" is of \"\(type)\", but the role \"\(role)\" of \"\(associationEnd.type)\".",
+                at: end)
+        }
+    }
+
+    /// A role may be left out where the set's type tells the ends apart.
+    private func role(
+        of set: String, in association: Association?, at end: MarkupElement
+    ) throws(CSDLError) -> String {
+        if let role = end["Role"] { return role }
+        if let association, let text = sets[set]?["EntityType"] {
+            let type = index.qualified(text.trimmed)
+            let matching = [association.first, association.second].filter { index.areCompatible(type, $0.type) }
+            if matching.count == 1 { return matching[0].role }
+        }
+        throw CSDLError(.missing, "The End has no attribute Role, and its type does not tell which it is.", at: end)
+    }
+
+    // MARK: Imports
+
+    private func imports(
+        _ name: String, _ kind: ServiceOperation.Kind, container: String
+    ) throws(CSDLError) -> [OperationImport] {
+        let reader = OperationReader(index: index)
+        var result: [OperationImport] = []
+        for child in element.children(name) {
+            let importName = try child.declaredName()
+            let operation = child[kind == .action ? "Action" : "Function"].map { index.qualified($0.trimmed) }
+            if operation == nil, source.element.namespace == MarkupNamespace.edm, child["ReturnType"] == nil,
+                child.firstChild("Parameter") == nil
+            {
+                try index.tolerate(.missing, "The \(child.label) does not say what it imports.", at: child)
+            }
+            if let operation, index.isOwn(operation), !index.operations.contains(operation) {
+                throw CSDLError(
+                    .unresolvedName, "The \(child.label) imports \"\(operation)\", which is not declared.", at: child)
+            }
+            result.append(
+                OperationImport(
+                    kind: kind, name: importName, operation: operation, entitySet: child["EntitySet"].map(setName),
+                    parameters: try reader.parameters(of: child), returnType: try reader.returnType(of: child),
+                    httpMethod: child.anyAttribute("HttpMethod"),
+                    annotations: try annotations.annotations(of: child, "\(container)/\(importName)")))
+        }
+        return result
+    }
+}

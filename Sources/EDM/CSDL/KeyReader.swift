@@ -1,0 +1,75 @@
+/// Reads the key of an entity type and checks that it can be one.
+struct KeyReader {
+    let index: SchemaIndex
+
+    /// The type's own key, or else its base type's.
+    func key(
+        of declaration: SchemaIndex.TypeDeclaration, base: StructuredType?
+    ) throws(CSDLError) -> [KeyReference] {
+        let keys = declaration.element.children("Key")
+        guard let key = keys.first else { return base?.keyReferences ?? [] }
+        guard declaration.kind == .entity else {
+            throw CSDLError(.invalidKey, "The complex type \"\(declaration.name)\" has a key.", at: key)
+        }
+        guard keys.count == 1 else {
+            throw CSDLError(.invalidKey, "\"\(declaration.name)\" has more than one key.", at: keys[1])
+        }
+        if let base, !base.keyReferences.isEmpty {
+            throw CSDLError(
+                .invalidKey, "\"\(declaration.name)\" has a key although it inherits one from \"\(base.name)\".",
+                at: key)
+        }
+        var names: Set<String> = []
+        var result: [KeyReference] = []
+        for element in key.children("PropertyRef") {
+            let reference = try reference(element, of: declaration)
+            guard names.insert(reference.alias ?? reference.path).inserted else {
+                throw CSDLError(
+                    .invalidKey, "The key of \"\(declaration.name)\" names \"\(reference.path)\" twice.", at: element)
+            }
+            result.append(reference)
+        }
+        guard !result.isEmpty else {
+            throw CSDLError(.invalidKey, "The key of \"\(declaration.name)\" names no property.", at: key)
+        }
+        return result
+    }
+
+    private func reference(
+        _ element: MarkupElement, of declaration: SchemaIndex.TypeDeclaration
+    ) throws(CSDLError) -> KeyReference {
+        let path = try element.required("Name")
+        switch index.walk(path, from: declaration.name) {
+        case .beyond: break
+        case .missing(let name, let type):
+            try index.tolerate(
+                .unknownProperty,
+                "The key of \"\(declaration.name)\" names \"\(path)\", but \"\(type)\" has no property \"\(name)\".",
+                at: element)
+        case .found(let property): try check(property, path, element)
+        }
+        let alias = element["Alias"]
+        if path.contains("/"), alias == nil {
+            throw CSDLError(.invalidKey, "The path \"\(path)\" in a key needs an alias.", at: element)
+        }
+        return KeyReference(path: path, alias: alias)
+    }
+
+    /// Values of a key must be comparable: primitive or of an enumeration, and single.
+    private func check(_ property: MarkupElement, _ path: String, _ element: MarkupElement) throws(CSDLError) {
+        guard property.name == "Property", let text = property["Type"] else {
+            throw CSDLError(.invalidKey, "\"\(path)\" in a key is no structural property.", at: element)
+        }
+        let type = try index.type(text, at: property)
+        let isSimple =
+            switch type.kind {
+            case .complex, .entity: false
+            case .primitive(let primitive), .typeDefinition(_, let primitive): primitive != .stream && !primitive.isGeo
+            case .enumeration, .unresolved: true
+            }
+        guard isSimple, !type.isCollection else {
+            throw CSDLError(
+                .invalidKey, "\"\(path)\" of the type \"\(text)\" cannot be part of a key.", at: element)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+extension MarkupElement {
+    /// The attribute, which the standard requires.
+    func required(_ attribute: String) throws(CSDLError) -> String {
+        guard let value = self[attribute] else {
+            throw CSDLError(.missing, "The \(label) has no attribute \(attribute).", at: self)
+        }
+        return value
+    }
+
+    /// The `Name`, an identifier.
+    func declaredName() throws(CSDLError) -> String {
+        let name = try required("Name")
+        guard name.isSimpleIdentifier else {
+            throw CSDLError(.invalidName, "The name \"\(name)\" of the \(self.name) is no identifier.", at: self)
+        }
+        return name
+    }
+
+    /// The attribute as a Boolean. Services are seen to write `True` as well, and XML allows `1` and `0`.
+    func boolean(_ attribute: String, default fallback: Bool) throws(CSDLError) -> Bool {
+        guard let text = self[attribute] else { return fallback }
+        guard let value = Bool(csdl: text) else {
+            throw CSDLError(.invalidValue, "\(attribute)=\"\(text)\" of the \(label) is no Boolean.", at: self)
+        }
+        return value
+    }
+
+    /// The attribute as a whole number that is not negative.
+    func count(_ attribute: String) throws(CSDLError) -> Int? {
+        guard let text = self[attribute] else { return nil }
+        guard let value = Int(text.trimmed), value >= 0 else {
+            throw CSDLError(
+                .invalidValue, "\(attribute)=\"\(text)\" of the \(label) is no number from 0 upwards.", at: self)
+        }
+        return value
+    }
+
+    /// The kind of element with its name, for messages.
+    var label: String {
+        guard let name = self["Name"] else { return self.name }
+        return "\(self.name) \"\(name)\""
+    }
+}
+
+extension Bool {
+    /// `true` and `false` in any case, `1` and `0`.
+    init?(csdl text: String) {
+        switch text.trimmed.lowercased() {
+        case "true", "1": self = true
+        case "false", "0": self = false
+        default: return nil
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Whether this is a `SimpleIdentifier` of CSDL: letters, digits, marks and connectors, not beginning with a digit.
+    var isSimpleIdentifier: Bool {
+        guard let first = unicodeScalars.first, first.isIdentifierStart else { return false }
+        return unicodeScalars.dropFirst().allSatisfy(\.isIdentifierPart)
+    }
+
+    /// Whether this is a qualified name: identifiers with dots between, at least two.
+    var isQualifiedName: Bool {
+        let parts = split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count > 1 && parts.allSatisfy { $0.isSimpleIdentifier }
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isIdentifierStart: Bool {
+        if isASCII { return ("a"..."z").contains(self) || ("A"..."Z").contains(self) || self == "_" }
+        switch properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .letterNumber:
+            return true
+        default: return false
+        }
+    }
+
+    fileprivate var isIdentifierPart: Bool {
+        if isASCII { return isIdentifierStart || ("0"..."9").contains(self) }
+        switch properties.generalCategory {
+        case .decimalNumber, .nonspacingMark, .spacingMark, .connectorPunctuation, .format: return true
+        default: return isIdentifierStart
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// The envelope of a metadata document: its version, its schemas, what it refers to.
+struct MetadataDocument {
+    let root: MarkupElement
+    let version: ODataVersion
+    let schemas: [MarkupElement]
+    let references: [MarkupElement]
+
+    init(_ root: MarkupElement) throws(CSDLError) {
+        self.root = root
+        if root.isModel("Schema") {
+            schemas = [root]
+            references = []
+        } else if root.vocabulary == .edmx, root.name == "Edmx" {
+            schemas = Self.schemas(of: root)
+            references = root.children.filter { $0.vocabulary == .edmx && $0.name == "Reference" }
+        } else {
+            throw CSDLError(.notMetadata, Self.describe(root), at: root)
+        }
+        guard let first = schemas.first else {
+            throw CSDLError(.notMetadata, "The document has no schema.", at: root)
+        }
+        version = try Self.version(root, first)
+    }
+
+    /// Schemas are children of `DataServices`; design tools keep them in `Runtime/ConceptualModels`.
+    private static func schemas(of root: MarkupElement) -> [MarkupElement] {
+        var result: [MarkupElement] = []
+        for child in root.children where child.vocabulary == .edmx {
+            switch child.name {
+            case "DataServices": result += child.children("Schema")
+            case "Runtime":
+                for models in child.children where models.vocabulary == .edmx && models.name == "ConceptualModels" {
+                    result += models.children("Schema")
+                }
+            default: break
+            }
+        }
+        return result
+    }
+
+    private static func version(_ root: MarkupElement, _ schema: MarkupElement) throws(CSDLError) -> ODataVersion {
+        if schema.namespace == MarkupNamespace.edm {
+            guard root.name == "Edmx", root.namespace == MarkupNamespace.edmx else { return .v4 }
+            let version = try root.required("Version")
+            switch version.trimmed {
+            case "4.0": return .v4
+            case "4.01": return .v401
+            default:
+                throw CSDLError(
+                    .unknownVersion, "Version \"\(version)\" of the Edmx is neither 4.0 nor 4.01.", at: root)
+            }
+        }
+        for services in root.children where services.name == "DataServices" {
+            for name in ["DataServiceVersion", "MaxDataServiceVersion"] {
+                if services.anyAttribute(name)?.trimmed == "3.0" { return .v3 }
+            }
+        }
+        return .v2
+    }
+
+    private static func describe(_ root: MarkupElement) -> String {
+        if root.name.lowercased() == "html" {
+            return "The document is a web page, perhaps a login page; metadata was expected."
+        }
+        if root.name == "Edmx" || root.name == "Schema" {
+            return "The \(root.name) element is in the namespace \"\(root.namespace ?? "")\", which is none of OData's."
+        }
+        return "The document is an XML document \"\(root.name)\"; metadata begins with Edmx or Schema."
+    }
+}

@@ -1,0 +1,151 @@
+/// Makes the resolved model of what a document declares.
+struct ModelBuilder {
+    let document: MetadataDocument
+    let index: SchemaIndex
+    let limits: CSDLReader.Limits
+
+    func build() throws(CSDLError) -> EntityDataModel {
+        let annotations = try AnnotationBook(index: index)
+        let navigations = try NavigationTable(index: index)
+        let types = try StructuredTypeBuilder(
+            index: index, navigations: navigations, annotations: annotations, limit: limits.properties
+        ).build()
+
+        var schemas: [Schema] = []
+        for (position, source) in index.sources.enumerated() {
+            schemas.append(
+                try schema(source, annotations.blocks[position], types, navigations, annotations))
+        }
+        return EntityDataModel(
+            version: document.version, schemas: schemas,
+            structuredTypes: index.structuredTypes.compactMap { types[$0.name] },
+            enumerationTypes: schemas.flatMap(\.enumerationTypes),
+            entitySets: schemas.flatMap(\.containers).flatMap(\.entitySets),
+            singletons: schemas.flatMap(\.containers).flatMap(\.singletons), references: try references(annotations),
+            defects: index.defects, elementCounts: ElementCounts(document: document, index: index))
+    }
+
+    private func schema(
+        _ source: SchemaIndex.Source, _ blocks: [AnnotationsBlock], _ types: [String: StructuredType],
+        _ navigations: NavigationTable, _ annotations: AnnotationBook
+    ) throws(CSDLError) -> Schema {
+        let structured = source.element.children.compactMap { element -> StructuredType? in
+            guard element.isModel("EntityType") || element.isModel("ComplexType") else { return nil }
+            return types["\(source.namespace).\(element["Name"] ?? "")"]
+        }
+        var containers: [EntityContainer] = []
+        for element in source.element.children("EntityContainer") {
+            let reader = ContainerReader(
+                element, in: source, index: index, navigations: navigations, annotations: annotations, types: types)
+            let container = try reader.read()
+            guard !containers.contains(where: { $0.name == container.name }) else {
+                throw CSDLError(.duplicateName, "The container \"\(container.name)\" is declared twice.", at: element)
+            }
+            containers.append(container)
+        }
+        return Schema(
+            namespace: source.namespace, alias: source.alias,
+            entityTypes: structured.filter { $0.kind == .entity },
+            complexTypes: structured.filter { $0.kind == .complex },
+            enumerationTypes: try enumerations(of: source, annotations),
+            typeDefinitions: try definitions(of: source, annotations),
+            associations: source.element.children("Association").compactMap {
+                index.associations["\(source.namespace).\($0["Name"] ?? "")"]
+            },
+            actions: try operations(of: source, "Action", .action),
+            functions: try operations(of: source, "Function", .function), terms: try terms(of: source, annotations),
+            containers: containers, annotationsBlocks: blocks,
+            annotations: try annotations.annotations(of: source.element, source.namespace))
+    }
+
+    private func enumerations(
+        of source: SchemaIndex.Source, _ annotations: AnnotationBook
+    ) throws(CSDLError) -> [EnumerationType] {
+        let reader = EnumerationReader(annotations: annotations)
+        var result: [EnumerationType] = []
+        for element in source.element.children("EnumType") {
+            guard let declaration = index.types["\(source.namespace).\(element["Name"] ?? "")"] else { continue }
+            result.append(try reader.read(declaration))
+        }
+        return result
+    }
+
+    private func definitions(
+        of source: SchemaIndex.Source, _ annotations: AnnotationBook
+    ) throws(CSDLError) -> [TypeDefinition] {
+        var result: [TypeDefinition] = []
+        for element in source.element.children("TypeDefinition") {
+            let name = "\(source.namespace).\(element["Name"] ?? "")"
+            result.append(
+                TypeDefinition(
+                    name: name, underlyingType: try index.underlyingType(of: element),
+                    facets: try PropertyReader(index: index).facets(of: element),
+                    annotations: try annotations.annotations(of: element, name)))
+        }
+        return result
+    }
+
+    private func operations(
+        of source: SchemaIndex.Source, _ name: String, _ kind: ServiceOperation.Kind
+    ) throws(CSDLError) -> [ServiceOperation] {
+        let reader = OperationReader(index: index)
+        var result: [(ServiceOperation, MarkupElement)] = []
+        for element in source.element.children(name) {
+            let operation = try reader.operation(
+                element, kind, name: "\(source.namespace).\(try element.declaredName())")
+            result.append((operation, element))
+        }
+        try reader.checkOverloads(result)
+        return result.map(\.0)
+    }
+
+    private func terms(of source: SchemaIndex.Source, _ annotations: AnnotationBook) throws(CSDLError) -> [Term] {
+        let properties = PropertyReader(index: index)
+        var names: Set<String> = []
+        var result: [Term] = []
+        for element in source.element.children("Term") {
+            let name = "\(source.namespace).\(try element.declaredName())"
+            guard names.insert(name).inserted else {
+                throw CSDLError(.duplicateName, "The term \"\(name)\" is declared twice.", at: element)
+            }
+            result.append(
+                Term(
+                    name: name, type: try properties.type(of: element),
+                    baseTerm: element["BaseTerm"].map { index.qualified($0.trimmed) },
+                    isNullable: try element.boolean("Nullable", default: true),
+                    facets: try properties.facets(of: element),
+                    appliesTo: (element["AppliesTo"] ?? "").split(separator: " ").map(String.init),
+                    annotations: try annotations.annotations(of: element, name)))
+        }
+        return result
+    }
+
+    private func references(_ annotations: AnnotationBook) throws(CSDLError) -> [DocumentReference] {
+        var result: [DocumentReference] = []
+        for element in document.references {
+            let children = element.children.filter { $0.vocabulary == .edmx }
+            var includes: [DocumentReference.Include] = []
+            for include in children where include.name == "Include" {
+                includes.append(
+                    DocumentReference.Include(
+                        namespace: try include.required("Namespace"), alias: include["Alias"]))
+            }
+            var annotationIncludes: [DocumentReference.AnnotationInclude] = []
+            for include in children where include.name == "IncludeAnnotations" {
+                annotationIncludes.append(
+                    DocumentReference.AnnotationInclude(
+                        termNamespace: try include.required("TermNamespace"), qualifier: include["Qualifier"],
+                        targetNamespace: include["TargetNamespace"]))
+            }
+            // V3 writes `Url`.
+            guard let uri = element["Uri"] ?? element["Url"] else {
+                throw CSDLError(.missing, "The Reference has no attribute Uri.", at: element)
+            }
+            result.append(
+                DocumentReference(
+                    uri: uri, includes: includes, annotationIncludes: annotationIncludes,
+                    annotations: try annotations.annotations(of: element)))
+        }
+        return result
+    }
+}

@@ -1,0 +1,92 @@
+/// Reads one navigation property, in the form of V2 and V3 or in that of V4.
+struct NavigationReader {
+    let index: SchemaIndex
+
+    /// A document may mix both forms, so the element itself says which one it has.
+    func read(_ element: MarkupElement, of owner: String) throws(CSDLError) -> NavigationTable.Entry {
+        let name = try element.declaredName()
+        if element["Relationship"] != nil { return try legacy(element, name, owner) }
+        let target = try target(of: element)
+        switch target.kind {
+        case .entity, .unresolved: break
+        default:
+            throw CSDLError(
+                .wrongKind, "The \(element.label) leads to \"\(target.name)\", which is no entity type.", at: element)
+        }
+        let isNullable = try element.boolean("Nullable", default: true)
+        return NavigationTable.Entry(
+            owner: owner, name: name, element: element, target: target,
+            multiplicity: target.isCollection ? .many : isNullable ? .zeroOrOne : .one, association: nil, fromRole: "",
+            toRole: "", constraints: try constraints(element, owner: owner, target: target.name),
+            declaredPartner: element["Partner"])
+    }
+
+    /// Where nothing is said it may be any entity.
+    private func target(of element: MarkupElement) throws(CSDLError) -> TypeReference {
+        if let text = element["Type"] { return try index.type(text, at: element) }
+        try index.tolerate(
+            .missing, "The \(element.label) has neither a Type (V4) nor a Relationship (V2, V3).", at: element)
+        return TypeReference(.entity(name: BuiltInType.entity))
+    }
+
+    private func legacy(
+        _ element: MarkupElement, _ name: String, _ owner: String
+    ) throws(CSDLError) -> NavigationTable.Entry {
+        let relationship = index.qualified(try element.required("Relationship").trimmed)
+        let fromRole = try element.required("FromRole")
+        let toRole = try element.required("ToRole")
+        guard let association = index.associations[relationship] else {
+            guard !index.isOwn(relationship), relationship.contains(".") else {
+                throw CSDLError(
+                    .unresolvedName, "The association \"\(relationship)\" of the \(element.label) is not declared.",
+                    at: element)
+            }
+            return NavigationTable.Entry(
+                owner: owner, name: name, element: element,
+                target: TypeReference(.unresolved(name: relationship), isCollection: true), multiplicity: .many,
+                association: nil, fromRole: fromRole, toRole: toRole, constraints: [], declaredPartner: nil)
+        }
+        guard association.end(fromRole) != nil, let target = association.end(toRole), fromRole != toRole else {
+            throw CSDLError(
+                .invalidAssociation,
+                "The \(element.label) walks from \"\(fromRole)\" to \"\(toRole)\", but the roles of "
+                    + "\"\(relationship)\" are \"\(association.first.role)\" and \"\(association.second.role)\".",
+                at: element)
+        }
+        if let source = association.end(fromRole), !index.areCompatible(source.type, owner) {
+            throw CSDLError(
+                .invalidAssociation,
+                "The \(element.label) of \"\(owner)\" walks from the role \"\(fromRole)\", which is of the type "
+                    + "\"\(source.type)\".", at: element)
+        }
+        let type = try index.type(target.type, at: element)
+        return NavigationTable.Entry(
+            owner: owner, name: name, element: element,
+            target: TypeReference(type.kind, isCollection: target.multiplicity == .many),
+            multiplicity: target.multiplicity, association: association, fromRole: fromRole, toRole: toRole,
+            constraints: [], declaredPartner: nil)
+    }
+
+    private func constraints(
+        _ element: MarkupElement, owner: String, target: String
+    ) throws(CSDLError) -> [ReferentialConstraint] {
+        var result: [ReferentialConstraint] = []
+        for constraint in element.children("ReferentialConstraint") {
+            let dependent = try constraint.required("Property")
+            let principal = try constraint.required("ReferencedProperty")
+            var isComplete = true
+            for (path, type) in [(dependent, owner), (principal, target)] {
+                if case .missing(_, let place) = index.walk(path, from: type) {
+                    isComplete = false
+                    try index.tolerate(
+                        .unknownProperty,
+                        "The constraint of the \(element.label) names \"\(path)\", which \"\(place)\" does not have.",
+                        at: constraint)
+                }
+            }
+            guard isComplete else { continue }
+            result.append(ReferentialConstraint(dependent: dependent, principal: principal))
+        }
+        return result
+    }
+}

@@ -1,0 +1,163 @@
+/// All navigation properties of a document with their partners.
+///
+/// V2 and V3 say which relationship a property walks and in which direction; V4 names the partner, on one side or both.
+/// Here both become pairs, from which ``Navigation`` is made without asking for the version again.
+struct NavigationTable {
+    struct Entry {
+        let owner: String
+        let name: String
+        let element: MarkupElement
+        let target: TypeReference
+        let multiplicity: Multiplicity
+        /// V2 and V3 only.
+        let association: Association?
+        let fromRole: String
+        let toRole: String
+        /// V4: source is dependent.
+        let constraints: [ReferentialConstraint]
+        /// V4: as declared, a path.
+        let declaredPartner: String?
+    }
+
+    private(set) var entries: [Entry] = []
+    /// The index of each entry's partner.
+    private var partners: [Int: Int] = [:]
+    private var positions: [ObjectIdentifier: Int] = [:]
+    private var walks: [Direction: [Int]] = [:]
+    private let index: SchemaIndex
+
+    init(index: SchemaIndex) throws(CSDLError) {
+        self.index = index
+        let reader = NavigationReader(index: index)
+        for declaration in index.structuredTypes {
+            for element in declaration.element.children("NavigationProperty") {
+                positions[ObjectIdentifier(element)] = entries.count
+                entries.append(try reader.read(element, of: declaration.name))
+            }
+        }
+        pairAssociations()
+        try pairPartners()
+    }
+
+    // MARK: Pairing
+
+    private struct Direction: Hashable {
+        let association: String
+        let role: String
+    }
+
+    /// The navigation properties that walk an association from that role on.
+    func walks(_ association: String, from role: String) -> [Entry] {
+        (walks[Direction(association: association, role: role)] ?? []).map { entries[$0] }
+    }
+
+    private mutating func pairAssociations() {
+        for (position, entry) in entries.enumerated() {
+            guard let association = entry.association else { continue }
+            walks[Direction(association: association.name, role: entry.fromRole), default: []].append(position)
+        }
+        for (position, entry) in entries.enumerated() {
+            guard let association = entry.association else { continue }
+            let back = walks[Direction(association: association.name, role: entry.toRole)] ?? []
+            partners[position] =
+                back.first { index.isType(entry.target.name, derivedFrom: entries[$0].owner) == true } ?? back.first
+        }
+    }
+
+    /// Both sides that name each other first, then those that only one side names.
+    private mutating func pairPartners() throws(CSDLError) {
+        var claims: [(position: Int, partner: Int)] = []
+        for (position, entry) in entries.enumerated() {
+            guard let path = entry.declaredPartner, let partner = try partner(path, of: entry) else { continue }
+            claims.append((position, partner))
+        }
+        let claimed = Dictionary(claims.map { ($0.position, $0.partner) }, uniquingKeysWith: { first, _ in first })
+        for (position, partner) in claims where claimed[partner] == position {
+            partners[position] = partner
+        }
+        for (position, partner) in claims
+        where partners[position] == nil && partners[partner] == nil && entries[partner].declaredPartner == nil {
+            partners[position] = partner
+            partners[partner] = position
+        }
+    }
+
+    /// The partner that an entry names; nil where it is in a document that was not read.
+    private func partner(_ path: String, of entry: Entry) throws(CSDLError) -> Int? {
+        switch index.walk(path.trimmed, from: entry.target.name) {
+        case .beyond: return nil
+        case .missing(let segment, let type):
+            throw CSDLError(
+                .invalidPartner,
+                "The partner \"\(path)\" of \"\(entry.owner)/\(entry.name)\" does not exist: \"\(type)\" has no "
+                    + "\"\(segment)\".", at: entry.element)
+        case .found(let element):
+            guard let position = positions[ObjectIdentifier(element)] else {
+                throw CSDLError(
+                    .invalidPartner,
+                    "The partner \"\(path)\" of \"\(entry.owner)/\(entry.name)\" is no navigation property.",
+                    at: entry.element)
+            }
+            let back = entries[position].target.name
+            guard isEntity(entry.owner) == false || index.areCompatible(back, entry.owner) else {
+                throw CSDLError(
+                    .invalidPartner,
+                    "The partner \"\(path)\" of \"\(entry.owner)/\(entry.name)\" leads to \"\(back)\", not back.",
+                    at: entry.element)
+            }
+            return position
+        }
+    }
+
+    private func isEntity(_ type: String) -> Bool { index.types[type]?.kind == .entity }
+
+    // MARK: The result
+
+    /// The type of the property, a collection for a `*` end.
+    func target(of element: MarkupElement) -> TypeReference? {
+        positions[ObjectIdentifier(element)].map { entries[$0].target }
+    }
+
+    /// What makes the element a navigation property, its partner included.
+    func navigation(of element: MarkupElement) throws(CSDLError) -> Navigation? {
+        guard let position = positions[ObjectIdentifier(element)] else { return nil }
+        let entry = entries[position]
+        let partner = partners[position].map { entries[$0] }
+        let containsTarget = try element.boolean("ContainsTarget", default: false)
+        if let association = entry.association {
+            return legacy(entry, association, partner: partner, containsTarget: containsTarget)
+        }
+        return Navigation(
+            targetType: entry.target.name, multiplicity: entry.multiplicity,
+            sourceMultiplicity: partner?.multiplicity ?? .many,
+            partner: partner.map { entry.declaredPartner ?? $0.name },
+            constraints: entry.constraints, inverseConstraints: partner?.constraints ?? [],
+            containsTarget: containsTarget, onDelete: element.firstChild("OnDelete")?["Action"],
+            relationship: relationship(entry, partner))
+    }
+
+    private func legacy(
+        _ entry: Entry, _ association: Association, partner: Entry?, containsTarget: Bool
+    ) -> Navigation {
+        let source = association.end(entry.fromRole)
+        let constraint = association.constraint
+        let sourceDepends = constraint?.dependentRole == entry.fromRole
+        return Navigation(
+            targetType: entry.target.name, multiplicity: entry.multiplicity,
+            sourceMultiplicity: source?.multiplicity ?? .many, partner: partner?.name,
+            constraints: sourceDepends ? constraint?.pairs ?? [] : [],
+            inverseConstraints: sourceDepends ? [] : constraint?.pairs ?? [],
+            containsTarget: containsTarget, onDelete: source?.onDelete,
+            relationship: Relationship(
+                name: association.name, isForward: association.first.role == entry.fromRole))
+    }
+
+    /// Of two partners the one whose name comes first in UTF-8 gives the relationship its name and its direction.
+    private func relationship(_ entry: Entry, _ partner: Entry?) -> Relationship {
+        let own = "\(entry.owner)/\(entry.name)"
+        guard let partner else { return Relationship(name: own, isForward: true) }
+        let other = "\(partner.owner)/\(partner.name)"
+        let isForward = !other.utf8.lexicographicallyPrecedes(own.utf8)
+        return Relationship(name: isForward ? own : other, isForward: isForward)
+    }
+}

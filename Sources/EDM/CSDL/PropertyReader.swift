@@ -1,0 +1,50 @@
+/// Reads what properties, parameters, terms and results have in common: a type, its nullability, its facets.
+struct PropertyReader {
+    let index: SchemaIndex
+
+    /// The type of the element. V3 marks collections with `CollectionKind` too.
+    func type(of element: MarkupElement, attribute: String = "Type") throws(CSDLError) -> TypeReference {
+        let type = try index.type(try element.required(attribute), at: element)
+        switch element["CollectionKind"] {
+        case nil, "None"?: return type
+        default: return TypeReference(type.kind, isCollection: true)
+        }
+    }
+
+    func facets(of element: MarkupElement) throws(CSDLError) -> Facets {
+        var facets = Facets()
+        for attribute in element.attributes where attribute.namespace == nil {
+            switch attribute.name {
+            case "MaxLength":
+                let isMax = attribute.value.trimmed.lowercased() == "max"
+                facets.maxLength = isMax ? .max : try element.count("MaxLength")
+            case "Precision": facets.precision = try element.count("Precision")
+            case "Scale": facets.scale = try scale(attribute.value, element)
+            case "Unicode": facets.isUnicode = try element.boolean("Unicode", default: true)
+            case "SRID": facets.srid = try srid(attribute.value, element)
+            case "DefaultValue": facets.defaultValue = attribute.value
+            case "ConcurrencyMode": facets.isConcurrencyToken = attribute.value == "Fixed"
+            default: break
+            }
+        }
+        if let precision = facets.precision, case .fixed(let scale)? = facets.scale, scale > precision {
+            try index.tolerate(
+                .invalidValue, "The scale \(scale) of the \(element.label) is more than its precision \(precision).",
+                at: element)
+        }
+        return facets
+    }
+
+    private func scale(_ text: String, _ element: MarkupElement) throws(CSDLError) -> Facets.Scale? {
+        switch text.trimmed.lowercased() {
+        case "variable": .variable
+        case "floating": .floating
+        default: try element.count("Scale").map { .fixed($0) }
+        }
+    }
+
+    private func srid(_ text: String, _ element: MarkupElement) throws(CSDLError) -> String {
+        if text.trimmed.lowercased() != "variable" { _ = try element.count("SRID") }
+        return text
+    }
+}

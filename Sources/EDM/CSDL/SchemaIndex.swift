@@ -1,0 +1,294 @@
+/// What a document declares, by qualified name, before anything is resolved.
+///
+/// Names are checked here: each schema's declarations are unique, and aliases lead to one namespace.
+final class SchemaIndex {
+    struct TypeDeclaration {
+        enum Kind { case entity, complex, enumeration, definition }
+
+        let kind: Kind
+        let name: String
+        let element: MarkupElement
+        /// Of structured types: the qualified name.
+        let base: String?
+
+        var isStructured: Bool { kind == .entity || kind == .complex }
+    }
+
+    /// One `Schema` element.
+    struct Source {
+        let element: MarkupElement
+        let namespace: String
+        let alias: String?
+    }
+
+    let sources: [Source]
+    /// Namespaces that this document declares and does not also include: names in them must resolve.
+    let ownNamespaces: Set<String>
+    /// Types in the order of the document.
+    private(set) var declarations: [TypeDeclaration] = []
+    private(set) var types: [String: TypeDeclaration] = [:]
+    /// Entity and complex types, each after its base type.
+    private(set) var structuredTypes: [TypeDeclaration] = []
+    private(set) var associations: [String: Association] = [:]
+    /// What was found wrong and could be lived with.
+    private(set) var defects: [CSDLError] = []
+    private let isStrict: Bool
+    /// The qualified names of actions and functions.
+    private(set) var operations: Set<String> = []
+
+    /// Every namespace that a name may be written with, and what it stands for.
+    private let namespaces: [String: String]
+    private var members: [String: [String: MarkupElement]] = [:]
+    private var resolved: [String: TypeReference.Kind] = [:]
+
+    init(_ document: MetadataDocument, limits: CSDLReader.Limits, isStrict: Bool) throws(CSDLError) {
+        self.isStrict = isStrict
+        var sources: [Source] = []
+        var namespaces: [String: String] = [:]
+        for element in document.schemas {
+            let namespace = try element.required("Namespace")
+            guard !namespace.trimmed.isEmpty else {
+                throw CSDLError(.invalidName, "The schema's namespace is empty.", at: element)
+            }
+            sources.append(Source(element: element, namespace: namespace, alias: element["Alias"]))
+            namespaces[namespace] = namespace
+        }
+        var included: Set<String> = []
+        for (alias, namespace, element) in Self.aliases(sources, document) {
+            if element.name == "Include" { included.insert(namespace) }
+            guard let alias else { continue }
+            if let known = namespaces[alias], known != namespace {
+                throw CSDLError(
+                    .duplicateName, "The alias \"\(alias)\" stands for \"\(known)\" already.", at: element)
+            }
+            namespaces[alias] = namespace
+        }
+        self.sources = sources
+        self.namespaces = namespaces
+        ownNamespaces = Set(sources.map(\.namespace)).subtracting(included)
+        for source in sources { try declareTypesAndOperations(of: source) }
+        structuredTypes = try InheritanceOrder(index: self, limit: limits.baseTypes).order()
+        for declaration in structuredTypes { try declareMembers(of: declaration) }
+        for source in sources { try declareAssociations(of: source) }
+    }
+
+    private static func aliases(
+        _ sources: [Source], _ document: MetadataDocument
+    ) -> [(alias: String?, namespace: String, element: MarkupElement)] {
+        let includes = document.references.flatMap(\.children).filter { $0.vocabulary == .edmx && $0.name == "Include" }
+        return sources.map { ($0.alias, $0.namespace, $0.element) }
+            + includes.compactMap { include in include["Namespace"].map { (include["Alias"], $0, include) } }
+    }
+
+    // MARK: Defects
+
+    /// Notes what breaks the standard but leaves a usable model. Known services and published documents do so; a strict
+    /// reader refuses them.
+    func tolerate(_ code: CSDLError.Code, _ message: String, at element: MarkupElement) throws(CSDLError) {
+        let defect = CSDLError(code, message, at: element)
+        if isStrict { throw defect }
+        if defects.count < Self.mostDefects { defects.append(defect) }
+    }
+
+    /// A document of a million defects is not worth a million messages.
+    private static let mostDefects = 1_000
+
+    // MARK: Names
+
+    /// The name with its alias replaced by the namespace.
+    func qualified(_ name: some StringProtocol) -> String {
+        guard let dot = name.lastIndex(of: ".") else { return String(name) }
+        let prefix = String(name[..<dot])
+        guard let namespace = namespaces[prefix], namespace != prefix else { return String(name) }
+        return namespace + name[dot...]
+    }
+
+    /// Whether the prefix is the alias of one of the document's own schemas.
+    func isOwnAlias(_ prefix: String) -> Bool { sources.contains { $0.alias == prefix && $0.namespace != prefix } }
+
+    /// Whether the qualified name is in a namespace that this document alone declares.
+    func isOwn(_ name: String) -> Bool {
+        guard let dot = name.lastIndex(of: ".") else { return false }
+        return ownNamespaces.contains(String(name[..<dot]))
+    }
+
+    // MARK: Declaring
+
+    private func declareTypesAndOperations(of source: Source) throws(CSDLError) {
+        for element in source.element.children where element.vocabulary == .edm {
+            let kind: TypeDeclaration.Kind
+            switch element.name {
+            case "EntityType": kind = .entity
+            case "ComplexType": kind = .complex
+            case "EnumType": kind = .enumeration
+            case "TypeDefinition": kind = .definition
+            case "Action", "Function":
+                operations.insert("\(source.namespace).\(try element.declaredName())")
+                continue
+            default: continue
+            }
+            let name = "\(source.namespace).\(try element.declaredName())"
+            if let first = types[name] {
+                throw CSDLError(
+                    .duplicateName, "The type \"\(name)\" is declared already, in line \(first.element.line).",
+                    at: element)
+            }
+            let base = kind == .entity || kind == .complex ? element["BaseType"].map { qualified($0.trimmed) } : nil
+            let declaration = TypeDeclaration(kind: kind, name: name, element: element, base: base)
+            types[name] = declaration
+            declarations.append(declaration)
+        }
+    }
+
+    private func declareMembers(of declaration: TypeDeclaration) throws(CSDLError) {
+        var table: [String: MarkupElement] = [:]
+        for element in declaration.element.children
+        where element.isModel("Property") || element.isModel("NavigationProperty") {
+            let name = try element.declaredName()
+            if let first = table.updateValue(element, forKey: name) {
+                throw CSDLError(
+                    .duplicateName,
+                    "\"\(declaration.name)\" has a property \"\(name)\" already, in line \(first.line).", at: element)
+            }
+        }
+        members[declaration.name] = table
+    }
+
+    private func declareAssociations(of source: Source) throws(CSDLError) {
+        for element in source.element.children("Association") {
+            let association = try AssociationReader(index: self).read(element, in: source)
+            if associations.updateValue(association, forKey: association.name) != nil {
+                throw CSDLError(
+                    .duplicateName, "The association \"\(association.name)\" is declared twice.", at: element)
+            }
+        }
+    }
+
+    // MARK: Types
+
+    /// What a type name written at `element` stands for, with or without `Collection(…)`.
+    func type(_ text: String, at element: MarkupElement) throws(CSDLError) -> TypeReference {
+        var name = text.trimmed
+        var isCollection = false
+        if name.hasPrefix("Collection("), name.hasSuffix(")") {
+            isCollection = true
+            name = String(name.dropFirst("Collection(".count).dropLast()).trimmed
+        }
+        let key = String(name)
+        if let known = resolved[key] { return TypeReference(known, isCollection: isCollection) }
+        let kind = try kind(of: key, at: element)
+        resolved[key] = kind
+        return TypeReference(kind, isCollection: isCollection)
+    }
+
+    private func kind(of text: String, at element: MarkupElement) throws(CSDLError) -> TypeReference.Kind {
+        if let builtIn = BuiltInType.kind(text) { return builtIn }
+        guard let name = qualifiedTypeName(text) else {
+            throw CSDLError(.invalidName, "\"\(text)\" at the \(element.label) is no name of a type.", at: element)
+        }
+        if name.hasPrefix("Edm.") {
+            try tolerate(.unresolvedName, "There is no primitive type \"\(name)\".", at: element)
+        }
+        guard let declaration = types[name] else {
+            guard !isOwn(name) else {
+                throw CSDLError(.unresolvedName, "The type \"\(name)\" is not declared.", at: element)
+            }
+            return .unresolved(name: name)
+        }
+        switch declaration.kind {
+        case .entity: return .entity(name: name)
+        case .complex: return .complex(name: name)
+        case .enumeration: return .enumeration(name: name)
+        case .definition:
+            return .typeDefinition(name: name, underlying: try underlyingType(of: declaration.element))
+        }
+    }
+
+    /// V2 documents are seen to leave out their own namespace. Some have one that is no identifier: what is declared in
+    /// it is theirs nevertheless.
+    private func qualifiedTypeName(_ text: String) -> String? {
+        guard let dot = text.lastIndex(of: ".") else {
+            return sources.lazy.map { "\($0.namespace).\(text)" }.first { self.types[$0] != nil }
+        }
+        return text.isQualifiedName || namespaces[String(text[..<dot])] != nil ? qualified(text) : nil
+    }
+
+    /// The primitive type beneath a type definition.
+    func underlyingType(of definition: MarkupElement) throws(CSDLError) -> PrimitiveType {
+        let text = try definition.required("UnderlyingType")
+        guard case .primitive(let type)? = BuiltInType.kind(String(text.trimmed)) else {
+            throw CSDLError(
+                .wrongKind, "The underlying type \"\(text)\" of the \(definition.label) is not primitive.",
+                at: definition)
+        }
+        return type
+    }
+
+    // MARK: Members
+
+    enum Lookup {
+        case found(MarkupElement)
+        /// The type and all its base types are known, and none has such a property.
+        case missing(String, in: String)
+        /// The answer is in a document that was not read, or the type is open.
+        case beyond
+    }
+
+    /// The property of that name of a type or its base types.
+    func member(_ name: some StringProtocol, of type: String) -> Lookup {
+        var current = type
+        while let declaration = types[current], declaration.isStructured {
+            if let element = members[current]?[String(name)] { return .found(element) }
+            if declaration.element["OpenType"].flatMap({ Bool(csdl: $0) }) == true { return .beyond }
+            guard let base = declaration.base else { return .missing(String(name), in: type) }
+            current = base
+        }
+        return .beyond
+    }
+
+    /// Walks a path of properties, casts and annotations from a type on, as far as the document knows.
+    func walk(_ path: some StringProtocol, from type: String) -> Lookup {
+        var current = type
+        var last: MarkupElement?
+        for segment in path.split(separator: "/", omittingEmptySubsequences: false) {
+            if segment.contains("@") || segment.hasPrefix("$") { return last.map(Lookup.found) ?? .beyond }
+            if segment.contains(".") {
+                current = qualified(segment)
+                continue
+            }
+            switch member(segment, of: current) {
+            case .found(let element):
+                last = element
+                current = memberType(of: element) ?? ""
+            case let other: return other
+            }
+        }
+        return last.map(Lookup.found) ?? .beyond
+    }
+
+    /// The qualified name of the type of a property, or of the target of a navigation property.
+    private func memberType(of element: MarkupElement) -> String? {
+        if let relationship = element["Relationship"], let role = element["ToRole"] {
+            return associations[qualified(relationship.trimmed)]?.end(role)?.type
+        }
+        guard let text = element["Type"] else { return nil }
+        return (try? type(text, at: element))?.name
+    }
+
+    /// Whether `type` is `base` or derives from it; nil where its base types lead out of the document.
+    func isType(_ type: String, derivedFrom base: String) -> Bool? {
+        var current = type
+        while true {
+            if current == base { return true }
+            guard let declaration = types[current] else { return nil }
+            guard let next = declaration.base else { return false }
+            current = next
+        }
+    }
+
+    /// Whether an entity can be of both types: one derives from the other, as far as the document knows.
+    func areCompatible(_ a: String, _ b: String) -> Bool {
+        if BuiltInType.isAbstract(a) || BuiltInType.isAbstract(b) { return true }
+        return isType(a, derivedFrom: b) != false || isType(b, derivedFrom: a) != false
+    }
+}

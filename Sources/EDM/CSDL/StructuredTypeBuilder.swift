@@ -1,0 +1,89 @@
+/// Builds entity and complex types, each after its base type, whose properties and key it inherits.
+struct StructuredTypeBuilder {
+    let index: SchemaIndex
+    let navigations: NavigationTable
+    let annotations: AnnotationBook
+    /// Of properties in all types together.
+    let limit: Int
+
+    func build() throws(CSDLError) -> [String: StructuredType] {
+        var result: [String: StructuredType] = [:]
+        var total = 0
+        for declaration in index.structuredTypes {
+            let base = declaration.base.flatMap { result[$0] }
+            // Counted before they are copied: a few long base types can be inherited very often.
+            total += (base?.properties.count ?? 0) + (base?.navigationProperties.count ?? 0)
+            total += declaration.element.children.count
+            guard total <= limit else {
+                throw CSDLError(
+                    .tooLarge, "The types have more than \(limit) properties, inherited ones included.",
+                    at: declaration.element)
+            }
+            result[declaration.name] = try type(declaration, base: base)
+        }
+        return result
+    }
+
+    private func type(
+        _ declaration: SchemaIndex.TypeDeclaration, base: StructuredType?
+    ) throws(CSDLError) -> StructuredType {
+        let element = declaration.element
+        var structural: [Property] = []
+        var navigational: [Property] = []
+        for child in element.children where child.vocabulary == .edm {
+            switch child.name {
+            case "Property": structural.append(try property(child, of: declaration.name))
+            case "NavigationProperty": navigational.append(try navigationProperty(child, of: declaration.name))
+            default: continue
+            }
+            if let name = child["Name"], let inherited = base?.findProperty(name) {
+                throw CSDLError(
+                    .duplicateName,
+                    "\"\(declaration.name)\" inherits a property \"\(name)\" from \"\(inherited.declaringType)\" already.",
+                    at: child)
+            }
+        }
+        let properties = (base?.properties ?? []) + structural
+        let key = try KeyReader(index: index).key(of: declaration, base: base)
+        let byName = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let isOpen = try element.boolean("OpenType", default: false)
+        let isAbstract = try element.boolean("Abstract", default: false)
+        return StructuredType(
+            kind: declaration.kind == .entity ? .entity : .complex, name: declaration.name, baseType: declaration.base,
+            isAbstract: isAbstract, isOpen: isOpen || base?.isOpen == true,
+            hasStream: try hasStream(element) || base?.hasStream == true, properties: properties,
+            navigationProperties: (base?.navigationProperties ?? []) + navigational,
+            keyProperties: key.compactMap { byName[$0.path] }, keyReferences: key,
+            annotations: try annotations.annotations(of: element, declaration.name))
+    }
+
+    /// V2 and V3 write `m:HasStream`.
+    private func hasStream(_ element: MarkupElement) throws(CSDLError) -> Bool {
+        guard let text = element.anyAttribute("HasStream") else { return false }
+        guard let value = Bool(csdl: text) else {
+            throw CSDLError(.invalidValue, "HasStream=\"\(text)\" of the \(element.label) is no Boolean.", at: element)
+        }
+        return value
+    }
+
+    private func property(_ element: MarkupElement, of type: String) throws(CSDLError) -> Property {
+        let reader = PropertyReader(index: index)
+        let name = try element.declaredName()
+        return Property(
+            name: name, type: try reader.type(of: element), isNullable: try element.boolean("Nullable", default: true),
+            facets: try reader.facets(of: element), declaringType: type,
+            annotations: try annotations.annotations(of: element, "\(type)/\(name)"))
+    }
+
+    private func navigationProperty(_ element: MarkupElement, of type: String) throws(CSDLError) -> Property {
+        let name = try element.declaredName()
+        guard let navigation = try navigations.navigation(of: element) else {
+            throw CSDLError(.missing, "The \(element.label) leads nowhere.", at: element)
+        }
+        return Property(
+            name: name,
+            type: navigations.target(of: element) ?? TypeReference(.unresolved(name: navigation.targetType)),
+            isNullable: navigation.multiplicity == .zeroOrOne, navigation: navigation, declaringType: type,
+            annotations: try annotations.annotations(of: element, "\(type)/\(name)"))
+    }
+}

@@ -1,0 +1,130 @@
+import CLibXML2
+
+/// Reads XML into a bounded tree of elements.
+///
+/// The parser of libxml2 does the work. DOCTYPE is refused, so there are no entities beyond the five of XML; nothing is
+/// ever fetched; depth and number of elements are counted while reading, so that a hostile document stops early.
+struct MarkupParser {
+    let limits: CSDLReader.Limits
+
+    func parse(_ bytes: [UInt8]) throws(CSDLError) -> MarkupElement {
+        guard bytes.count <= limits.bytes else {
+            throw CSDLError(
+                .tooLarge, "The document has \(bytes.count) bytes, the limit is \(limits.bytes).", line: 1, column: 1)
+        }
+        try refuseWhatIsNoXML(bytes)
+        try refuseAttributeFloods(bytes)
+
+        let state = MarkupTreeState(limits: limits)
+        Self.run(bytes, state)
+        if let failure = state.failure { throw failure }
+        guard let root = state.root else {
+            throw CSDLError(.notMetadata, "The document has no element.", line: 1, column: 1)
+        }
+        return root
+    }
+
+    /// Says what the bytes are, where libxml2 would only say that a `<` is missing.
+    private func refuseWhatIsNoXML(_ bytes: [UInt8]) throws(CSDLError) {
+        var line = 1
+        var column = 1
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        for byte in bytes[start...] {
+            switch byte {
+            case 0x0A:
+                line += 1
+                column = 1
+            case let space where space.isXMLSpace: column += 1
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                throw CSDLError(
+                    .notMetadata, "The document is JSON; metadata in XML was expected.", line: line, column: column)
+            // A `<`, or the beginning of UTF-16.
+            case UInt8(ascii: "<"), 0xFE, 0xFF, 0x00: return
+            default:
+                throw CSDLError(
+                    .notMetadata, "The document does not begin with an XML element.", line: line, column: column)
+            }
+        }
+        throw CSDLError(.notMetadata, "The document is empty.", line: 1, column: 1)
+    }
+
+    /// libxml2 compares each attribute of an element with all others, so their number is bounded before it looks: no tag
+    /// may hold more quotation marks than the limit has. Comments and the like are not tags.
+    private func refuseAttributeFloods(_ bytes: [UInt8]) throws(CSDLError) {
+        let most = limits.attributes.multipliedReportingOverflow(by: 2).partialValue
+        var line = 1
+        var quotes = 0
+        var inTag = false
+        var afterOpening = false
+        for byte in bytes {
+            if afterOpening {
+                afterOpening = false
+                inTag = byte != UInt8(ascii: "!")
+            }
+            switch byte {
+            case UInt8(ascii: "<"):
+                quotes = 0
+                afterOpening = true
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                quotes += 1
+                if inTag, quotes > most {
+                    throw CSDLError(
+                        .tooLarge, "An element has more than \(limits.attributes) attributes.", line: line, column: 1)
+                }
+            case 0x0A: line += 1
+            default: break
+            }
+        }
+    }
+
+    private static let initialize: Void = xmlInitParser()
+
+    private static func run(_ bytes: [UInt8], _ state: MarkupTreeState) {
+        _ = initialize
+        var callbacks = self.callbacks
+        let opaque = Unmanaged.passUnretained(state).toOpaque()
+        guard let context = xmlCreatePushParserCtxt(&callbacks, opaque, nil, 0, nil) else {
+            state.fail(.tooLarge, "There is no memory to read the document.", line: 1, column: 1)
+            return
+        }
+        defer { xmlFreeParserCtxt(context) }
+        state.context = context
+        defer { state.context = nil }
+        _ = xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue))
+
+        bytes.withUnsafeBytes { buffer in
+            var offset = 0
+            while offset < buffer.count, state.failure == nil {
+                let count = min(chunk, buffer.count - offset)
+                let piece = buffer.baseAddress.map { $0.advanced(by: offset).assumingMemoryBound(to: CChar.self) }
+                let code = xmlParseChunk(context, piece, Int32(count), 0)
+                if code != 0 { state.failAnyhow(code) }
+                offset += count
+            }
+        }
+        guard state.failure == nil else { return }
+        let code = xmlParseChunk(context, nil, 0, 1)
+        if code != 0 { state.failAnyhow(code) }
+    }
+
+    private static let chunk = 1 << 20
+
+    private static var callbacks: xmlSAXHandler {
+        var handler = xmlSAXHandler()
+        handler.initialized = UInt32(XML_SAX2_MAGIC)
+        handler.internalSubset = { context, _, _, _ in MarkupTreeState.from(context)?.refuseDoctype() }
+        handler.startElementNs = { context, name, prefix, namespace, _, _, count, _, attributes in
+            MarkupTreeState.from(context)?.start(name, namespace, attributes, Int(count))
+        }
+        handler.endElementNs = { context, _, _, _ in MarkupTreeState.from(context)?.end() }
+        handler.characters = { context, text, count in MarkupTreeState.from(context)?.text(text, Int(count)) }
+        handler.cdataBlock = { context, text, count in MarkupTreeState.from(context)?.text(text, Int(count)) }
+        handler.serror = { context, error in
+            guard let state = MarkupTreeState.from(context), let error else { return }
+            state.report(
+                level: error.pointee.level, message: error.pointee.message, line: Int(error.pointee.line),
+                column: Int(error.pointee.int2))
+        }
+        return handler
+    }
+}

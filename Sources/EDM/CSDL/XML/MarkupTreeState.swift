@@ -1,0 +1,151 @@
+import CLibXML2
+
+/// What the callbacks of one run of the XML parser share.
+final class MarkupTreeState {
+    private(set) var root: MarkupElement?
+    private(set) var failure: CSDLError?
+    var context: xmlParserCtxtPtr?
+
+    private let limits: CSDLReader.Limits
+    private var open: [MarkupElement] = []
+    private var elements = 0
+    /// libxml2 keeps each name once for a document, so its address stands for it.
+    private var names: [UnsafePointer<xmlChar>: String] = [:]
+    private var vocabularies: [UnsafePointer<xmlChar>: MarkupElement.Vocabulary] = [:]
+
+    init(limits: CSDLReader.Limits) { self.limits = limits }
+
+    static func from(_ context: UnsafeMutableRawPointer?) -> MarkupTreeState? {
+        context.map { Unmanaged<MarkupTreeState>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: Failing
+
+    /// Keeps the first failure: what follows it is usually its consequence.
+    func fail(_ code: CSDLError.Code, _ message: String, line: Int, column: Int) {
+        if failure == nil { failure = CSDLError(code, message, line: max(1, line), column: max(1, column)) }
+        if let context { xmlStopParser(context) }
+    }
+
+    func refuseDoctype() {
+        let place = tagStart()
+        fail(
+            .doctypeRefused, "The document has a DOCTYPE, which is refused.", line: place.line, column: place.column)
+    }
+
+    /// An error of the XML parser. Warnings pass; an undeclared prefix, which the parser forgives, does not.
+    func report(level: xmlErrorLevel, message: UnsafePointer<CChar>?, line: Int, column: Int) {
+        guard level.rawValue >= XML_ERR_ERROR.rawValue else { return }
+        let said = message.map { String(String(cString: $0).trimmed) } ?? "no reason given"
+        fail(.malformedXML, "The document is no well-formed XML: \(said).", line: line, column: column)
+    }
+
+    /// For an error that came without a report.
+    func failAnyhow(_ code: Int32) {
+        let input = context?.pointee.input?.pointee
+        fail(
+            .malformedXML, "The document is no well-formed XML (error \(code) of libxml2).",
+            line: Int(input?.line ?? 1), column: Int(input?.col ?? 1))
+    }
+
+    // MARK: Building
+
+    func start(
+        _ name: UnsafePointer<xmlChar>?, _ namespace: UnsafePointer<xmlChar>?,
+        _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, _ count: Int
+    ) {
+        guard failure == nil, let name else { return }
+        let place = tagStart()
+        elements += 1
+        guard elements <= limits.elements else {
+            fail(
+                .tooLarge, "The document has more than \(limits.elements) elements.", line: place.line,
+                column: place.column)
+            return
+        }
+        guard open.count < limits.depth else {
+            fail(
+                .tooDeep, "Elements are nested more than \(limits.depth) deep.", line: place.line, column: place.column)
+            return
+        }
+        let element = MarkupElement(
+            name: intern(name), namespace: namespace.map(intern), vocabulary: namespace.map(vocabulary) ?? .foreign,
+            attributes: read(attributes, count), line: place.line, column: place.column)
+        if let parent = open.last { parent.append(element) } else { root = element }
+        open.append(element)
+    }
+
+    func end() {
+        guard failure == nil else { return }
+        _ = open.popLast()
+    }
+
+    /// White space between elements is layout; within the constant of a `String` it is text.
+    func text(_ text: UnsafePointer<xmlChar>?, _ count: Int) {
+        guard failure == nil, let text, count > 0, let element = open.last else { return }
+        let bytes = UnsafeBufferPointer(start: text, count: count)
+        if element.text.isEmpty, element.name != "String", bytes.allSatisfy(\.isXMLSpace) { return }
+        element.append(text: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// libxml2 hands over five pointers an attribute: name, prefix, namespace, start and end of the value.
+    private func read(
+        _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, _ count: Int
+    ) -> [MarkupElement.Attribute] {
+        guard let attributes, count > 0 else { return [] }
+        var result: [MarkupElement.Attribute] = []
+        result.reserveCapacity(count)
+        for index in 0..<count {
+            let fields = attributes + index * 5
+            guard let name = fields[0], let start = fields[3], let end = fields[4], end >= start else { continue }
+            result.append(
+                MarkupElement.Attribute(
+                    name: intern(name), prefix: fields[1].map(intern), namespace: fields[2].map(intern),
+                    value: String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)))
+        }
+        return result
+    }
+
+    private func intern(_ name: UnsafePointer<xmlChar>) -> String {
+        if let known = names[name] { return known }
+        let text = String(cString: name)
+        names[name] = text
+        return text
+    }
+
+    private func vocabulary(_ namespace: UnsafePointer<xmlChar>) -> MarkupElement.Vocabulary {
+        if let known = vocabularies[namespace] { return known }
+        let vocabulary = MarkupElement.Vocabulary(namespace: intern(namespace))
+        vocabularies[namespace] = vocabulary
+        return vocabulary
+    }
+
+    /// Where the tag that is being read begins: the parser stands at its end, and no tag has a second `<`.
+    private func tagStart() -> (line: Int, column: Int) {
+        guard let input = context?.pointee.input?.pointee, var cursor = input.cur, let base = input.base else {
+            return (1, 1)
+        }
+        var line = Int(input.line)
+        var column = Int(input.col)
+        var isSameLine = true
+        while cursor > base, cursor.pointee != UInt8(ascii: "<") || cursor == input.cur {
+            cursor -= 1
+            if cursor.pointee == 0x0A {
+                line -= 1
+                isSameLine = false
+            } else if cursor.pointee & 0xC0 != 0x80 {
+                column -= 1
+            }
+        }
+        if !isSameLine {
+            column = 1
+            // Bounded: a place need not be exact in a line of a million characters.
+            while cursor > base, column < 4096 {
+                cursor -= 1
+                if cursor.pointee == 0x0A { break }
+                column += 1
+            }
+        }
+        return (max(1, line), max(1, column))
+    }
+}

@@ -1,0 +1,75 @@
+/// A relationship of two entity types as V2 and V3 declare it, apart from the navigation properties that walk it.
+public struct Association: Sendable, Hashable {
+    /// The qualified name.
+    public let name: String
+    public let first: End
+    public let second: End
+    public let constraint: Constraint?
+    public let annotations: [Annotation]
+
+    public init(
+        name: String, first: End, second: End, constraint: Constraint? = nil, annotations: [Annotation] = []
+    ) {
+        self.name = name
+        self.first = first
+        self.second = second
+        self.constraint = constraint
+        self.annotations = annotations
+    }
+
+    public struct End: Sendable, Hashable {
+        public let role: String
+        /// The qualified name of the entity type at this end.
+        public let type: String
+        public let multiplicity: Multiplicity
+        /// What deleting the entity at this end does to those at the other one.
+        public let onDelete: String?
+
+        public init(role: String, type: String, multiplicity: Multiplicity, onDelete: String? = nil) {
+            self.role = role
+            self.type = type
+            self.multiplicity = multiplicity
+            self.onDelete = onDelete
+        }
+    }
+
+    /// Which end depends on which, and through which properties.
+    public struct Constraint: Sendable, Hashable {
+        public let principalRole: String
+        public let dependentRole: String
+        public let pairs: [ReferentialConstraint]
+
+        public init(principalRole: String, dependentRole: String, pairs: [ReferentialConstraint]) {
+            self.principalRole = principalRole
+            self.dependentRole = dependentRole
+            self.pairs = pairs
+        }
+    }
+
+    /// The end of that role.
+    public func end(_ role: String) -> End? { first.role == role ? first : second.role == role ? second : nil }
+}
+
+/// Which entity sets the two ends of an association are in (V2 and V3).
+public struct AssociationSet: Sendable, Hashable {
+    public let name: String
+    /// The qualified name of the association.
+    public let association: String
+    public let ends: [End]
+
+    public init(name: String, association: String, ends: [End]) {
+        self.name = name
+        self.association = association
+        self.ends = ends
+    }
+
+    public struct End: Sendable, Hashable {
+        public let role: String
+        public let entitySet: String
+
+        public init(role: String, entitySet: String) {
+            self.role = role
+            self.entitySet = entitySet
+        }
+    }
+}

@@ -1,0 +1,250 @@
+/// Reads JSON in UTF-8 piece by piece, without ever holding more than the piece that was asked for.
+///
+/// The caller walks the document: ``beginObject()`` and then ``nextName()`` until it gives nil, reading or skipping one
+/// value after each name; ``beginArray()`` and ``nextItem()`` likewise. The grammar is RFC 8259 exactly; bytes that are not
+/// UTF-8 and escapes of lone surrogates are errors. After an error the scanner must not be used further.
+public struct JSONScanner: Sendable {
+    /// What a document may cost.
+    public struct Limits: Sendable, Hashable {
+        /// Objects and arrays inside each other.
+        public var depth: Int
+        /// In bytes.
+        public var size: Int
+
+        public init(depth: Int = 100, size: Int = 1 << 30) {
+            self.depth = depth
+            self.size = size
+        }
+    }
+
+    public enum Kind: Sendable, Hashable { case null, boolean, number, string, array, object }
+
+    let bytes: [UInt8]
+    /// The next byte to be read.
+    public internal(set) var offset: Int
+    let limits: Limits
+    /// For each open object and array: whether nothing of it has been read yet.
+    private var openIsEmpty: [Bool] = []
+
+    public init(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) {
+        guard bytes.count <= limits.size else {
+            throw JSONError(.tooLarge, "The document has more than \(limits.size) bytes.", at: 0)
+        }
+        self.bytes = bytes
+        self.limits = limits
+        offset = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    }
+
+    /// The kind of the value that comes next.
+    public mutating func peek() throws(JSONError) -> Kind {
+        skipWhitespace()
+        switch try byteAhead() {
+        case UInt8(ascii: "{"): return .object
+        case UInt8(ascii: "["): return .array
+        case UInt8(ascii: "\""): return .string
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .boolean
+        case UInt8(ascii: "n"): return .null
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+        default: throw unexpected("a value")
+        }
+    }
+
+    public mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{"), .object) }
+
+    /// The name of the next member; nil, once, at the object's end.
+    public mutating func nextName() throws(JSONError) -> String? {
+        guard try next(closing: UInt8(ascii: "}")) else { return nil }
+        skipWhitespace()
+        guard try byteAhead() == UInt8(ascii: "\"") else { throw unexpected("a name") }
+        let name = try quoted()
+        skipWhitespace()
+        guard try byteAhead() == UInt8(ascii: ":") else { throw unexpected("a colon") }
+        offset += 1
+        return name
+    }
+
+    public mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "["), .array) }
+
+    /// Whether another item follows; false, once, at the array's end.
+    public mutating func nextItem() throws(JSONError) -> Bool { try next(closing: UInt8(ascii: "]")) }
+
+    public mutating func string() throws(JSONError) -> String {
+        try expect(.string)
+        return try quoted()
+    }
+
+    /// The text of a number.
+    public mutating func number() throws(JSONError) -> String {
+        try expect(.number)
+        let range = try numberRange()
+        return String(decoding: bytes[range], as: UTF8.self)
+    }
+
+    public mutating func boolean() throws(JSONError) -> Bool {
+        try expect(.boolean)
+        let isTrue = bytes[offset] == UInt8(ascii: "t")
+        try literal(isTrue ? "true" : "false")
+        return isTrue
+    }
+
+    public mutating func null() throws(JSONError) {
+        try expect(.null)
+        try literal("null")
+    }
+
+    /// The next value whole.
+    public mutating func value() throws(JSONError) -> JSONValue {
+        switch try peek() {
+        case .null:
+            try literal("null")
+            return .null
+        case .boolean: return .boolean(try boolean())
+        case .number: return .number(try number())
+        case .string: return .string(try quoted())
+        case .array:
+            var items: [JSONValue] = []
+            try beginArray()
+            while try nextItem() { items.append(try value()) }
+            return .array(items)
+        case .object:
+            var object = JSONObject()
+            try beginObject()
+            while let name = try nextName() { object.members.append(.init(name: name, value: try value())) }
+            return .object(object)
+        }
+    }
+
+    /// Passes over the next value, which is checked all the same.
+    ///
+    /// - Returns: its bytes.
+    @discardableResult
+    public mutating func skip() throws(JSONError) -> Range<Int> {
+        let kind = try peek()
+        let start = offset
+        switch kind {
+        case .null: try literal("null")
+        case .boolean: _ = try boolean()
+        case .number: _ = try numberRange()
+        case .string: _ = try quoted()
+        case .array:
+            try beginArray()
+            while try nextItem() { try skip() }
+        case .object:
+            try beginObject()
+            while try nextName() != nil { try skip() }
+        }
+        return start..<offset
+    }
+
+    /// Makes sure that nothing but white space follows.
+    public mutating func end() throws(JSONError) {
+        skipWhitespace()
+        guard offset == bytes.count else {
+            throw JSONError(.syntax, "Something follows the end of the document.", at: offset)
+        }
+    }
+}
+
+extension JSONScanner {
+    private mutating func begin(_ bracket: UInt8, _ kind: Kind) throws(JSONError) {
+        try expect(kind)
+        guard openIsEmpty.count < limits.depth else {
+            throw JSONError(
+                .tooDeep, "Objects and arrays are nested more than \(limits.depth) levels deep.", at: offset)
+        }
+        offset += 1
+        openIsEmpty.append(true)
+    }
+
+    /// Passes the comma before another member or item, or the closing bracket.
+    private mutating func next(closing bracket: UInt8) throws(JSONError) -> Bool {
+        guard let isEmpty = openIsEmpty.last else {
+            throw JSONError(.wrongKind, "No object or array is open here.", at: offset)
+        }
+        skipWhitespace()
+        let byte = try byteAhead()
+        if byte == bracket {
+            offset += 1
+            openIsEmpty.removeLast()
+            return false
+        }
+        if isEmpty {
+            openIsEmpty[openIsEmpty.count - 1] = false
+            return true
+        }
+        guard byte == UInt8(ascii: ",") else {
+            throw unexpected("a comma or \"\(Character(UnicodeScalar(bracket)))\"")
+        }
+        offset += 1
+        return true
+    }
+
+    private mutating func expect(_ kind: Kind) throws(JSONError) {
+        let found = try peek()
+        guard found == kind else {
+            throw JSONError(.wrongKind, "There is \(found) where \(kind) is expected.", at: offset)
+        }
+    }
+
+    mutating func skipWhitespace() {
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case 0x20, 0x0A, 0x0D, 0x09: offset += 1
+            default: return
+            }
+        }
+    }
+
+    private func byteAhead() throws(JSONError) -> UInt8 {
+        guard offset < bytes.count else { throw JSONError(.truncated, "The document ends too early.", at: offset) }
+        return bytes[offset]
+    }
+
+    private func unexpected(_ wanted: String) -> JSONError {
+        JSONError(.syntax, "Here should be \(wanted), not byte 0x\(String(bytes[offset], radix: 16)).", at: offset)
+    }
+
+    private mutating func literal(_ word: StaticString) throws(JSONError) {
+        let count = word.utf8CodeUnitCount
+        let end = offset + count
+        let matches = end <= bytes.count && bytes[offset..<end].elementsEqual(word.description.utf8)
+        guard matches else {
+            throw JSONError(
+                bytes.count < end ? .truncated : .syntax, "Here should be \(word).", at: offset)
+        }
+        offset = end
+    }
+
+    /// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`
+    private mutating func numberRange() throws(JSONError) -> Range<Int> {
+        let start = offset
+        if bytes[offset] == UInt8(ascii: "-") { offset += 1 }
+        if offset < bytes.count, bytes[offset] == UInt8(ascii: "0") {
+            offset += 1
+        } else {
+            try digits()
+        }
+        if offset < bytes.count, bytes[offset] == UInt8(ascii: ".") {
+            offset += 1
+            try digits()
+        }
+        if offset < bytes.count, bytes[offset] | 0x20 == UInt8(ascii: "e") {
+            offset += 1
+            if offset < bytes.count, bytes[offset] == UInt8(ascii: "+") || bytes[offset] == UInt8(ascii: "-") {
+                offset += 1
+            }
+            try digits()
+        }
+        if offset < bytes.count, (0x30...0x39).contains(bytes[offset]) { throw unexpected("no further digit") }
+        return start..<offset
+    }
+
+    private mutating func digits() throws(JSONError) {
+        let start = offset
+        while offset < bytes.count, (0x30...0x39).contains(bytes[offset]) { offset += 1 }
+        if offset == start {
+            _ = try byteAhead()
+            throw unexpected("a digit")
+        }
+    }
+}

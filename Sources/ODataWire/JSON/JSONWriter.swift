@@ -1,0 +1,100 @@
+/// Writes compact JSON: the same calls always give the same bytes.
+///
+/// Commas are put where they belong. That names and values alternate inside objects is the caller's business.
+public struct JSONWriter: Sendable {
+    public private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    public init() {}
+
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    public mutating func beginObject() { open(UInt8(ascii: "{")) }
+    public mutating func endObject() { close(UInt8(ascii: "}")) }
+    public mutating func beginArray() { open(UInt8(ascii: "[")) }
+    public mutating func endArray() { close(UInt8(ascii: "]")) }
+
+    public mutating func name(_ name: String) {
+        separate()
+        quote(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    public mutating func string(_ text: String) {
+        separate()
+        quote(text)
+        needsComma = true
+    }
+
+    public mutating func boolean(_ value: Bool) { raw(value ? "true" : "false") }
+    public mutating func integer(_ value: Int64) { raw(String(value)) }
+    public mutating func null() { raw("null") }
+
+    /// Text that is JSON already: a number, or a value that was kept as it came.
+    public mutating func raw(_ json: String) {
+        separate()
+        bytes += Array(json.utf8)
+        needsComma = true
+    }
+
+    public mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: null()
+        case .boolean(let flag): boolean(flag)
+        case .number(let text): raw(text)
+        case .string(let text): string(text)
+        case .array(let items):
+            beginArray()
+            for item in items { self.value(item) }
+            endArray()
+        case .object(let object):
+            beginObject()
+            for member in object.members {
+                name(member.name)
+                self.value(member.value)
+            }
+            endObject()
+        }
+    }
+
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+    }
+
+    private mutating func quote(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0x00..<0x20: escape(byte)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escape(_ control: UInt8) {
+        switch control {
+        case 0x08: bytes += Array("\\b".utf8)
+        case 0x09: bytes += Array("\\t".utf8)
+        case 0x0A: bytes += Array("\\n".utf8)
+        case 0x0C: bytes += Array("\\f".utf8)
+        case 0x0D: bytes += Array("\\r".utf8)
+        default: bytes += Array((control < 0x10 ? "\\u000" : "\\u00").utf8) + Array(String(control, radix: 16).utf8)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import EDM
+
+/// `/Date(milliseconds)/` or `/Date(milliseconds+offset)/` of V2 JSON: UTC milliseconds from 1970, offset in minutes.
+struct SlashDate {
+    let milliseconds: Int64
+    let offsetMinutes: Int?
+
+    /// Nil for text of another form, and for numbers that no date reaches.
+    init?(_ text: String) {
+        guard text.hasPrefix("/Date(") else { return nil }
+        var cursor = TextCursor(text)
+        _ = cursor.take("/Date(")
+        let isNegative = cursor.take("-")
+        guard let milliseconds = cursor.digits(1...18) else { return nil }
+        var offset: Int?
+        if let sign = cursor.next, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
+            cursor.skip()
+            guard let minutes = cursor.digits(1...4) else { return nil }
+            offset = Int(sign == UInt8(ascii: "-") ? -minutes : minutes)
+        }
+        guard cursor.take(")/"), cursor.isAtEnd else { return nil }
+        self.milliseconds = isNegative ? -milliseconds : milliseconds
+        offsetMinutes = offset
+    }
+
+    static func text(_ milliseconds: Int64, offsetMinutes: Int = 0) -> String {
+        guard offsetMinutes != 0 else { return "/Date(\(milliseconds))/" }
+        return "/Date(\(milliseconds)" + (offsetMinutes < 0 ? "-" : "+")
+            + padded(Int64(offsetMinutes.magnitude), 4) + ")/"
+    }
+}

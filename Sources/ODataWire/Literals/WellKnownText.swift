@@ -1,0 +1,235 @@
+internal import EDM
+
+/// The text form of geo values in URLs, `SRID=4326;Point(142.1 64.1)`, and its counterpart in payloads, GeoJSON.
+///
+/// Values are held as GeoJSON. Coordinates keep their digits; an empty shape has empty coordinates; a third and fourth
+/// number of a position are its elevation and measure.
+enum WellKnownText {
+    /// The GeoJSON text of `text`; nil where that is no well-known text or not of `type`.
+    static func geoJSON(_ text: String, type: PrimitiveType) -> String? {
+        guard let (srid, body) = split(text) else { return nil }
+        var reader = Reader(cursor: TextCursor(body))
+        guard let shape = reader.shape(depth: 0), reader.isAtEnd, type.holds(shape.kind) else { return nil }
+        var writer = JSONWriter()
+        writer.beginObject()
+        shape.writeMembers(to: &writer)
+        if let srid {
+            writer.name("crs")
+            writer.raw("{\"type\":\"name\",\"properties\":{\"name\":\"EPSG:\(srid)\"}}")
+        }
+        writer.endObject()
+        return writer.text
+    }
+
+    /// The well-known text of a GeoJSON text; nil where that is no GeoJSON geometry.
+    static func text(geoJSON: String, type: PrimitiveType) -> String? {
+        guard let json = try? JSONValue.parse(Array(geoJSON.utf8)), let body = body(of: json) else { return nil }
+        let name = json["crs"]?["properties"]?["name"]?.string ?? ""
+        let srid = name.hasPrefix("EPSG:") ? Int(name.dropFirst(5)) : nil
+        // The defaults of the standard: WGS 84 on the globe, an undefined plane otherwise.
+        return "SRID=\(srid ?? (type.rawValue.hasPrefix("Edm.Geometry") ? 0 : 4326));\(body)"
+    }
+
+    /// The type that a literal's text says it is of; nil for an unknown shape.
+    static func type(of text: String, isGeography: Bool) -> PrimitiveType? {
+        guard let (_, body) = split(text) else { return nil }
+        var reader = Reader(cursor: TextCursor(body))
+        guard let kind = reader.kind() else { return nil }
+        let family = isGeography ? "Edm.Geography" : "Edm.Geometry"
+        return PrimitiveType(rawValue: family + (kind == .collection ? "Collection" : kind.rawValue))
+    }
+
+    private static func split(_ text: String) -> (srid: Int64?, body: String)? {
+        var cursor = TextCursor(text)
+        guard cursor.take("SRID=", ignoringCase: true) else { return (nil, text) }
+        guard let srid = cursor.digits(1...6), cursor.take(";") else { return nil }
+        return (srid, String(decoding: cursor.bytes[cursor.index...], as: UTF8.self))
+    }
+
+    /// The names of GeoJSON; well-known text knows the collection by a shorter one too.
+    enum Kind: String, CaseIterable {
+        case point = "Point"
+        case lineString = "LineString"
+        case polygon = "Polygon"
+        case multiPoint = "MultiPoint"
+        case multiLineString = "MultiLineString"
+        case multiPolygon = "MultiPolygon"
+        case collection = "GeometryCollection"
+
+        /// How many arrays a position is inside of.
+        var depth: Int {
+            switch self {
+            case .point: 0
+            case .lineString, .multiPoint: 1
+            case .polygon, .multiLineString: 2
+            case .multiPolygon: 3
+            case .collection: 0
+            }
+        }
+    }
+
+    struct Shape {
+        let kind: Kind
+        /// A JSON array, empty for an empty shape.
+        var coordinates = "[]"
+        var members: [Shape] = []
+
+        func writeMembers(to writer: inout JSONWriter) {
+            writer.name("type")
+            writer.string(kind.rawValue)
+            if kind == .collection {
+                writer.name("geometries")
+                writer.beginArray()
+                for member in members {
+                    writer.beginObject()
+                    member.writeMembers(to: &writer)
+                    writer.endObject()
+                }
+                writer.endArray()
+            } else {
+                writer.name("coordinates")
+                writer.raw(coordinates)
+            }
+        }
+    }
+}
+
+extension PrimitiveType {
+    fileprivate func holds(_ kind: WellKnownText.Kind) -> Bool {
+        switch self {
+        case .geography, .geometry: true
+        case .geographyPoint, .geometryPoint: kind == .point
+        case .geographyLineString, .geometryLineString: kind == .lineString
+        case .geographyPolygon, .geometryPolygon: kind == .polygon
+        case .geographyMultiPoint, .geometryMultiPoint: kind == .multiPoint
+        case .geographyMultiLineString, .geometryMultiLineString: kind == .multiLineString
+        case .geographyMultiPolygon, .geometryMultiPolygon: kind == .multiPolygon
+        case .geographyCollection, .geometryCollection: kind == .collection
+        default: false
+        }
+    }
+}
+
+extension WellKnownText {
+    private struct Reader {
+        var cursor: TextCursor
+
+        var isAtEnd: Bool {
+            mutating get {
+                skipSpaces()
+                return cursor.isAtEnd
+            }
+        }
+
+        mutating func skipSpaces() { while cursor.take(" ") {} }
+
+        mutating func kind() -> Kind? {
+            skipSpaces()
+            // The longer names first: "Point" is no beginning of "MultiPoint", but "Collection" is another name.
+            for kind in Kind.allCases where cursor.take(kind.rawValue, ignoringCase: true) { return kind }
+            return cursor.take("Collection", ignoringCase: true) ? .collection : nil
+        }
+
+        mutating func shape(depth: Int) -> Shape? {
+            guard depth < 8, let kind = kind() else { return nil }
+            var shape = Shape(kind: kind)
+            skipSpaces()
+            for tag in ["ZM", "Z", "M"] where cursor.take(tag, ignoringCase: true) { break }
+            skipSpaces()
+            if cursor.take("EMPTY", ignoringCase: true) { return shape }
+            if kind == .collection {
+                guard let members = list({ $0.shape(depth: depth + 1) }) else { return nil }
+                shape.members = members
+            } else {
+                guard let coordinates = coordinates(kind, kind.depth) else { return nil }
+                shape.coordinates = coordinates
+            }
+            return shape
+        }
+
+        private mutating func coordinates(_ kind: Kind, _ level: Int) -> String? {
+            if kind == .point {
+                guard take("("), let position = position(), take(")") else { return nil }
+                return position
+            }
+            let items = list { reader in
+                if level > 1 { return reader.coordinates(kind, level - 1) }
+                return kind == .multiPoint ? reader.parenthesised() : reader.position()
+            }
+            return items.map { "[" + $0.joined(separator: ",") + "]" }
+        }
+
+        /// A position of a MultiPoint, whose parentheses older writers leave out.
+        private mutating func parenthesised() -> String? {
+            guard take("(") else { return position() }
+            guard let position = position(), take(")") else { return nil }
+            return position
+        }
+
+        private mutating func list<T>(_ item: (inout Reader) -> T?) -> [T]? {
+            guard take("(") else { return nil }
+            var items: [T] = []
+            if take(")") { return items }
+            repeat {
+                guard let next = item(&self) else { return nil }
+                items.append(next)
+            } while take(",")
+            return take(")") ? items : nil
+        }
+
+        /// Two to four numbers.
+        private mutating func position() -> String? {
+            var numbers: [String] = []
+            skipSpaces()
+            while numbers.count < 4, let number = number() {
+                numbers.append(number)
+                skipSpaces()
+            }
+            return numbers.count >= 2 ? "[" + numbers.joined(separator: ",") + "]" : nil
+        }
+
+        private mutating func number() -> String? {
+            let start = cursor.index
+            while let byte = cursor.next, isDigit(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte) {
+                cursor.skip()
+            }
+            let text = String(decoding: cursor.bytes[start..<cursor.index], as: UTF8.self)
+            guard NumberGrammar.isNumber(text) else { return nil }
+            return DecimalValue(text)?.text
+        }
+
+        private mutating func take(_ character: Character) -> Bool {
+            skipSpaces()
+            return cursor.take(character)
+        }
+    }
+
+    private static func body(of json: JSONValue) -> String? {
+        guard let kind = json["type"]?.string.flatMap(Kind.init(rawValue:)) else { return nil }
+        if kind == .collection {
+            guard let members = json["geometries"]?.array else { return nil }
+            let bodies = members.compactMap(body(of:))
+            return bodies.count == members.count ? "Collection(\(bodies.joined(separator: ",")))" : nil
+        }
+        guard let coordinates = json["coordinates"]?.array else { return nil }
+        if coordinates.isEmpty { return kind.rawValue + (kind == .point ? " EMPTY" : "()") }
+        if kind == .point { return position(json["coordinates"]).map { "Point(\($0))" } }
+        return list(coordinates, kind, kind.depth).map { kind.rawValue + $0 }
+    }
+
+    private static func list(_ items: [JSONValue], _ kind: Kind, _ level: Int) -> String? {
+        let texts = items.compactMap { item -> String? in
+            if level > 1 { return item.array.flatMap { list($0, kind, level - 1) } }
+            return position(item).map { kind == .multiPoint ? "(\($0))" : $0 }
+        }
+        return texts.count == items.count ? "(" + texts.joined(separator: ",") + ")" : nil
+    }
+
+    private static func position(_ json: JSONValue?) -> String? {
+        guard let items = json?.array, (2...4).contains(items.count) else { return nil }
+        let numbers = items.compactMap { item -> String? in
+            if case .number(let text) = item { text } else { nil }
+        }
+        return numbers.count == items.count ? numbers.joined(separator: " ") : nil
+    }
+}

@@ -1,0 +1,106 @@
+internal import EDM
+
+/// Writes property values as JSON, each version's way.
+struct ValueJSONWriter {
+    let version: ODataVersion
+    let model: EntityDataModel?
+    /// V4: `Edm.Int64` and `Edm.Decimal` as strings, for readers that know only 64-bit floating point numbers.
+    var isIEEE754Compatible = false
+
+    /// - Parameter type: what the property declares; nil for a dynamic property.
+    func write(_ value: Value, as type: TypeReference? = nil, to writer: inout JSONWriter) {
+        switch value {
+        case .null: writer.null()
+        case .boolean(let flag): writer.boolean(flag)
+        case .collection(let items): collection(items, type, &writer)
+        case .complex(let complex): self.complex(complex, type, &writer)
+        case .raw(let json): writer.raw(json)
+        default:
+            let text = PrimitiveLiteral.format(value, as: type?.primitive, version: version, form: .json)
+            if isNumber(value, type?.primitive) { writer.raw(text) } else { writer.string(text) }
+        }
+    }
+
+    /// V2 writes numbers that JavaScript could not hold as strings, and floating point numbers too.
+    private func isNumber(_ value: Value, _ type: PrimitiveType?) -> Bool {
+        switch value {
+        case .integer(let number):
+            let type = type ?? PrimitiveLiteral.naturalType(of: value, version: version)
+            if type.isInteger, type != .int64 { return PrimitiveType.int32.integerRange?.contains(number) ?? false }
+            return !version.isLegacy && !isIEEE754Compatible
+        case .decimal(let number): return !version.isLegacy && !isIEEE754Compatible && number.isFinite
+        case .double(let number): return !version.isLegacy && number.isFinite
+        case .single(let number): return !version.isLegacy && number.isFinite
+        default: return false
+        }
+    }
+
+    private func collection(_ items: [Value], _ type: TypeReference?, _ writer: inout JSONWriter) {
+        if version == .v3 {
+            writer.beginObject()
+            if let type {
+                writer.name("__metadata")
+                writer.beginObject()
+                writer.name("type")
+                writer.string("Collection(\(type.name))")
+                writer.endObject()
+            }
+            writer.name("results")
+        }
+        writer.beginArray()
+        for item in items { write(item, as: type?.item, to: &writer) }
+        writer.endArray()
+        if version == .v3 { writer.endObject() }
+    }
+
+    private func complex(_ complex: ComplexValue, _ type: TypeReference?, _ writer: inout JSONWriter) {
+        let declared = type?.name
+        writer.beginObject()
+        if let own = complex.type, own != declared { typeName(own, &writer) }
+        let members = model?.findComplexType(complex.type ?? declared ?? "")
+        for (name, value) in complex.properties {
+            property(name, value, members?.findProperty(name)?.type, &writer)
+        }
+        writer.endObject()
+    }
+
+    /// One member of an entity or complex value; a dynamic one with its type where JSON alone does not show it.
+    func property(_ name: String, _ value: Value, _ type: TypeReference?, _ writer: inout JSONWriter) {
+        if type == nil, !version.isLegacy, let typeName = dynamicTypeName(value) {
+            writer.name(name + "@odata.type")
+            writer.string(typeName)
+        }
+        writer.name(name)
+        write(value, as: type, to: &writer)
+    }
+
+    func typeName(_ name: String, _ writer: inout JSONWriter) {
+        if version.isLegacy {
+            writer.name("__metadata")
+            writer.beginObject()
+            writer.name("type")
+            writer.string(name)
+            writer.endObject()
+        } else {
+            writer.name("@odata.type")
+            writer.string("#" + name)
+        }
+    }
+
+    /// OData JSON 4.01, section 4.6.3: Boolean, string and double are inferred, everything else is named.
+    private func dynamicTypeName(_ value: Value) -> String? {
+        switch value {
+        case .null, .boolean, .string, .complex, .enumeration, .raw: return nil
+        case .double(let number): return number.isFinite ? nil : "#Double"
+        case .collection(let items):
+            let names = items.map { item -> String? in
+                if case .null = item { return nil }
+                let type = PrimitiveLiteral.naturalType(of: item, version: version)
+                return type == .untyped ? nil : String(type.rawValue.dropFirst(4))
+            }
+            guard let first = names.first ?? nil, names.allSatisfy({ $0 == first }) else { return nil }
+            return "#Collection(\(first))"
+        default: return "#" + PrimitiveLiteral.naturalType(of: value, version: version).rawValue.dropFirst(4)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import CZstd
+
+/// Compresses the blocks of one run after the other. A run is one zstd frame, flushed at the end of each block, so that
+/// a small commit profits from what was written shortly before it.
+final class RunCompressor {
+    private let context: OpaquePointer
+
+    init(level: Int) throws(LogError) {
+        guard let context = ZSTD_createCCtx() else { throw .compression(reason: "no memory for a context") }
+        self.context = context
+        let bounds = ZSTD_cParam_getBounds(ZSTD_c_compressionLevel)
+        let level = min(max(Int32(clamping: level), bounds.lowerBound), bounds.upperBound)
+        for (parameter, value) in [
+            (ZSTD_c_compressionLevel, level), (ZSTD_c_windowLog, Int32(LogFormat.windowLog)),
+            // The block's own checksum and length are better than the frame's: they are there before decompression.
+            (ZSTD_c_checksumFlag, 0), (ZSTD_c_contentSizeFlag, 0),
+        ] {
+            try check(ZSTD_CCtx_setParameter(context, parameter, value))
+        }
+    }
+
+    deinit { ZSTD_freeCCtx(context) }
+
+    /// The next block begins a run. Also right after a failure.
+    func startRun() {
+        ZSTD_CCtx_reset(context, ZSTD_reset_session_only)
+    }
+
+    /// Appends the block's compressed form to `output`. After a throw the run is spoilt: start another.
+    func compress(_ raw: [UInt8], into output: inout [UInt8]) throws(LogError) {
+        let start = output.count
+        // Enough for a flush in one call, so the loop below turns once as a rule.
+        output.append(contentsOf: repeatElement(0, count: ZSTD_compressBound(raw.count) + 64))
+        var input = (done: 0, all: raw.count)
+        var written = 0
+        while true {
+            let room = output.count - start - written
+            let left = raw.withUnsafeBytes { source in
+                output.withUnsafeMutableBytes { target in
+                    var from = ZSTD_inBuffer(src: source.baseAddress, size: input.all, pos: input.done)
+                    var to = ZSTD_outBuffer(dst: target.baseAddress! + start + written, size: room, pos: 0)
+                    let left = ZSTD_compressStream2(context, &to, &from, ZSTD_e_flush)
+                    input.done = from.pos
+                    written += to.pos
+                    return left
+                }
+            }
+            try check(left)
+            if left == 0 { break }
+            output.append(contentsOf: repeatElement(0, count: left))
+        }
+        output.removeLast(output.count - start - written)
+    }
+
+    private func check(_ result: Int) throws(LogError) {
+        if ZSTD_isError(result) != 0 { throw .compression(reason: String(cString: ZSTD_getErrorName(result))) }
+    }
+}

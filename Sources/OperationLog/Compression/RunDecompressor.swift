@@ -1,0 +1,53 @@
+import CZstd
+
+/// Decompresses the blocks of a run in order. Memory is bounded by the window and the block's raw length, both of which
+/// the format bounds, whatever the bytes say.
+final class RunDecompressor {
+    private let context: OpaquePointer
+
+    init() throws(LogError) {
+        guard let context = ZSTD_createDCtx() else { throw .compression(reason: "no memory for a context") }
+        self.context = context
+        ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Int32(LogFormat.windowLog))
+    }
+
+    deinit { ZSTD_freeDCtx(context) }
+
+    func startRun() {
+        ZSTD_DCtx_reset(context, ZSTD_reset_session_only)
+    }
+
+    enum Outcome {
+        case raw([UInt8])
+        case undecodable(reason: String)
+    }
+
+    /// Exactly `rawLength` bytes of exactly these stored ones, or the reason why not.
+    func decompress(_ stored: ArraySlice<UInt8>, rawLength: Int) -> Outcome {
+        var failure: String?
+        // One byte more than may come, to notice when more comes.
+        let room = rawLength + 1
+        let raw = [UInt8](unsafeUninitializedCapacity: room) { target, count in
+            stored.withUnsafeBytes { source in
+                var from = ZSTD_inBuffer(src: source.baseAddress, size: source.count, pos: 0)
+                var to = ZSTD_outBuffer(dst: target.baseAddress, size: room, pos: 0)
+                while from.pos < from.size, to.pos < to.size {
+                    let before = (from.pos, to.pos)
+                    let result = ZSTD_decompressStream(context, &to, &from)
+                    if ZSTD_isError(result) != 0 {
+                        failure = String(cString: ZSTD_getErrorName(result))
+                        break
+                    }
+                    if before == (from.pos, to.pos) { break }
+                }
+                if failure == nil, from.pos < from.size { failure = "bytes are left over" }
+                count = to.pos
+            }
+        }
+        if let failure { return .undecodable(reason: failure) }
+        guard raw.count == rawLength else {
+            return .undecodable(reason: "another length than the header says")
+        }
+        return .raw(raw)
+    }
+}

@@ -1,0 +1,72 @@
+/// One place in the log where bytes are not what was written.
+public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
+    /// The segment file, with its directory.
+    public let path: String
+    /// Of the damaged structure, in bytes from the start of the file.
+    public let offset: UInt64
+    public let fault: LogFault
+    /// The first sequence number that cannot be read because of it.
+    public let sequence: UInt64
+
+    public init(path: String, offset: UInt64, fault: LogFault, sequence: UInt64) {
+        self.path = path
+        self.offset = offset
+        self.fault = fault
+        self.sequence = sequence
+    }
+
+    public var description: String {
+        "\(path) is damaged at offset \(offset): \(fault); operations from \(sequence) on are affected. "
+            + "Nothing was changed. Run `tidelog verify` for the extent."
+    }
+}
+
+/// What is wrong with a structure of a segment.
+public enum LogFault: Error, Sendable, Hashable {
+    /// The file ends within the structure.
+    case endsEarly
+    /// There are zero bytes where a structure should begin.
+    case zeroes
+    case wrongMagic
+    case headerChecksum
+    case payloadChecksum
+    /// A length or count in an intact header is outside what the format allows.
+    case outOfRange(field: String)
+    /// The structure is intact but does not continue what precedes it: something is missing, repeated or out of order.
+    case brokenChain
+    /// The structure is intact but its sequence number is not the next one.
+    case sequenceGap(expected: UInt64, found: UInt64)
+    /// The checksums hold but the payload does not decode.
+    case undecodable(reason: String)
+    /// A commit's last blocks are missing.
+    case unfinishedCommit
+    /// The segment is followed by another one but was never sealed: its end is missing.
+    case notSealed
+    /// There are bytes behind the trailer of a sealed segment.
+    case bytesAfterTrailer
+    /// The segment that should begin with this sequence number is missing.
+    case missingSegment
+    /// The block is intact, but an earlier block of its run is not, without which it cannot be decompressed.
+    case runInterrupted
+}
+
+extension LogFault: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .endsEarly: "the file ends within a structure"
+        case .zeroes: "zero bytes where a block should begin"
+        case .wrongMagic: "no structure of this format begins here"
+        case .headerChecksum: "the header's checksum does not hold"
+        case .payloadChecksum: "the payload's checksum does not hold"
+        case .outOfRange(let field): "\(field) is out of range"
+        case .brokenChain: "the block does not continue the one before it (missing, repeated or moved)"
+        case .sequenceGap(let expected, let found): "sequence number \(found) where \(expected) was due"
+        case .undecodable(let reason): "the payload does not decode (\(reason))"
+        case .unfinishedCommit: "the commit's last blocks are missing"
+        case .notSealed: "the segment's end is missing although another segment follows"
+        case .bytesAfterTrailer: "there are bytes behind the segment's trailer"
+        case .missingSegment: "a segment is missing"
+        case .runInterrupted: "an earlier block of the same run is unreadable"
+        }
+    }
+}

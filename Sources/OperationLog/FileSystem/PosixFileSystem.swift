@@ -1,0 +1,197 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The operating system's files.
+public struct PosixFileSystem: FileSystem {
+    public init() {}
+
+    public func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File {
+        let flags =
+            switch mode {
+            case .read: O_RDONLY
+            case .readWrite: O_RDWR
+            case .create: O_RDWR | O_CREAT | O_EXCL
+            }
+        return PosixFile(try openDescriptor(path, flags), path: path)
+    }
+
+    public func list(_ directory: String) throws(FileSystemError) -> [String] {
+        guard let stream = opendir(directory) else { throw .last("opendir", directory) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else { break }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        guard errno == 0 else { throw .last("readdir", directory) }
+        return names
+    }
+
+    public func createDirectory(_ path: String) throws(FileSystemError) {
+        if mkdir(path, 0o777) != 0, errno != EEXIST { throw .last("mkdir", path) }
+    }
+
+    public func rename(_ path: String, to target: String) throws(FileSystemError) {
+        #if canImport(Darwin)
+            let result = Darwin.rename(path, target)
+        #elseif canImport(Musl)
+            let result = Musl.rename(path, target)
+        #else
+            let result = Glibc.rename(path, target)
+        #endif
+        if result != 0 { throw .last("rename", path) }
+    }
+
+    public func remove(_ path: String) throws(FileSystemError) {
+        if unlink(path) != 0 { throw .last("unlink", path) }
+    }
+
+    public func syncDirectory(_ path: String) throws(FileSystemError) {
+        let descriptor = try openDescriptor(path, O_RDONLY | O_DIRECTORY)
+        defer { closeDescriptor(descriptor) }
+        if fsync(descriptor) != 0 { throw .last("fsync", path) }
+    }
+
+    public func lock(_ path: String) throws(FileSystemError) -> LockOutcome {
+        let descriptor = try openDescriptor(path, O_RDWR | O_CREAT)
+        var result: Int32
+        repeat { result = flock(descriptor, LOCK_EX | LOCK_NB) } while result != 0 && errno == EINTR
+        if result != 0 {
+            let failure = FileSystemError.last("flock", path)
+            defer { closeDescriptor(descriptor) }
+            guard failure.errorNumber == EWOULDBLOCK else { throw failure }
+            return .heldByAnother(processID: writtenProcessID(descriptor))
+        }
+        // For people and error messages only: the lock is the lock, whatever the file says.
+        let text = Array("\(getpid())\n".utf8)
+        if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, text, text.count, 0) }
+        return .taken(PosixLock(descriptor))
+    }
+
+    private func writtenProcessID(_ descriptor: Int32) -> Int32? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count > 0 else { return nil }
+        return Int32(String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self))
+    }
+}
+
+/// Never inherited by a child process: a descriptor that lives on in a child would keep the lock.
+private func openDescriptor(_ path: String, _ flags: Int32) throws(FileSystemError) -> Int32 {
+    while true {
+        let descriptor = open(path, flags | O_CLOEXEC, 0o666)
+        if descriptor >= 0 { return descriptor }
+        if errno != EINTR { throw .last("open", path) }
+    }
+}
+
+private func closeDescriptor(_ descriptor: Int32) {
+    _ = close(descriptor)
+}
+
+private final class PosixLock: FileLock {
+    private var descriptor: Int32?
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    func release() {
+        if let descriptor { closeDescriptor(descriptor) }
+        descriptor = nil
+    }
+
+    deinit { release() }
+}
+
+private final class PosixFile: File {
+    private var descriptor: Int32
+    private let path: String
+
+    init(_ descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close() }
+
+    func size() throws(FileSystemError) -> UInt64 {
+        var status = stat()
+        if fstat(descriptor, &status) != 0 { throw .last("fstat", path) }
+        return UInt64(max(status.st_size, 0))
+    }
+
+    func read(at offset: UInt64, count: Int) throws(FileSystemError) -> [UInt8] {
+        guard count > 0, offset <= UInt64(Int64.max) - UInt64(count) else { return [] }
+        var failure: FileSystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+            while done < count {
+                let result = pread(descriptor, buffer.baseAddress! + done, count - done, off_t(offset) + off_t(done))
+                if result > 0 {
+                    done += result
+                } else if result == 0 {
+                    break
+                } else if errno != EINTR {
+                    failure = .last("pread", path)
+                    break
+                }
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) {
+        guard let base = bytes.baseAddress else { return }
+        var done = 0
+        while done < bytes.count {
+            let result = pwrite(descriptor, base + done, bytes.count - done, off_t(offset) + off_t(done))
+            if result > 0 {
+                done += result
+            } else if result == 0 {
+                // Never seen for a regular file; without this the loop would spin.
+                throw FileSystemError(call: "pwrite", path: path, errorNumber: EIO)
+            } else if errno != EINTR {
+                throw .last("pwrite", path)
+            }
+        }
+    }
+
+    func sync() throws(FileSystemError) {
+        #if canImport(Darwin)
+            // fsync alone leaves the bytes in the drive's cache there.
+            if fcntl(descriptor, F_FULLFSYNC) != 0 { throw .last("F_FULLFSYNC", path) }
+        #else
+            if fdatasync(descriptor) != 0 { throw .last("fdatasync", path) }
+        #endif
+    }
+
+    func truncate(to size: UInt64) throws(FileSystemError) {
+        if ftruncate(descriptor, off_t(size)) != 0 { throw .last("ftruncate", path) }
+    }
+
+    func close() {
+        if descriptor >= 0 { closeDescriptor(descriptor) }
+        descriptor = -1
+    }
+}
+
+extension FileSystemError {
+    fileprivate init(call: String, path: String, errorNumber: Int32) {
+        self.init(
+            call: call, path: path, errorNumber: errorNumber, isNotFound: errorNumber == ENOENT,
+            message: strerror(errorNumber).map { String(cString: $0) } ?? "unknown error")
+    }
+
+    /// The failure that `errno` names. Call it before anything else can set `errno`.
+    fileprivate static func last(_ call: String, _ path: String) -> FileSystemError {
+        FileSystemError(call: call, path: path, errorNumber: errno)
+    }
+}

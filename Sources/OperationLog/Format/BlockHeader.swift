@@ -1,0 +1,138 @@
+/// What a block holds. Types from 128 on may be skipped by a reader that does not know them; others may not.
+enum BlockType {
+    static let records: UInt8 = 1
+    static let footer: UInt8 = 2
+    static let skippable: UInt8 = 0x80
+}
+
+/// How a block's payload is to be read.
+enum BlockMethod {
+    /// As it is.
+    static let stored: UInt8 = 0
+    /// A flushed piece of the run's zstd frame.
+    static let zstdRun: UInt8 = 1
+}
+
+struct BlockFlags: OptionSet {
+    let rawValue: UInt8
+
+    /// The block can be decompressed without those before it.
+    static let startsRun = BlockFlags(rawValue: 1)
+    /// The commit goes on in the next block.
+    static let commitContinues = BlockFlags(rawValue: 2)
+    /// Everything before this block was durable before the block was written. So where such a block is intact, an
+    /// invalid one in front of it is damage and not the trace of a crash.
+    static let predecessorsDurable = BlockFlags(rawValue: 4)
+
+    static let known: BlockFlags = [.startsRun, .commitContinues, .predecessorsDurable]
+}
+
+struct BlockHeader: Equatable {
+    enum Layout {
+        static let magic = FieldLayout("magic", 0, 4)
+        static let type = FieldLayout("type", 4, 1)
+        static let method = FieldLayout("method", 5, 1)
+        static let flags = FieldLayout("flags", 6, 1)
+        static let reserved = FieldLayout("reserved", 7, 1)
+        static let firstSequence = FieldLayout("first sequence", 8, 8)
+        static let recordCount = FieldLayout("record count", 16, 4)
+        static let rawLength = FieldLayout("raw length", 20, 4)
+        static let storedLength = FieldLayout("stored length", 24, 4)
+        static let chainBefore = FieldLayout("chain before", 28, 4)
+        static let chainAfter = FieldLayout("chain after", 32, 4)
+        static let payloadChecksum = FieldLayout("payload checksum", 36, 4)
+        static let checksum = FieldLayout("header checksum", 40, 4)
+        static let byteCount = 44
+
+        static let all = [
+            magic, type, method, flags, reserved, firstSequence, recordCount, rawLength, storedLength, chainBefore,
+            chainAfter, payloadChecksum, checksum,
+        ]
+    }
+
+    var type: UInt8
+    var method: UInt8
+    var flags: BlockFlags
+    var reserved: UInt8 = 0
+    var firstSequence: UInt64
+    var recordCount: UInt32
+    var rawLength: UInt32
+    var storedLength: UInt32
+    var chainBefore: UInt32
+    var chainAfter: UInt32
+    var payloadChecksum: UInt32
+
+    /// The sequence number after the block's last record. ``rangeFault`` has made sure that it exists.
+    var nextSequence: UInt64 { firstSequence &+ UInt64(recordCount) }
+
+    /// Writes the header over the bytes reserved for it at `start`.
+    func encode(into bytes: inout [UInt8], at start: Int, segmentChecksum: UInt32) {
+        bytes.store(LogFormat.blockMagic, Layout.magic, in: start)
+        bytes.store(type, Layout.type, in: start)
+        bytes.store(method, Layout.method, in: start)
+        bytes.store(flags.rawValue, Layout.flags, in: start)
+        bytes.store(reserved, Layout.reserved, in: start)
+        bytes.store(firstSequence, Layout.firstSequence, in: start)
+        bytes.store(recordCount, Layout.recordCount, in: start)
+        bytes.store(rawLength, Layout.rawLength, in: start)
+        bytes.store(storedLength, Layout.storedLength, in: start)
+        bytes.store(chainBefore, Layout.chainBefore, in: start)
+        bytes.store(chainAfter, Layout.chainAfter, in: start)
+        bytes.store(payloadChecksum, Layout.payloadChecksum, in: start)
+        let covered = bytes[start..<start + Layout.checksum.offset]
+        bytes.store(crc32c(covered, continuing: segmentChecksum), Layout.checksum, in: start)
+    }
+
+    /// Throws where the bytes are no header of this segment. What the fields say is not looked at.
+    static func decode(_ bytes: ArraySlice<UInt8>, segmentChecksum: UInt32) throws(LogFault) -> BlockHeader {
+        guard bytes.count >= Layout.byteCount else { throw .endsEarly }
+        let bytes = bytes.prefix(Layout.byteCount)
+        guard bytes.bytes(Layout.magic).elementsEqual(LogFormat.blockMagic) else {
+            throw bytes.allSatisfy { $0 == 0 } ? .zeroes : .wrongMagic
+        }
+        let stored: UInt32 = bytes.load(Layout.checksum)
+        guard stored == crc32c(bytes.prefix(Layout.checksum.offset), continuing: segmentChecksum) else {
+            throw .headerChecksum
+        }
+        return BlockHeader(
+            type: bytes.load(Layout.type), method: bytes.load(Layout.method),
+            flags: BlockFlags(rawValue: bytes.load(Layout.flags)), reserved: bytes.load(Layout.reserved),
+            firstSequence: bytes.load(Layout.firstSequence), recordCount: bytes.load(Layout.recordCount),
+            rawLength: bytes.load(Layout.rawLength), storedLength: bytes.load(Layout.storedLength),
+            chainBefore: bytes.load(Layout.chainBefore), chainAfter: bytes.load(Layout.chainAfter),
+            payloadChecksum: bytes.load(Layout.payloadChecksum))
+    }
+
+    /// What an intact header asks for that this version does not know.
+    var unsupportedFeature: String? {
+        if type & BlockType.skippable == 0, type != BlockType.records, type != BlockType.footer {
+            return "block type \(type)"
+        }
+        if !flags.isSubset(of: .known) { return "block flags \(flags.rawValue)" }
+        if reserved != 0 { return "a reserved byte of \(reserved)" }
+        if type == BlockType.records, method != BlockMethod.stored, method != BlockMethod.zstdRun {
+            return "compression method \(method)"
+        }
+        if type == BlockType.footer, method != BlockMethod.stored { return "compression method \(method) of a footer" }
+        return nil
+    }
+
+    /// Which field of an intact header no writer would have written.
+    var rangeFault: LogFault? {
+        if storedLength > UInt32(LogFormat.maximumBlockStored) {
+            return .outOfRange(field: Layout.storedLength.name)
+        }
+        if rawLength > UInt32(LogFormat.maximumBlockRaw) { return .outOfRange(field: Layout.rawLength.name) }
+        if firstSequence.addingReportingOverflow(UInt64(recordCount)).overflow {
+            return .outOfRange(field: Layout.firstSequence.name)
+        }
+        if type == BlockType.records {
+            // A record takes two bytes at least.
+            if recordCount == 0 || recordCount > rawLength / 2 { return .outOfRange(field: Layout.recordCount.name) }
+        } else if recordCount != 0 || chainBefore != chainAfter {
+            return .outOfRange(field: Layout.recordCount.name)
+        }
+        if method == BlockMethod.stored, rawLength != storedLength { return .outOfRange(field: Layout.rawLength.name) }
+        return nil
+    }
+}

@@ -1,0 +1,15 @@
+import CPlatform
+
+/// CRC-32C of the bytes, continued from the checksum of those before them.
+func crc32c(_ bytes: UnsafeRawBufferPointer, continuing start: UInt32 = 0) -> UInt32 {
+    tidelog_crc32c(start, bytes.baseAddress, bytes.count)
+}
+
+func crc32c(_ bytes: ArraySlice<UInt8>, continuing start: UInt32 = 0) -> UInt32 {
+    bytes.withUnsafeBytes { crc32c($0, continuing: start) }
+}
+
+/// The same without the processor's instruction, as on processors that have none.
+func crc32cByTables(_ bytes: ArraySlice<UInt8>, continuing start: UInt32 = 0) -> UInt32 {
+    bytes.withUnsafeBytes { tidelog_crc32c_portable(start, $0.baseAddress, $0.count) }
+}

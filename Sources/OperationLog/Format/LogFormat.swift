@@ -1,0 +1,71 @@
+/// The numbers of format version 1 that are not a field's place. `Docs/LogFormat.md` says what each is for, and a test
+/// holds the two together.
+public enum LogFormat {
+    /// The version that this library writes; it reads all up to it.
+    public static let version: UInt16 = 1
+
+    /// The most bytes that one record's payload may have.
+    public static let maximumPayload = maximumBlockRaw - 16
+
+    /// The most bytes that a block may decompress to.
+    static let maximumBlockRaw = 16_777_216
+
+    /// The most bytes that a block's payload may have in the file: incompressible content grows a little.
+    static let maximumBlockStored = 17_825_792
+
+    /// Where a commit of several records begins another block.
+    static let targetBlockRaw = 1_048_576
+
+    /// Base-2 logarithm of the zstd window: what a reader must be ready to keep of a run.
+    static let windowLog = 20
+
+    static let segmentMagic: [UInt8] = Array("TIDELOG\n".utf8)
+    static let blockMagic: [UInt8] = Array("TLBK".utf8)
+    static let trailerMagic: [UInt8] = Array("TLFT".utf8)
+}
+
+/// Where a field lies in its structure, in bytes. All numbers are unsigned and little-endian.
+struct FieldLayout: Sendable, Equatable {
+    let name: String
+    let offset: Int
+    let size: Int
+
+    init(_ name: String, _ offset: Int, _ size: Int) {
+        self.name = name
+        self.offset = offset
+        self.size = size
+    }
+}
+
+extension [UInt8] {
+    /// Writes a number into a field of the structure that begins at `start`.
+    mutating func store<Number: UnsignedInteger & FixedWidthInteger>(
+        _ number: Number, _ field: FieldLayout, in start: Int
+    ) {
+        assert(field.size * 8 == Number.bitWidth)
+        for index in 0..<field.size {
+            self[start + field.offset + index] = UInt8(truncatingIfNeeded: number >> Number(index * 8))
+        }
+    }
+
+    mutating func store(_ bytes: [UInt8], _ field: FieldLayout, in start: Int) {
+        assert(field.size == bytes.count)
+        for (index, byte) in bytes.enumerated() { self[start + field.offset + index] = byte }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The number in a field of the structure that the slice holds from its start; the slice must be long enough.
+    func load<Number: UnsignedInteger & FixedWidthInteger>(_ field: FieldLayout) -> Number {
+        assert(field.size * 8 == Number.bitWidth)
+        var number: Number = 0
+        for index in 0..<field.size {
+            number |= Number(self[startIndex + field.offset + index]) << Number(index * 8)
+        }
+        return number
+    }
+
+    func bytes(_ field: FieldLayout) -> ArraySlice<UInt8> {
+        self[startIndex + field.offset..<startIndex + field.offset + field.size]
+    }
+}

@@ -1,0 +1,49 @@
+/// Records in a block's raw bytes: kind, payload length (LEB128), payload. The sequence number is the place.
+enum RecordCoding {
+    /// LEB128 needs no more for any length that a block can hold.
+    static let maximumLengthBytes = 4
+
+    static func encodedSize(payload: Int) -> Int {
+        var size = 2 + payload
+        var rest = payload >> 7
+        while rest > 0 {
+            size += 1
+            rest >>= 7
+        }
+        return size
+    }
+
+    static func encode(kind: UInt8, payload: [UInt8], into raw: inout [UInt8]) {
+        raw.append(kind)
+        var rest = payload.count
+        while rest >= 0x80 {
+            raw.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        raw.append(UInt8(rest))
+        raw.append(contentsOf: payload)
+    }
+
+    /// The record at `offset`, which is moved behind it. Nil where there is none, or one written with a longer length
+    /// than needed: each record has one encoding.
+    static func decode(_ raw: [UInt8], at offset: inout Int) -> (kind: UInt8, payload: Range<Int>)? {
+        var at = offset
+        guard at < raw.count else { return nil }
+        let kind = raw[at]
+        at += 1
+        var length = 0
+        for index in 0..<maximumLengthBytes {
+            guard at < raw.count else { return nil }
+            let byte = raw[at]
+            at += 1
+            length |= Int(byte & 0x7F) << (7 * index)
+            if byte & 0x80 == 0 {
+                if byte == 0, index > 0 { return nil }
+                guard length <= raw.count - at else { return nil }
+                offset = at + length
+                return (kind, at..<at + length)
+            }
+        }
+        return nil
+    }
+}

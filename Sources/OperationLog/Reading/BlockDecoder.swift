@@ -1,0 +1,95 @@
+/// Turns intact blocks into raw record bytes, one after the other.
+struct BlockDecoder {
+    private var decompressor: RunDecompressor?
+    /// The method of the run that the last block belongs to; nil where no run can go on.
+    private var method: UInt8?
+
+    /// The block's raw bytes. Blocks of one run must come in order and without gaps.
+    mutating func decode(_ block: SegmentFile.Block) throws(BlockDecodingError) -> [UInt8] {
+        let header = block.header
+        if header.flags.contains(.startsRun) {
+            method = header.method
+            if header.method == BlockMethod.zstdRun { try context().startRun() }
+        } else if method != header.method {
+            method = nil
+            throw .fault(.runInterrupted)
+        }
+        let raw: [UInt8]
+        if header.method == BlockMethod.stored {
+            raw = Array(block.payload)
+        } else {
+            switch try context().decompress(block.payload, rawLength: Int(header.rawLength)) {
+            case .raw(let bytes): raw = bytes
+            case .undecodable(let reason):
+                method = nil
+                throw .fault(.undecodable(reason: reason))
+            }
+        }
+        guard crc32c(raw[...], continuing: header.chainBefore) == header.chainAfter else {
+            method = nil
+            throw .fault(.undecodable(reason: "the content is not what the chain says"))
+        }
+        return raw
+    }
+
+    /// A block was left out.
+    mutating func interrupt() {
+        method = nil
+    }
+
+    private mutating func context() throws(BlockDecodingError) -> RunDecompressor {
+        if let decompressor { return decompressor }
+        do {
+            let made = try RunDecompressor()
+            decompressor = made
+            return made
+        } catch {
+            throw .other(error)
+        }
+    }
+}
+
+enum BlockDecodingError: Error {
+    case fault(LogFault)
+    /// Nothing is wrong with the block.
+    case other(LogError)
+}
+
+/// The records of one block's raw bytes.
+struct RecordWalk {
+    private let raw: [UInt8]
+    private var offset = 0
+    private(set) var sequence: UInt64
+    private(set) var remaining: UInt32
+
+    init(_ raw: [UInt8], header: BlockHeader) {
+        self.raw = raw
+        sequence = header.firstSequence
+        remaining = header.recordCount
+    }
+
+    /// Nil behind the last record. Throws where the bytes hold fewer, or more, than the header says.
+    mutating func next() throws(LogFault) -> LogRecord? {
+        guard let (kind, payload) = try step() else { return nil }
+        let record = LogRecord(sequence: sequence, kind: kind, payload: Array(raw[payload]))
+        sequence += 1
+        return record
+    }
+
+    /// Passes over the records in front of the sequence number.
+    mutating func skip(to wanted: UInt64) throws(LogFault) {
+        while sequence < wanted, try step() != nil { sequence += 1 }
+    }
+
+    private mutating func step() throws(LogFault) -> (kind: UInt8, payload: Range<Int>)? {
+        guard remaining > 0 else {
+            guard offset == raw.count else { throw .undecodable(reason: "bytes behind the last record") }
+            return nil
+        }
+        guard let found = RecordCoding.decode(raw, at: &offset) else {
+            throw .undecodable(reason: "a record's length")
+        }
+        remaining -= 1
+        return found
+    }
+}

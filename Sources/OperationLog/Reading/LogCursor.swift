@@ -1,0 +1,162 @@
+/// A place in the log that moves forward. Not to be shared between threads.
+///
+/// At the end of the log ``next()`` gives nil; asked again later it goes on with what was appended since. So a reader
+/// that follows a log keeps its cursor.
+public final class LogCursor {
+    private let reader: LogReader
+    /// The next record to give out.
+    private var wanted: UInt64
+    private let last: UInt64
+
+    private var segment: SegmentFile?
+    /// Behind the last block that was decoded.
+    private var position = SegmentFile.Position(offset: 0, nextSequence: 0, chain: 0)
+    /// That block itself.
+    private var decoded = SegmentFile.Position(offset: 0, nextSequence: 0, chain: 0)
+    /// Blocks up to here belong to commits known to be whole.
+    private var wholeUntil: UInt64 = 0
+    private var decoder = BlockDecoder()
+    private var walk: RecordWalk?
+
+    init(reader: LogReader, from first: UInt64, through last: UInt64) {
+        self.reader = reader
+        wanted = first
+        self.last = last
+    }
+
+    /// The next record; nil at the end of the log, and behind the last record asked for.
+    ///
+    /// - Throws: ``LogError/damaged(_:)``. Calling again throws again: nothing is passed over.
+    public func next() throws(LogError) -> LogRecord? {
+        guard wanted <= last else { return nil }
+        while true {
+            if let record = try nextOfBlock() {
+                wanted = record.sequence + 1
+                return record
+            }
+            guard try advance() else { return nil }
+        }
+    }
+
+    private func nextOfBlock() throws(LogError) -> LogRecord? {
+        guard walk != nil, let segment else { return nil }
+        do throws(LogFault) {
+            try walk?.skip(to: wanted)
+            if let record = try walk?.next() { return record }
+            walk = nil
+            return nil
+        } catch {
+            throw segment.damage(error, at: decoded)
+        }
+    }
+
+    /// Decodes the next block of records. False at the end of the log.
+    private func advance() throws(LogError) -> Bool {
+        if segment == nil { try seek() }
+        while let segment {
+            switch try segment.step(at: position) {
+            case .records(let block):
+                guard try isWhole(block, in: segment) else { return false }
+                do throws(BlockDecodingError) {
+                    walk = RecordWalk(try decoder.decode(block), header: block.header)
+                } catch {
+                    switch error {
+                    case .fault(let fault): throw segment.damage(fault, at: position)
+                    case .other(let error): throw error
+                    }
+                }
+                decoded = position
+                position = block.next
+                return true
+            case .other(let block):
+                position = block.next
+            case .footer(let block, _):
+                guard try openNext(after: block, segment) else { return false }
+            case .end:
+                guard try continues(behind: segment, .notSealed) else { return false }
+            case .invalid(let fault):
+                guard try continues(behind: segment, fault) else { return false }
+            }
+        }
+        return false
+    }
+
+    /// Whether all blocks of the block's commit are there. One that is not is either being written or torn.
+    private func isWhole(_ block: SegmentFile.Block, in segment: SegmentFile) throws(LogError) -> Bool {
+        if block.next.offset <= wholeUntil { return true }
+        var header = block.header
+        var next = block.next
+        while header.flags.contains(.commitContinues) {
+            switch try segment.step(at: next) {
+            case .records(let block): (header, next) = (block.header, block.next)
+            case .other(let block): next = block.next
+            case .footer:
+                throw segment.damage(.unfinishedCommit, at: next)
+            case .end:
+                guard try continues(behind: segment, .unfinishedCommit, at: next) else { return false }
+            case .invalid(let fault):
+                guard try continues(behind: segment, fault, at: next) else { return false }
+            }
+        }
+        wholeUntil = next.offset
+        return true
+    }
+
+    /// What an incomplete structure means: true to look at it once more, false where the log ends before it; throws
+    /// where it is damage.
+    private func continues(
+        behind segment: SegmentFile, _ fault: LogFault, at place: SegmentFile.Position? = nil
+    ) throws(LogError) -> Bool {
+        let place = place ?? position
+        segment.refresh()
+        let hasSuccessor = try reader.segments().contains { $0 > segment.header.firstSequence }
+        if !hasSuccessor {
+            if fault == .notSealed { return false }
+            if try segment.isTorn(fault, at: place) { return false }
+        }
+        // The writer may have gone on between the first look and the search for a witness.
+        segment.refresh()
+        switch try segment.step(at: place) {
+        case .end: throw segment.damage(.notSealed, at: place)
+        case .invalid(let fault): throw segment.damage(fault, at: place)
+        case .records, .footer, .other: return true
+        }
+    }
+
+    // MARK: Segments
+
+    private func seek() throws(LogError) {
+        let firsts = try reader.segments()
+        guard let oldest = firsts.first else { throw .noLog(path: reader.directory) }
+        let first = firsts.last { $0 <= wanted } ?? oldest
+        let segment = try reader.segment(first)
+        if first == oldest { try segment.checkPlace(after: nil, in: reader.storeIdentifier) }
+        position = try segment.entrance(for: wanted)
+        self.segment = segment
+    }
+
+    /// False where the sealed segment is the last one so far.
+    private func openNext(after footer: SegmentFile.Block, _ segment: SegmentFile) throws(LogError) -> Bool {
+        // Listed before opening: a segment that appears in between is no reason to miss the one before it.
+        let hasSuccessor = try reader.segments().contains { $0 > segment.header.firstSequence }
+        guard hasSuccessor else { return false }
+        let next: SegmentFile
+        do {
+            next = try reader.segment(footer.next.nextSequence)
+        } catch {
+            guard case .fileSystem(let failure) = error, failure.isNotFound else { throw error }
+            throw segment.damage(.missingSegment, at: footer.next)
+        }
+        try next.checkPlace(after: footer.next, in: reader.storeIdentifier)
+        self.segment = next
+        position = next.start
+        wholeUntil = 0
+        return true
+    }
+}
+
+extension LogReader {
+    func segment(_ first: UInt64) throws(LogError) -> SegmentFile {
+        try SegmentFile(fileSystem, directory: directory, firstSequence: first, mode: .read)
+    }
+}

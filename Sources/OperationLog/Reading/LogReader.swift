@@ -1,0 +1,56 @@
+/// Reads a log without changing it, also while a writer, in this process or another, appends to it. Takes no lock.
+///
+/// A reader sees whole commits only. It may see a commit a moment before the writer knows it to be durable; who must
+/// not act on such a one reads up to ``OperationLog/durableSequence``.
+public struct LogReader: Sendable {
+    public let directory: String
+    public let storeIdentifier: StoreIdentifier
+    let fileSystem: any FileSystem
+
+    /// - Throws: ``LogError/noLog(path:)`` where the directory has no segment.
+    public init(directory: String, fileSystem: any FileSystem = PosixFileSystem()) throws(LogError) {
+        self.directory = directory
+        self.fileSystem = fileSystem
+        guard let first = try Self.segments(directory, fileSystem).first else { throw .noLog(path: directory) }
+        let segment = try SegmentFile(fileSystem, directory: directory, firstSequence: first, mode: .read)
+        storeIdentifier = segment.header.storeIdentifier
+    }
+
+    /// The records with these sequence numbers, in order.
+    ///
+    /// The cursor finds its place at the first call of ``LogCursor/next()``: it lists the directory, reads one
+    /// segment's footer and decompresses the part of one run in front of the first record. The last segment has no
+    /// footer yet; there it reads the block headers up to that run.
+    public func records(from first: UInt64 = 1, through last: UInt64 = .max) -> LogCursor {
+        LogCursor(reader: self, from: max(first, 1), through: last)
+    }
+
+    /// Calls the closure for each record in order, to the end of the log as it is when that is reached.
+    public func forEach(
+        from first: UInt64 = 1, through last: UInt64 = .max, _ body: (LogRecord) throws -> Void
+    ) throws {
+        let cursor = records(from: first, through: last)
+        while let record = try cursor.next() { try body(record) }
+    }
+
+    /// Nil where the log does not reach so far.
+    public func record(_ sequence: UInt64) throws(LogError) -> LogRecord? {
+        guard sequence > 0 else { return nil }
+        return try records(from: sequence, through: sequence).next()
+    }
+
+    /// The segments' first sequence numbers, ascending.
+    func segments() throws(LogError) -> [UInt64] {
+        try Self.segments(directory, fileSystem)
+    }
+
+    private static func segments(
+        _ directory: String, _ fileSystem: any FileSystem
+    ) throws(LogError) -> [UInt64] {
+        do {
+            return SegmentName.sorted(try fileSystem.list(directory))
+        } catch {
+            throw error.isNotFound ? .noLog(path: directory) : .fileSystem(error)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+extension SegmentFile {
+    /// Where to begin reading for the record: the start of its run. For a record that the segment does not have, the
+    /// start of the last run.
+    func entrance(for sequence: UInt64) throws(LogError) -> Position {
+        guard let (footer, _) = try footerFromEnd() else { return try entranceByHeaders(for: sequence) }
+        // The first entry whose sequence number is beyond the one looked for.
+        var low = 0
+        var high = footer.entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if footer.entries[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0 else { return start }
+        let entry = footer.entries[low - 1]
+        guard entry.offset < (try size()), let header = try header(at: entry.offset),
+            header.type == BlockType.records, header.flags.contains(.startsRun),
+            header.firstSequence == entry.sequence
+        else {
+            // The index does not fit the blocks; these are what counts, and reading them says what is wrong.
+            return try entranceByHeaders(for: sequence)
+        }
+        return Position(offset: entry.offset, nextSequence: entry.sequence, chain: header.chainBefore)
+    }
+
+    private func entranceByHeaders(for sequence: UInt64) throws(LogError) -> Position {
+        var found = start
+        var offset = start.offset
+        while let header = try header(at: offset), header.firstSequence <= sequence {
+            if header.type == BlockType.records, header.flags.contains(.startsRun) {
+                found = Position(offset: offset, nextSequence: header.firstSequence, chain: header.chainBefore)
+            }
+            offset += UInt64(BlockHeader.Layout.byteCount) + UInt64(header.storedLength)
+        }
+        return found
+    }
+}

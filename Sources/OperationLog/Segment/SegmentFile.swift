@@ -1,0 +1,209 @@
+/// An open segment of which structures are read one at a time. Only ever reads.
+///
+/// Keeps one stretch of the file in memory. The stretch is read again where a structure in it does not hold, because a
+/// writer may have been in the middle of it.
+final class SegmentFile {
+    let path: String
+    let header: SegmentHeader
+    /// Of the header; each block's header checksum continues it, which binds the block to this segment.
+    let checksum: UInt32
+    let file: any File
+
+    private var buffer: [UInt8] = []
+    private var bufferOffset: UInt64 = 0
+
+    private static let readAhead = 262_144
+
+    /// Where a block may begin, and what the one that begins there must continue.
+    struct Position: Equatable {
+        var offset: UInt64
+        var nextSequence: UInt64
+        var chain: UInt32
+    }
+
+    struct Block {
+        let header: BlockHeader
+        let offset: UInt64
+        let payload: ArraySlice<UInt8>
+        /// Behind the block.
+        let next: Position
+    }
+
+    enum Step {
+        case records(Block)
+        case footer(Block, SegmentFooter)
+        /// A type that may be skipped.
+        case other(Block)
+        /// The file ends here, between two structures.
+        case end
+        case invalid(LogFault)
+    }
+
+    /// Throws ``LogError/damaged(_:)`` where the header does not hold.
+    init(
+        _ fileSystem: any FileSystem, directory: String, firstSequence: UInt64, mode: FileMode
+    ) throws(LogError) {
+        let path = directory + "/" + SegmentName.name(firstSequence: firstSequence)
+        let file = try onFiles { () throws(FileSystemError) in try fileSystem.open(path, mode) }
+        let bytes = try onFiles { () throws(FileSystemError) in
+            try file.read(at: 0, count: SegmentHeader.Layout.byteCount)
+        }
+        do {
+            (header, checksum) = try SegmentHeader.decode(bytes)
+        } catch {
+            switch error {
+            case .unsupported(let feature): throw .unsupported(path: path, offset: 0, feature: feature)
+            case .invalid(let fault):
+                throw .damaged(LogDamage(path: path, offset: 0, fault: fault, sequence: firstSequence))
+            }
+        }
+        guard header.firstSequence == firstSequence else {
+            let fault = LogFault.sequenceGap(expected: firstSequence, found: header.firstSequence)
+            throw .damaged(LogDamage(path: path, offset: 0, fault: fault, sequence: firstSequence))
+        }
+        self.path = path
+        self.file = file
+    }
+
+    deinit { file.close() }
+
+    /// Behind the segment header.
+    var start: Position {
+        Position(
+            offset: UInt64(SegmentHeader.Layout.byteCount), nextSequence: header.firstSequence, chain: header.chain)
+    }
+
+    func size() throws(LogError) -> UInt64 {
+        try onFiles { () throws(FileSystemError) in try file.size() }
+    }
+
+    func damage(_ fault: LogFault, at position: Position) -> LogError {
+        .damaged(LogDamage(path: path, offset: position.offset, fault: fault, sequence: position.nextSequence))
+    }
+
+    // MARK: Structures
+
+    /// What lies at the position. Checks everything that can be checked without decompressing: both checksums, ranges,
+    /// sequence number and chain. Throws for what this version does not know, and where the file cannot be read.
+    func step(at position: Position) throws(LogError) -> Step {
+        let bytes = try self.bytes(at: position.offset, count: BlockHeader.Layout.byteCount)
+        if bytes.isEmpty { return .end }
+        let header: BlockHeader
+        do {
+            header = try BlockHeader.decode(bytes, segmentChecksum: checksum)
+        } catch {
+            return .invalid(error)
+        }
+        if let feature = header.unsupportedFeature {
+            throw .unsupported(path: path, offset: position.offset, feature: feature)
+        }
+        if let fault = header.rangeFault ?? header.placeFault(at: position) { return .invalid(fault) }
+
+        let payloadOffset = position.offset + UInt64(BlockHeader.Layout.byteCount)
+        let payload = try self.bytes(at: payloadOffset, count: Int(header.storedLength))
+        guard payload.count == Int(header.storedLength) else { return .invalid(.endsEarly) }
+        guard crc32c(payload) == header.payloadChecksum else { return .invalid(.payloadChecksum) }
+        let next = Position(
+            offset: payloadOffset + UInt64(payload.count), nextSequence: header.nextSequence,
+            chain: header.chainAfter)
+        let block = Block(header: header, offset: position.offset, payload: payload, next: next)
+        switch header.type {
+        case BlockType.records: return .records(block)
+        case BlockType.footer:
+            guard let footer = SegmentFooter.decode(payload, firstSequence: self.header.firstSequence),
+                footer.lastSequence == position.nextSequence - 1
+            else { return .invalid(.undecodable(reason: "not a footer")) }
+            return .footer(block, footer)
+        default: return .other(block)
+        }
+    }
+
+    /// The intact header at the offset, whatever it continues; for looking around, not for trusting.
+    func header(at offset: UInt64) throws(LogError) -> BlockHeader? {
+        let bytes = try self.bytes(at: offset, count: BlockHeader.Layout.byteCount)
+        guard let header = try? BlockHeader.decode(bytes, segmentChecksum: checksum),
+            header.unsupportedFeature == nil, header.rangeFault == nil
+        else { return nil }
+        return header
+    }
+
+    /// The next intact block header behind the offset that satisfies the condition.
+    func nextHeader(
+        after offset: UInt64, where condition: (BlockHeader) -> Bool
+    ) throws(LogError) -> (offset: UInt64, header: BlockHeader)? {
+        var offset = offset + 1
+        while true {
+            let bytes = try self.bytes(at: offset, count: Self.readAhead)
+            guard bytes.count >= BlockHeader.Layout.byteCount else { return nil }
+            let last = bytes.endIndex - BlockHeader.Layout.byteCount
+            for index in bytes.startIndex...last where bytes[index] == LogFormat.blockMagic[0] {
+                if let header = try? BlockHeader.decode(bytes[index...], segmentChecksum: checksum),
+                    header.unsupportedFeature == nil, header.rangeFault == nil, condition(header)
+                {
+                    return (offset + UInt64(index - bytes.startIndex), header)
+                }
+            }
+            offset += UInt64(last - bytes.startIndex + 1)
+        }
+    }
+
+    /// The footer as found from the end of the file; nil where the file does not end as a sealed one does.
+    func footerFromEnd() throws(LogError) -> (footer: SegmentFooter, block: Block)? {
+        let size = try size()
+        let trailerSize = UInt64(SegmentTrailer.Layout.byteCount)
+        guard size >= trailerSize else { return nil }
+        let bytes = try self.bytes(at: size - trailerSize, count: SegmentTrailer.Layout.byteCount)
+        guard let offset = SegmentTrailer.decode(bytes, segmentChecksum: checksum), offset < size,
+            let header = try header(at: offset), header.type == BlockType.footer
+        else { return nil }
+        let position = Position(offset: offset, nextSequence: header.firstSequence, chain: header.chainBefore)
+        guard case .footer(let block, let footer) = try step(at: position),
+            block.next.offset == size - trailerSize
+        else { return nil }
+        return (footer, block)
+    }
+
+    /// Whether a whole trailer, and nothing else, follows the footer block.
+    enum Ending {
+        case trailer
+        case incomplete
+        case bytesAfter
+    }
+
+    func ending(after footer: Block) throws(LogError) -> Ending {
+        let bytes = try self.bytes(at: footer.next.offset, count: SegmentTrailer.Layout.byteCount + 1)
+        if bytes.count > SegmentTrailer.Layout.byteCount { return .bytesAfter }
+        return SegmentTrailer.decode(bytes, segmentChecksum: checksum) == footer.offset ? .trailer : .incomplete
+    }
+
+    // MARK: Bytes
+
+    /// Forgets what was read, so that the next step sees the file as it is now.
+    func refresh() {
+        buffer = []
+    }
+
+    /// Up to `count` bytes; fewer only at the end of the file.
+    private func bytes(at offset: UInt64, count: Int) throws(LogError) -> ArraySlice<UInt8> {
+        if offset >= bufferOffset, offset - bufferOffset <= UInt64(buffer.count) {
+            let start = Int(offset - bufferOffset)
+            if buffer.count - start >= count { return buffer[start..<start + count] }
+        }
+        buffer = []
+        buffer = try onFiles { () throws(FileSystemError) in
+            try file.read(at: offset, count: max(count, Self.readAhead))
+        }
+        bufferOffset = offset
+        return buffer.prefix(count)
+    }
+}
+
+extension BlockHeader {
+    /// Why an intact block does not belong at the position.
+    func placeFault(at position: SegmentFile.Position) -> LogFault? {
+        if firstSequence != position.nextSequence {
+            return .sequenceGap(expected: position.nextSequence, found: firstSequence)
+        }
+        return chainBefore == position.chain ? nil : .brokenChain
+    }
+}

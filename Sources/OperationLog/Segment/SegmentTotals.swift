@@ -1,0 +1,35 @@
+/// What a footer says about the blocks in front of it, kept up block by block.
+struct SegmentTotals: Equatable {
+    private(set) var rawBytes: UInt64 = 0
+    private(set) var blockCount: UInt32 = 0
+    private(set) var digest: UInt32
+    private(set) var entries: [SegmentFooter.Entry] = []
+
+    init(header: SegmentHeader) {
+        let bytes = header.encoded()
+        digest = crc32c(bytes[...])
+    }
+
+    /// `bytes` is the block as it is in the file, header and payload.
+    mutating func add(_ header: BlockHeader, offset: UInt64, bytes: ArraySlice<UInt8>) {
+        rawBytes &+= UInt64(header.rawLength)
+        blockCount &+= 1
+        digest = crc32c(bytes, continuing: digest)
+        if header.type == BlockType.records, header.flags.contains(.startsRun) {
+            entries.append(SegmentFooter.Entry(sequence: header.firstSequence, offset: offset))
+        }
+    }
+
+    mutating func add(_ block: SegmentFile.Block, segmentChecksum: UInt32) {
+        // An intact header encodes to the bytes that it was read from: the format has no other spelling.
+        var header = [UInt8](repeating: 0, count: BlockHeader.Layout.byteCount)
+        block.header.encode(into: &header, at: 0, segmentChecksum: segmentChecksum)
+        add(block.header, offset: block.offset, bytes: header[...])
+        digest = crc32c(block.payload, continuing: digest)
+    }
+
+    func footer(lastSequence: UInt64) -> SegmentFooter {
+        SegmentFooter(
+            lastSequence: lastSequence, rawBytes: rawBytes, blockCount: blockCount, digest: digest, entries: entries)
+    }
+}

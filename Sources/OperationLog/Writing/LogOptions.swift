@@ -1,0 +1,53 @@
+extension OperationLog {
+    public struct Options: Sendable {
+        /// What has happened to a commit when ``OperationLog/append(_:)`` returns. Later versions may add grouped and
+        /// timed syncing.
+        public enum Durability: Sendable, Hashable {
+            /// It survives a loss of power.
+            case everyCommit
+            /// The operating system has it: it survives the end of the process. ``OperationLog/sync()`` does the rest.
+            case none
+        }
+
+        public enum Compression: Sendable, Hashable {
+            case stored
+            /// The level as zstd counts it; one out of range is moved to the nearest.
+            case zstd(level: Int)
+        }
+
+        public enum Creation: Sendable, Hashable {
+            /// Where the directory has no log, a new one begins.
+            case ifMissing
+            /// Where the directory has no log, that is ``LogError/noLog(path:)``. For stores that should have one.
+            case never
+        }
+
+        public var durability: Durability
+        public var compression: Compression
+        public var creation: Creation
+        /// A segment that has reached this many bytes is sealed before the next commit. It can become longer by one
+        /// commit.
+        public var segmentSize: UInt64
+        /// The most uncompressed bytes between two places where reading can begin. More compresses better; less makes
+        /// reading from the middle faster.
+        public var runSize: Int
+        /// Nil takes what the log says; a new log draws one.
+        public var storeIdentifier: StoreIdentifier?
+        /// The lock file; nil means `LOCK` beside the log's directory. Its directory must exist.
+        public var lockPath: String?
+
+        public init(
+            durability: Durability = .everyCommit, compression: Compression = .zstd(level: 3),
+            creation: Creation = .ifMissing, segmentSize: UInt64 = 16_777_216, runSize: Int = 262_144,
+            storeIdentifier: StoreIdentifier? = nil, lockPath: String? = nil
+        ) {
+            self.durability = durability
+            self.compression = compression
+            self.creation = creation
+            self.segmentSize = segmentSize
+            self.runSize = runSize
+            self.storeIdentifier = storeIdentifier
+            self.lockPath = lockPath
+        }
+    }
+}

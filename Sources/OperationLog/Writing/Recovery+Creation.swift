@@ -1,0 +1,26 @@
+extension FileSystem {
+    /// Makes a segment without blocks. It gets its name only when its header is durable; the name is not, before the
+    /// directory is synced.
+    func createSegment(_ header: SegmentHeader, in directory: String) throws(FileSystemError) {
+        let path = directory + "/" + SegmentName.name(firstSequence: header.firstSequence)
+        let unfinished = path + ".new"
+        let file = try open(unfinished, .create)
+        defer { file.close() }
+        try file.write(header.encoded(), at: 0)
+        try file.sync()
+        try rename(unfinished, to: path)
+    }
+}
+
+extension Recovery {
+    /// The log's first segment. The directory is not synced yet.
+    func createFirst(_ store: StoreIdentifier) throws(LogError) -> Found {
+        let header = SegmentHeader(
+            storeIdentifier: store, firstSequence: 1, chain: store.initialChain, isFirst: true)
+        try onFiles { () throws(FileSystemError) in try fileSystem.createSegment(header, in: directory) }
+        let segment = try SegmentFile(fileSystem, directory: directory, firstSequence: 1, mode: .readWrite)
+        return Found(
+            segment: segment, position: segment.start, totals: SegmentTotals(header: header), isSealed: false,
+            segments: 1, cut: nil)
+    }
+}

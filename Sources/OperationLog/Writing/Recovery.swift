@@ -1,0 +1,109 @@
+/// Finds the end of a log that was perhaps left by a crash, and cuts what was never completed. The caller has the lock.
+struct Recovery {
+    let fileSystem: any FileSystem
+    let directory: String
+
+    struct Found {
+        let segment: SegmentFile
+        let position: SegmentFile.Position
+        let totals: SegmentTotals
+        let isSealed: Bool
+        let segments: Int
+        let cut: RecoveryReport.Cut?
+    }
+
+    /// Removes segments that were being made.
+    func removeUnfinished(_ names: [String]) throws(LogError) -> [String] {
+        let unfinished = names.filter { $0.hasSuffix(SegmentName.unfinishedSuffix) }.sorted()
+        for name in unfinished {
+            let path = directory + "/" + name
+            try onFiles { () throws(FileSystemError) in try fileSystem.remove(path) }
+        }
+        return unfinished
+    }
+
+    /// `firsts` are the segments' first sequence numbers, ascending, at least one.
+    ///
+    /// All but the last are looked at from both ends only, so that opening does not take longer as the log grows; a
+    /// reader or ``LogVerification`` finds what is wrong inside.
+    func recover(_ firsts: [UInt64]) throws(LogError) -> Found {
+        var before: SegmentFile.Position?
+        var identifier: StoreIdentifier?
+        for (index, first) in firsts.enumerated() {
+            let isLast = index == firsts.count - 1
+            let segment = try SegmentFile(
+                fileSystem, directory: directory, firstSequence: first, mode: isLast ? .readWrite : .read)
+            try segment.checkPlace(after: before, in: identifier)
+            identifier = segment.header.storeIdentifier
+            if isLast { return try recoverLast(segment, segments: firsts.count) }
+            guard let (_, block) = try segment.footerFromEnd() else {
+                throw try segment.firstDamage()
+            }
+            before = block.next
+        }
+        preconditionFailure("there is a last segment")
+    }
+
+    private func recoverLast(_ segment: SegmentFile, segments: Int) throws(LogError) -> Found {
+        var scan = SegmentScan(segment)
+        let ending = try scan.run()
+        var cut: RecoveryReport.Cut?
+        var isSealed = false
+        switch ending {
+        case .end: break
+        case .sealed: isSealed = true
+        case .invalid(let fault):
+            guard try segment.isTorn(fault, at: scan.position) else {
+                throw segment.damage(fault, at: scan.position)
+            }
+            cut = try self.cut(segment, to: scan.committed, reason: fault)
+        }
+        // A process that was killed may have left what the disk does not have yet. It counts from now on.
+        try onFiles { () throws(FileSystemError) in try segment.file.sync() }
+        return Found(
+            segment: segment, position: scan.committed, totals: scan.committedTotals, isSealed: isSealed,
+            segments: segments, cut: cut)
+    }
+
+    private func cut(
+        _ segment: SegmentFile, to position: SegmentFile.Position, reason: LogFault
+    ) throws(LogError) -> RecoveryReport.Cut {
+        let size = try segment.size()
+        try onFiles { () throws(FileSystemError) in try segment.file.truncate(to: position.offset) }
+        segment.refresh()
+        return RecoveryReport.Cut(
+            path: segment.path, offset: position.offset, bytes: size - min(size, position.offset), reason: reason)
+    }
+}
+
+extension SegmentFile {
+    /// That the segment continues the one before it; `position` is nil for the first one.
+    func checkPlace(after position: Position?, in store: StoreIdentifier?) throws(LogError) {
+        if let store, store != header.storeIdentifier {
+            throw .otherStore(path: path, expected: store, found: header.storeIdentifier)
+        }
+        guard let position else {
+            guard header.isFirst else { throw damage(.missingSegment, at: start) }
+            return
+        }
+        guard position.nextSequence == header.firstSequence, !header.isFirst else {
+            throw damage(
+                .missingSegment,
+                at: Position(
+                    offset: 0, nextSequence: min(position.nextSequence, header.firstSequence), chain: 0))
+        }
+        guard position.chain == header.chain else {
+            throw damage(.brokenChain, at: Position(offset: 0, nextSequence: header.firstSequence, chain: 0))
+        }
+    }
+
+    /// Why a segment that should be sealed does not look so.
+    func firstDamage() throws(LogError) -> LogError {
+        var scan = SegmentScan(self)
+        switch try scan.run() {
+        case .invalid(let fault): return damage(fault, at: scan.position)
+        // All is there but the trailer does not say so.
+        case .end, .sealed: return damage(.notSealed, at: scan.position)
+        }
+    }
+}

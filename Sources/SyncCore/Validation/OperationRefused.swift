@@ -1,0 +1,46 @@
+/// An operation that the metadata forbids, refused before anything was logged.
+public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Code: String, Sendable, Hashable {
+        case unknownEntitySet
+        case unknownProperty
+        case unknownNavigationProperty
+        /// The value is not of the property's type, or breaks a facet.
+        case typeMismatch
+        /// The entity is not in the store, or was deleted.
+        case entityNotFound
+        /// The target of a link is not of the navigation property's type.
+        case wrongTargetType
+        /// The operation is for single-valued navigation properties only, or needs a target for a collection.
+        case wrongNavigationKind
+        /// There is no such link to remove.
+        case linkNotFound
+        /// All key properties are set, and another entity of the set has the same key.
+        case duplicateKey
+        /// The key of an entity never changes.
+        case keyIsFixed
+        /// An entity would be without a partner that it must have.
+        case mandatoryEnd
+        /// An abstract type has no instances; a singleton is neither created nor deleted.
+        case notAllowed
+    }
+
+    public let code: Code
+    /// What is wrong, in one sentence that names the thing.
+    public let message: String
+    /// What would be legal.
+    public let recovery: String?
+
+    public init(_ code: Code, _ message: String, recovery: String? = nil) {
+        self.code = code
+        self.message = message
+        self.recovery = recovery
+    }
+
+    public var description: String { recovery.map { "\(message) \($0)" } ?? message }
+}
+
+/// Why an operation did not get into the log: a rule forbids it, or the state could not be read.
+public enum ValidationError: Error, Sendable, Hashable {
+    case refused(OperationRefused)
+    case state(StateError)
+}

@@ -1,0 +1,194 @@
+public import EDM
+import ODataWire
+public import Operations
+
+/// What the metadata and the present state demand of an operation by itself. What they demand of the state that results is
+/// in ``CardinalityRule``.
+public struct OperationRules<Storage: StateStorage> {
+    private let storage: Storage
+    private let model: EntityDataModel
+
+    public init(storage: Storage, model: EntityDataModel) {
+        self.storage = storage
+        self.model = model
+    }
+
+    /// Call before the operation is folded; the state then holds everything before it.
+    public func check(_ operation: Operation) throws(ValidationError) {
+        switch operation.action {
+        case .create(let creation, let parent):
+            try check(creation, depth: 0)
+            if let parent { try checkParent(parent, creation) }
+        case .update(let id, let changes, let bindings):
+            let row = try existing(id)
+            let type = try type(row.type)
+            try checkKeyIsKept(row, changes, type)
+            try checkValues(changes, type, set: row.set)
+            try check(bindings, type, set: row.set)
+        case .delete(let id):
+            let row = try existing(id)
+            if model.findEntitySet(row.set)?.isSingleton == true {
+                throw .refused(.init(.notAllowed, "\(row.set) is a singleton, which cannot be deleted."))
+            }
+        case .createLink(let link):
+            try checkLink(link)
+        case .updateLink(let link):
+            let navigation = try checkLink(link)
+            guard !navigation.isCollection else {
+                throw .refused(
+                    .init(
+                        .wrongNavigationKind, "\(navigation) is a collection; updateLink replaces a single target only.",
+                        recovery: "Use createLink and deleteLink."))
+            }
+        case .deleteLink(let link):
+            let navigation = try checkLink(link)
+            guard let end = navigation.navigation else { return }
+            let (first, second) = end.relationship.isForward ? (link.from, link.to) : (link.to, link.from)
+            guard try read({ s throws(StateError) in try s.link(end.relationship.name, first: first, second: second) })?.inLocal == true
+            else {
+                throw .refused(
+                    .init(.linkNotFound, "\(try name(link.from)) is not linked to \(try name(link.to)) by \(navigation.name)."))
+            }
+        }
+    }
+
+    // MARK: Creation
+
+    private func check(_ creation: Creation, depth: Int) throws(ValidationError) {
+        guard depth < 32 else { throw .refused(.init(.notAllowed, "The deep insert is nested too deeply.")) }
+        guard let set = model.findEntitySet(creation.set) else {
+            throw .refused(.init(.unknownEntitySet, "There is no entity set \(creation.set)."))
+        }
+        guard !set.isSingleton else {
+            throw .refused(.init(.notAllowed, "\(set.name) is a singleton, which cannot be created."))
+        }
+        let type = try type(creation.type)
+        guard model.isType(type.name, derivedFrom: set.entityType.name) else {
+            throw .refused(.init(.wrongTargetType, "Entities of \(set.name) are of type \(set.entityType.name), not \(type.name)."))
+        }
+        guard !type.isAbstract else {
+            throw .refused(.init(.notAllowed, "\(type.name) is abstract; create an entity of a type derived from it."))
+        }
+        try checkValues(creation.values, type, set: set.name)
+        try checkKeyIsFree(creation, type)
+        try check(creation.bindings, type, set: set.name)
+        for inline in creation.inline {
+            let navigation = try navigation(inline.navigation, type, set: set.name)
+            guard navigation.isCollection || inline.entities.count == 1 else {
+                throw .refused(.init(.wrongNavigationKind, "\(navigation) takes one entity, not \(inline.entities.count)."))
+            }
+            for child in inline.entities {
+                try checkTarget(navigation, type: child.type)
+                try check(child, depth: depth + 1)
+            }
+        }
+    }
+
+    private func checkParent(_ parent: Parent, _ creation: Creation) throws(ValidationError) {
+        let row = try existing(parent.entity)
+        let navigation = try navigation(parent.navigation, try type(row.type), set: row.set)
+        try checkTarget(navigation, type: creation.type)
+    }
+
+    private func checkKeyIsFree(_ creation: Creation, _ type: EntityType) throws(ValidationError) {
+        guard let key = KeyPredicate(of: type, in: creation.values) else { return }
+        let values = key.values.map { (property: $0.name, value: $0.value) }
+        let others = try read { s throws(StateError) in try s.findRows(set: creation.set, where: values) }
+        guard let other = others.first(where: { $0 != creation.entity }) else { return }
+        throw .refused(
+            .init(
+                .duplicateKey, "\(creation.set) already has an entity with the key \(KeyText.of(key)): \(creation.set)(\(other)).",
+                recovery: "Leave the key unset and let the service give one, or choose another."))
+    }
+
+    private func checkKeyIsKept(
+        _ row: EntityRow, _ changes: PropertyValues, _ type: EntityType
+    ) throws(ValidationError) {
+        for property in type.keyProperties {
+            guard let new = changes[property.name], let old = row.values[property.name], old != new else { continue }
+            throw .refused(
+                .init(.keyIsFixed, "\(property.name) is part of the key of \(try name(row.id)), which does not change."))
+        }
+    }
+
+    // MARK: Values
+
+    private func checkValues(_ values: PropertyValues, _ type: EntityType, set: String) throws(ValidationError) {
+        for (name, value) in values {
+            guard let property = type.findProperty(name) else {
+                if type.isOpen { continue }
+                throw .refused(.init(.unknownProperty, "\(set) has no property \(name)."))
+            }
+            guard !property.isNavigation else {
+                throw .refused(
+                    .init(
+                        .typeMismatch, "\(set)/\(name) is a navigation property and takes no value.",
+                        recovery: "Bind or link an entity instead."))
+            }
+            if let reason = value.mismatch(
+                with: property.type, facets: property.facets, isNullable: property.isNullable, in: model)
+            {
+                throw .refused(.init(.typeMismatch, "\(set)/\(name) \(reason)."))
+            }
+        }
+    }
+
+    private func check(_ bindings: [Binding], _ type: EntityType, set: String) throws(ValidationError) {
+        for binding in bindings {
+            let navigation = try navigation(binding.navigation, type, set: set)
+            guard navigation.isCollection || binding.targets.count <= 1 else {
+                throw .refused(.init(.wrongNavigationKind, "\(navigation) takes one entity, not \(binding.targets.count)."))
+            }
+            for target in binding.targets { try checkTarget(navigation, type: try existing(target).type) }
+        }
+    }
+
+    // MARK: Links
+
+    @discardableResult
+    private func checkLink(_ link: Link) throws(ValidationError) -> Property {
+        let from = try existing(link.from)
+        let to = try existing(link.to)
+        let navigation = try navigation(link.navigation, try type(from.type), set: from.set)
+        try checkTarget(navigation, type: to.type)
+        return navigation
+    }
+
+    private func checkTarget(_ navigation: Property, type: String) throws(ValidationError) {
+        guard let target = navigation.navigation?.targetType, model.isType(type, derivedFrom: target) else {
+            throw .refused(
+                .init(.wrongTargetType, "\(navigation) leads to \(navigation.type.name), not to \(type)."))
+        }
+    }
+
+    private func navigation(_ name: String, _ type: EntityType, set: String) throws(ValidationError) -> Property {
+        guard let property = type.findProperty(name), property.isNavigation else {
+            throw .refused(.init(.unknownNavigationProperty, "\(set) has no navigation property \(name)."))
+        }
+        return property
+    }
+
+    // MARK: State
+
+    private func existing(_ id: EntityID) throws(ValidationError) -> EntityRow {
+        guard let row = try read({ s throws(StateError) in try s.row(id) }) else {
+            throw .refused(.init(.entityNotFound, "\(try name(id)) is not in the store, or was deleted."))
+        }
+        return row
+    }
+
+    private func name(_ id: EntityID) throws(ValidationError) -> String {
+        "\(try read { s throws(StateError) in try s.set(of: id) } ?? "Entity")(\(id))"
+    }
+
+    private func type(_ name: String) throws(ValidationError) -> EntityType {
+        guard let type = model.findEntityType(name) else {
+            throw .refused(.init(.wrongTargetType, "The metadata has no entity type \(name)."))
+        }
+        return type
+    }
+
+    private func read<T>(_ body: (Storage) throws(StateError) -> T) throws(ValidationError) -> T {
+        do throws(StateError) { return try body(storage) } catch { throw .state(error) }
+    }
+}

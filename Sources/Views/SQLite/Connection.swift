@@ -1,0 +1,173 @@
+import CSQLite
+
+/// One connection to a SQLite file: prepared statements, kept by their text, and typed values in and out.
+///
+/// Not `Sendable`: it belongs to whoever opened it, one call at a time.
+package final class Connection {
+    private let handle: OpaquePointer
+    private var statements: [String: OpaquePointer] = [:]
+    /// Keeps the objects alive that registered functions and collations call.
+    var registrations: [AnyObject] = []
+
+    /// Opens the file, and makes it where it does not exist and `readOnly` is false. `:memory:` is a database in memory.
+    package init(path: String, readOnly: Bool = false) throws(SQLiteError) {
+        var opened: OpaquePointer?
+        let flags =
+            (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
+            | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(opened)
+            throw SQLiteError(code: code & 0xFF, message: message, sql: nil)
+        }
+        handle = opened
+        sqlite3_busy_timeout(handle, 5_000)
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    var rawHandle: OpaquePointer { handle }
+
+    /// Runs statements that return nothing and take no values.
+    package func execute(_ sql: String) throws(SQLiteError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        if code != SQLITE_OK { throw failure(code, sql) }
+    }
+
+    package func run(_ sql: String, _ values: [SQLValue] = []) throws(SQLiteError) {
+        try query(sql, values) { _ in }
+    }
+
+    /// Calls `body` for each row. The row is valid during the call only.
+    package func query(
+        _ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        let statement = try prepare(sql)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        for (index, value) in values.enumerated() {
+            let code = bind(value, at: Int32(index + 1), of: statement)
+            if code != SQLITE_OK { throw failure(code, sql) }
+        }
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: try body(Row(statement: statement))
+            case SQLITE_DONE: return
+            case let code: throw failure(code, sql)
+            }
+        }
+    }
+
+    /// The first row's columns, or nil where there is no row.
+    package func first(_ sql: String, _ values: [SQLValue] = []) throws(SQLiteError) -> [SQLValue]? {
+        var found: [SQLValue]?
+        try query(sql, values) { row in
+            if found == nil { found = (0..<row.count).map { row[$0] } }
+        }
+        return found
+    }
+
+    /// Runs `body` in a transaction that is undone if it throws.
+    package func transaction<T, Failure: Error>(_ body: () throws(Failure) -> T) throws -> T {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // Some errors have rolled back already.
+            if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Forgets prepared statements, as the schema is about to change.
+    package func forgetStatements() {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        statements = [:]
+    }
+
+    private func prepare(_ sql: String) throws(SQLiteError) -> OpaquePointer {
+        if let statement = statements[sql] { return statement }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw failure(code, sql) }
+        // Queries made by an app have endless texts; those of the fold are few.
+        if statements.count > 400 { forgetStatements() }
+        statements[sql] = statement
+        return statement
+    }
+
+    private func bind(_ value: SQLValue, at index: Int32, of statement: OpaquePointer) -> Int32 {
+        switch value {
+        case .null: sqlite3_bind_null(statement, index)
+        case .integer(let number): sqlite3_bind_int64(statement, index, number)
+        case .real(let number): sqlite3_bind_double(statement, index, number)
+        case .text(let text):
+            text.utf8.withContiguousStorageIfAvailable { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    sqlite3_bind_text64(
+                        statement, index, $0.baseAddress ?? Self.emptyText, UInt64($0.count), sqliteTransient,
+                        UInt8(SQLITE_UTF8))
+                }
+            } ?? sqlite3_bind_text(statement, index, text, Int32(clamping: text.utf8.count), sqliteTransient)
+        case .blob(let bytes):
+            bytes.isEmpty
+                ? sqlite3_bind_zeroblob(statement, index, 0)
+                : bytes.withUnsafeBytes {
+                    sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), sqliteTransient)
+                }
+        }
+    }
+
+    nonisolated(unsafe) private static let emptyText: UnsafePointer<CChar> = {
+        let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+        pointer.pointee = 0
+        return UnsafePointer(pointer)
+    }()
+
+    private func failure(_ code: Int32, _ sql: String) -> SQLiteError {
+        SQLiteError(code: code & 0xFF, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
+    }
+}
+
+/// `SQLITE_TRANSIENT`, which is a cast in C and so not imported: SQLite copies the bytes.
+let sqliteTransient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+/// The current row of a query.
+package struct Row {
+    fileprivate let statement: OpaquePointer
+
+    package var count: Int { Int(sqlite3_column_count(statement)) }
+
+    package subscript(_ column: Int) -> SQLValue {
+        let index = Int32(column)
+        switch sqlite3_column_type(statement, index) {
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, index))
+        case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, index))
+        case SQLITE_TEXT: return .text(text(column) ?? "")
+        case SQLITE_BLOB: return .blob(blob(column))
+        default: return .null
+        }
+    }
+
+    package func integer(_ column: Int) -> Int64 { sqlite3_column_int64(statement, Int32(column)) }
+
+    package func text(_ column: Int) -> String? {
+        guard let pointer = sqlite3_column_text(statement, Int32(column)) else { return nil }
+        let length = Int(sqlite3_column_bytes(statement, Int32(column)))
+        return String(decoding: UnsafeBufferPointer(start: pointer, count: length), as: UTF8.self)
+    }
+
+    package func blob(_ column: Int) -> [UInt8] {
+        guard let pointer = sqlite3_column_blob(statement, Int32(column)) else { return [] }
+        let length = Int(sqlite3_column_bytes(statement, Int32(column)))
+        return Array(UnsafeRawBufferPointer(start: pointer, count: length))
+    }
+}

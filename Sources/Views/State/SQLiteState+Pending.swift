@@ -1,0 +1,83 @@
+public import Operations
+public import SyncCore
+
+extension SQLiteState {
+    /// The numbers of the states in the table.
+    private enum StatusNumber: Int64 {
+        case pending = 0
+        case inFlight = 1
+        case inDoubt = 2
+        case rejected = 3
+    }
+
+    private static let columns =
+        "sequence, time, status, batch, reason, http_status, code, message, inner_error, method, url, operation"
+
+    public func pendingOperations() throws(StateError) -> [PendingOperation] {
+        let rows = try list("SELECT \(Self.columns) FROM pending ORDER BY sequence") { row in
+            (0..<row.count).map { row[$0] }
+        }
+        return try rows.map { row throws(StateError) in try pending(row) }
+    }
+
+    public func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
+        guard let row = try first("SELECT \(Self.columns) FROM pending WHERE sequence = ?", [integer(sequence)]) else {
+            return nil
+        }
+        return try pending(row)
+    }
+
+    private func pending(_ row: [SQLValue]) throws(StateError) -> PendingOperation {
+        let operation: Operation
+        do throws(CodecError) {
+            operation = try ValueCodec.decodeOperation(row[11].blob ?? [])
+        } catch {
+            throw StateError(.damaged, "The views hold an operation that does not decode. \(error)")
+        }
+        return PendingOperation(
+            sequence: unsigned(row[0].integer), time: row[1].integer ?? 0, operation: operation, status: try status(row))
+    }
+
+    private func status(_ row: [SQLValue]) throws(StateError) -> PendingOperation.Status {
+        switch row[2].integer.flatMap(StatusNumber.init) {
+        case .pending: .pending
+        case .inFlight: .inFlight(unsigned(row[3].integer))
+        case .inDoubt: .inDoubt(unsigned(row[3].integer), reason: row[4].text ?? "")
+        case .rejected:
+            .rejected(
+                Refusal(
+                    status: Int(row[5].integer ?? 0), code: row[6].text ?? "", message: row[7].text ?? "",
+                    innerError: row[8].text, method: row[9].text ?? "", url: row[10].text ?? ""))
+        case nil: throw StateError(.damaged, "The views hold an operation in a state that does not exist.")
+        }
+    }
+
+    public func putPending(_ pending: PendingOperation) throws(StateError) {
+        var status = StatusNumber.pending
+        var details = [SQLValue](repeating: .null, count: 8)
+        switch pending.status {
+        case .pending: break
+        case .inFlight(let batch):
+            status = .inFlight
+            details[0] = integer(batch)
+        case .inDoubt(let batch, let reason):
+            status = .inDoubt
+            details[0] = integer(batch)
+            details[1] = .text(reason)
+        case .rejected(let refusal):
+            status = .rejected
+            details[2...] = [
+                .integer(Int64(refusal.status)), .text(refusal.code), .text(refusal.message),
+                refusal.innerError.map(SQLValue.text) ?? .null, .text(refusal.method), .text(refusal.url),
+            ]
+        }
+        try run(
+            "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [integer(pending.sequence), .integer(pending.time), .integer(status.rawValue)] + details
+                + [.blob(ValueCodec.encode(pending.operation))])
+    }
+
+    public func removePending(_ sequence: SequenceNumber) throws(StateError) {
+        try run("DELETE FROM pending WHERE sequence = ?", [integer(sequence)])
+    }
+}

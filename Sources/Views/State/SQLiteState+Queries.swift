@@ -1,0 +1,48 @@
+public import Operations
+public import SyncCore
+
+extension SQLiteState {
+    public func queries() throws(StateError) -> [QueryState] {
+        try list("SELECT name, query, streams, run, complete FROM queries ORDER BY position") { row in
+            QueryState(
+                query: DefiningQuery(
+                    name: row.text(0) ?? "", query: row.text(1) ?? "", automaticallyRetrievesStreams: row.integer(2) != 0),
+                run: UInt64(bitPattern: row.integer(3)), isComplete: row.integer(4) != 0)
+        }
+    }
+
+    public func putQuery(_ state: QueryState) throws(StateError) {
+        let known = try first("SELECT position FROM queries WHERE name = ?", [.text(state.query.name)])?.first
+        let next = try first("SELECT COALESCE(MAX(position), 0) + 1 FROM queries")?.first
+        let position = known ?? next ?? .integer(1)
+        try run(
+            "INSERT OR REPLACE INTO queries VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                .text(state.query.name), position, .text(state.query.query),
+                .integer(state.query.automaticallyRetrievesStreams ? 1 : 0), integer(state.run),
+                .integer(state.isComplete ? 1 : 0),
+            ])
+    }
+
+    public func removeQuery(_ name: String) throws(StateError) {
+        try run("DELETE FROM queries WHERE name = ?", [.text(name)])
+    }
+
+    public func cover(_ id: EntityID, query: String, run sequence: SequenceNumber) throws(StateError) {
+        try run("INSERT OR REPLACE INTO coverage VALUES (?, ?, ?)", [.text(query), integer(id), integer(sequence)])
+    }
+
+    public func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
+        // The largest number stands for "every one"; SQLite's integers are signed.
+        let limit = SQLValue.integer(Int64(clamping: run))
+        let found = try list(
+            "SELECT entity FROM coverage WHERE query = ? AND run < ? ORDER BY entity", [.text(query), limit]
+        ) { EntityID(rawValue: UInt64(bitPattern: $0.integer(0))) }
+        try self.run("DELETE FROM coverage WHERE query = ? AND run < ?", [.text(query), limit])
+        return found
+    }
+
+    public func isCovered(_ id: EntityID) throws(StateError) -> Bool {
+        try first("SELECT 1 FROM coverage WHERE entity = ? LIMIT 1", [integer(id)]) != nil
+    }
+}

@@ -1,0 +1,143 @@
+public import EDM
+public import Operations
+public import SyncCore
+
+extension SQLiteState {
+    private static let rowColumns = "entity, type, etag, edit_link, origin, property_values"
+
+    public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
+        guard let set = try set(of: id) else { return nil }
+        let table = try layout(set).table
+        guard let row = try first("SELECT \(Self.rowColumns) FROM \(table) WHERE entity = ?", [integer(id)]) else {
+            return nil
+        }
+        return try entityRow(row, set: set)
+    }
+
+    package func entityRow(_ row: [SQLValue], set: String) throws(StateError) -> EntityRow {
+        guard row.count >= 6, let type = row[1].text,
+            let origin = row[4].integer.flatMap({ EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: $0)) })
+        else { throw StateError(.damaged, "The views hold a row of \(set) that makes no sense.") }
+        return EntityRow(
+            id: EntityID(rawValue: unsigned(row[0].integer)), set: set, type: type,
+            values: try decode(row[5].blob ?? []), etag: row[2].text, editLink: row[3].text, origin: origin)
+    }
+
+    private func decode(_ bytes: [UInt8]) throws(StateError) -> PropertyValues {
+        do throws(CodecError) {
+            return try ValueCodec.decode(bytes)
+        } catch {
+            throw StateError(.damaged, "The views hold values that do not decode. \(error)")
+        }
+    }
+
+    public func putRow(_ row: EntityRow) throws(StateError) {
+        let layout = try layout(row.set)
+        let values: [SQLValue] =
+            [
+                integer(row.id), .text(row.type), row.etag.map(SQLValue.text) ?? .null,
+                row.editLink.map(SQLValue.text) ?? .null, .integer(Int64(row.origin.rawValue)),
+                .blob(ValueCodec.encode(row.values)),
+            ] + layout.columnValues(row.values)
+        try run(layout.upsert, values)
+    }
+
+    public func removeRow(_ id: EntityID) throws(StateError) {
+        guard let set = try set(of: id) else { return }
+        try run("DELETE FROM \(try layout(set).table) WHERE entity = ?", [integer(id)])
+    }
+
+    public func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID] {
+        let layout = try layout(set)
+        var conditions: [String] = []
+        var bound: [SQLValue] = []
+        for (property, value) in values {
+            guard let column = layout.column([property]) else { return try scan(set, where: values) }
+            conditions.append("\(column.name) = ?")
+            bound.append(SQLValue(value))
+        }
+        return try list(
+            "SELECT entity FROM \(layout.table) WHERE \(conditions.joined(separator: " AND ")) ORDER BY entity", bound
+        ) { EntityID(rawValue: UInt64(bitPattern: $0.integer(0))) }
+    }
+
+    /// For the rare property that has no column.
+    private func scan(_ set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID] {
+        var found: [EntityID] = []
+        for id in try rows(set: set) {
+            guard let row = try row(id) else { continue }
+            if values.allSatisfy({ row.values[$0.property] == $0.value }) { found.append(id) }
+        }
+        return found
+    }
+
+    public func rows(set: String) throws(StateError) -> [EntityID] {
+        try list("SELECT entity FROM \(try layout(set).table) ORDER BY entity") {
+            EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
+        }
+    }
+
+    public func allRows() throws(StateError) -> [EntityRow] {
+        var found: [EntityRow] = []
+        for set in layouts.keys.sorted() {
+            for id in try rows(set: set) { if let row = try row(id) { found.append(row) } }
+        }
+        return found.sorted { $0.id < $1.id }
+    }
+
+    // MARK: Identity and keys
+
+    public func set(of id: EntityID) throws(StateError) -> String? {
+        try first("SELECT set_name FROM entities WHERE id = ?", [integer(id)])?.first?.text
+    }
+
+    public func register(_ id: EntityID, set: String) throws(StateError) {
+        try run("INSERT OR IGNORE INTO entities VALUES (?, ?)", [integer(id), .text(set)])
+    }
+
+    public func entity(set: String, key: String) throws(StateError) -> EntityID? {
+        try first("SELECT entity FROM keys WHERE set_name = ? AND key = ?", [.text(set), .text(key)])?.first?.integer.map {
+            EntityID(rawValue: UInt64(bitPattern: $0))
+        }
+    }
+
+    public func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
+        try run("INSERT OR REPLACE INTO keys VALUES (?, ?, ?)", [.text(set), .text(key), integer(id)])
+    }
+
+    // MARK: Base states
+
+    public func base(_ id: EntityID) throws(StateError) -> BaseState? {
+        guard
+            let row = try first(
+                "SELECT entity, type, etag, edit_link, origin, property_values, set_name FROM bases WHERE entity = ?",
+                [integer(id)])
+        else { return nil }
+        guard let set = row[6].text else { return .absent }
+        return .row(try entityRow(row, set: set))
+    }
+
+    public func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
+        switch base {
+        case .absent: try run("INSERT INTO bases (entity) VALUES (?)", [integer(id)])
+        case .row(let row):
+            try run(
+                "INSERT INTO bases VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    integer(id), .text(row.set), .text(row.type), row.etag.map(SQLValue.text) ?? .null,
+                    row.editLink.map(SQLValue.text) ?? .null, .integer(Int64(row.origin.rawValue)),
+                    .blob(ValueCodec.encode(row.values)),
+                ])
+        }
+    }
+
+    public func takeBases() throws(StateError) -> [(EntityID, BaseState)] {
+        let ids = try list("SELECT entity FROM bases ORDER BY entity") {
+            EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
+        }
+        var found: [(EntityID, BaseState)] = []
+        for id in ids { if let base = try base(id) { found.append((id, base)) } }
+        try run("DELETE FROM bases")
+        return found
+    }
+}

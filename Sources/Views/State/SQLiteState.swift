@@ -1,0 +1,170 @@
+public import EDM
+import Operations
+public import SyncCore
+
+/// The state in SQLite: a table per entity set with typed columns, a links table, and what else the fold keeps.
+///
+/// The file is derived: it holds nothing that the log does not, and may be deleted at any time. Beside its columns each row
+/// has its values in the log's own binary form, so that unset and null, trailing zeros and offsets survive.
+///
+/// Not `Sendable`: it belongs to one actor, one call at a time.
+public final class SQLiteState: StateStorage {
+    package let connection: Connection
+    var layouts: [String: TableLayout] = [:]
+    package var model: EntityDataModel?
+
+    /// Opens the views at `path`, and makes them where there are none or where they are of another version.
+    ///
+    /// Throws ``StateError`` with `damaged` where the file is no readable database: delete it and open again.
+    /// - Parameter store: the store's identifier, as the log has it; views of another store are `damaged`.
+    public init(path: String, store: String, readOnly: Bool = false) throws(StateError) {
+        do {
+            connection = try Connection(path: path, readOnly: readOnly)
+            try connection.registerDecimalCollation()
+            // Derived files need no sync of their own: after a crash of the machine they are checked and rebuilt.
+            if !readOnly { try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF") }
+            try connection.execute("PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA foreign_keys = OFF")
+            let version = try connection.first("PRAGMA user_version")?.first?.integer ?? 0
+            if version != Schema.version, !readOnly { try Self.create(connection, store, replacing: version != 0) }
+        } catch {
+            throw Self.stateError(error)
+        }
+        guard try first("SELECT store FROM header")?.first?.text == store else {
+            throw StateError(.damaged, "The views belong to another store.")
+        }
+        if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
+    }
+
+    private static func create(_ connection: Connection, _ store: String, replacing: Bool) throws(SQLiteError) {
+        guard !replacing else {
+            throw SQLiteError(code: 26, message: "the views are of another version", sql: nil)
+        }
+        try connection.execute("BEGIN IMMEDIATE")
+        for statement in Schema.statements { try connection.execute(statement) }
+        try connection.run("INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL)", [.text(store)])
+        try connection.execute("PRAGMA user_version = \(Schema.version)")
+        try connection.execute("COMMIT")
+    }
+
+    /// Runs `body` in one transaction: all of it happens, or nothing.
+    public func transaction<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try connection.transaction(body)
+        } catch {
+            cachedHeader = nil
+            throw error
+        }
+    }
+
+    // MARK: Errors
+
+    static func stateError(_ error: SQLiteError) -> StateError {
+        // 11 is SQLITE_CORRUPT, 26 SQLITE_NOTADB, 1 SQLITE_ERROR: a table that should be there is not.
+        switch error.code {
+        case 1, 11, 26: StateError(.damaged, "The views cannot be read: \(error)")
+        default: StateError(.unavailable, "The views are not available: \(error)")
+        }
+    }
+
+    func run(_ sql: String, _ values: [SQLValue] = []) throws(StateError) {
+        do throws(SQLiteError) { try connection.run(sql, values) } catch { throw Self.stateError(error) }
+    }
+
+    func first(_ sql: String, _ values: [SQLValue] = []) throws(StateError) -> [SQLValue]? {
+        do throws(SQLiteError) { return try connection.first(sql, values) } catch { throw Self.stateError(error) }
+    }
+
+    func list<T>(_ sql: String, _ values: [SQLValue] = [], _ read: (Row) -> T) throws(StateError) -> [T] {
+        var found: [T] = []
+        do throws(SQLiteError) {
+            try connection.query(sql, values) { row in found.append(read(row)) }
+        } catch {
+            throw Self.stateError(error)
+        }
+        return found
+    }
+
+    // MARK: Header
+
+    /// The header as it stands in the file: the fold asks for it at every record, and the metadata in it may be megabytes.
+    private var cachedHeader: StateHeader?
+
+    public func header() throws(StateError) -> StateHeader {
+        if let cachedHeader { return cachedHeader }
+        guard
+            let row = try first("SELECT applied, next_entity, next_batch, root, metadata FROM header"), row.count == 5
+        else { throw StateError(.damaged, "The views have no header.") }
+        let service = row[3].text.map { ServiceDescription(root: $0, metadata: row[4].blob ?? []) }
+        let header = StateHeader(
+            applied: unsigned(row[0].integer), nextEntity: EntityID(rawValue: unsigned(row[1].integer)),
+            nextBatch: unsigned(row[2].integer), service: service)
+        cachedHeader = header
+        return header
+    }
+
+    public func setHeader(_ header: StateHeader) throws(StateError) {
+        try run(
+            "UPDATE header SET applied = ?, next_entity = ?, next_batch = ?",
+            [integer(header.applied), integer(header.nextEntity.rawValue), integer(header.nextBatch)])
+        if let service = header.service, service != cachedHeader?.service {
+            try run("UPDATE header SET root = ?, metadata = ?", [.text(service.root), .blob(service.metadata)])
+        }
+        cachedHeader = header
+    }
+
+    // MARK: Model
+
+    /// Rows of sets that the new model no longer has are dropped; the log still has them.
+    public func install(_ model: EntityDataModel) throws(StateError) {
+        connection.forgetStatements()
+        var kept: [EntityRow] = []
+        for (name, layout) in layouts {
+            if model.findEntitySet(name) != nil { kept += try rows(set: name).compactMap { id throws(StateError) in try row(id) } }
+            connection.forgetStatements()
+            try run("DROP TABLE \(layout.table)")
+        }
+        adopt(model)
+        try createTables(model)
+        connection.forgetStatements()
+        for row in kept { try putRow(row) }
+    }
+
+    private func createTables(_ model: EntityDataModel) throws(StateError) {
+        let index = RelationshipIndex(model)
+        for set in model.entitySets + model.singletons {
+            guard let layout = layouts[set.name] else { continue }
+            for statement in layout.createStatements { try run(statement) }
+            var searched = [set.entityType.keyProperties.map(\.name)]
+            searched += index.constraints(ofDependentsIn: set.name).map { $0.pairs.map(\.dependent) }
+            searched += index.constraints(ofPrincipalsIn: set.name).map { $0.pairs.map(\.principal) }
+            var indexed: Set<[String]> = []
+            for properties in searched where indexed.insert(properties).inserted {
+                if let statement = layout.createIndex(over: properties, number: indexed.count) { try run(statement) }
+            }
+        }
+    }
+
+    /// Knows the tables of a model that was installed before.
+    package func adopt(_ model: EntityDataModel) {
+        self.model = model
+        var ordinals: [String: Int] = [:]
+        layouts = [:]
+        for set in model.entitySets + model.singletons where layouts[set.name] == nil {
+            let ordinal = ordinals[set.name.lowercased(), default: 0]
+            ordinals[set.name.lowercased()] = ordinal + 1
+            layouts[set.name] = TableLayout(set, ordinal: ordinal, model: model)
+        }
+    }
+
+    package func layout(_ set: String) throws(StateError) -> TableLayout {
+        guard let layout = layouts[set] else {
+            throw StateError(.noModel, "The metadata has no entity set \(set), which the log uses.")
+        }
+        return layout
+    }
+
+    // Entity IDs and sequence numbers are counted up from 1 and never reach the sign bit.
+    func integer(_ value: UInt64) -> SQLValue { .integer(Int64(bitPattern: value)) }
+    func integer(_ id: EntityID) -> SQLValue { integer(id.rawValue) }
+    func unsigned(_ value: Int64?) -> UInt64 { UInt64(bitPattern: value ?? 0) }
+}

@@ -1,0 +1,45 @@
+/// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
+enum Schema {
+    /// Stored as `user_version`. Views of another version are thrown away and folded again.
+    static let version: Int64 = 1
+
+    static let statements = [
+        """
+        CREATE TABLE header (only INTEGER PRIMARY KEY CHECK (only = 1), store TEXT NOT NULL, applied INTEGER NOT NULL,
+          next_entity INTEGER NOT NULL, next_batch INTEGER NOT NULL, root TEXT, metadata BLOB)
+        """,
+        "CREATE TABLE entities (id INTEGER PRIMARY KEY, set_name TEXT NOT NULL)",
+        """
+        CREATE TABLE keys (set_name TEXT NOT NULL, key TEXT NOT NULL, entity INTEGER NOT NULL,
+          PRIMARY KEY (set_name, key)) WITHOUT ROWID
+        """,
+        "CREATE INDEX keys_of_entity ON keys (entity)",
+        """
+        CREATE TABLE bases (entity INTEGER PRIMARY KEY, set_name TEXT, type TEXT, etag TEXT, edit_link TEXT,
+          origin INTEGER, property_values BLOB)
+        """,
+        """
+        CREATE TABLE links (relationship TEXT NOT NULL, first INTEGER NOT NULL, second INTEGER NOT NULL,
+          in_base INTEGER NOT NULL, in_local INTEGER NOT NULL, PRIMARY KEY (relationship, first, second)) WITHOUT ROWID
+        """,
+        "CREATE INDEX links_by_second ON links (relationship, second)",
+        "CREATE INDEX links_of_first ON links (first)",
+        "CREATE INDEX links_of_second ON links (second)",
+        "CREATE INDEX links_changed ON links (relationship) WHERE in_base <> in_local",
+        """
+        CREATE TABLE pending (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
+          batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
+          url TEXT, operation BLOB NOT NULL)
+        """,
+        """
+        CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,
+          streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL)
+        """,
+        """
+        CREATE TABLE coverage (query TEXT NOT NULL, entity INTEGER NOT NULL, run INTEGER NOT NULL,
+          PRIMARY KEY (query, entity)) WITHOUT ROWID
+        """,
+        "CREATE INDEX coverage_by_run ON coverage (query, run)",
+        "CREATE INDEX coverage_of_entity ON coverage (entity)",
+    ]
+}

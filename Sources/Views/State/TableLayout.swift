@@ -1,0 +1,145 @@
+package import EDM
+import SyncCore
+
+/// The table of an entity set: which property is in which column, and how SQLite stores it.
+package struct TableLayout: Sendable {
+    /// Quoted for SQL.
+    package let table: String
+    package let columns: [Column]
+
+    package struct Column: Sendable {
+        /// The path from the entity: `Name`, or `Address/City` for a property of a complex property.
+        package let path: [String]
+        /// Quoted for SQL.
+        package let name: String
+        package let type: PrimitiveType
+        let affinity: String
+    }
+
+    private let byPath: [[String]: Int]
+
+    /// Sets whose names differ only in case would be one table for SQLite, hence `ordinal`.
+    init(_ set: EntitySet, ordinal: Int, model: EntityDataModel) {
+        table = Self.quoted(ordinal == 0 ? "set_\(set.name)" : "set_\(set.name)~\(ordinal)")
+        var columns: [Column] = []
+        var used: Set<String> = ["entity", "type", "etag", "edit_link", "origin", "property_values"]
+        // The set may hold entities of derived types; their properties are columns as well.
+        var seen: Set<[String]> = []
+        for type in model.entityTypes(derivedFrom: set.entityType) {
+            Self.add(type.properties, [], to: &columns, &used, &seen, model)
+        }
+        self.columns = columns
+        byPath = Dictionary(columns.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { a, _ in a })
+    }
+
+    package func column(_ path: [String]) -> Column? { byPath[path].map { columns[$0] } }
+
+    /// SQLite's limit is 2,000; whatever does not fit is still in the row's values.
+    private static let columnLimit = 1_500
+
+    private static func add(
+        _ properties: [Property], _ prefix: [String], to columns: inout [Column], _ used: inout Set<String>,
+        _ seen: inout Set<[String]>, _ model: EntityDataModel
+    ) {
+        for property in properties where !property.isCollection && columns.count < columnLimit {
+            let path = prefix + [property.name]
+            guard seen.insert(path).inserted else { continue }
+            switch property.type.kind {
+            case .primitive(let type), .typeDefinition(_, let type):
+                guard let affinity = affinity(type) else { continue }
+                columns.append(Column(path: path, name: name(path, &used), type: type, affinity: affinity))
+            case .enumeration:
+                columns.append(Column(path: path, name: name(path, &used), type: .string, affinity: "TEXT"))
+            case .complex(let name):
+                guard prefix.count < 3, let complex = model.findComplexType(name) else { continue }
+                add(complex.properties, path, to: &columns, &used, &seen, model)
+            case .entity, .unresolved: continue
+            }
+        }
+    }
+
+    private static func affinity(_ type: PrimitiveType) -> String? {
+        switch type {
+        case .boolean, .byte, .sbyte, .int16, .int32, .int64: "INTEGER"
+        case .single, .double: "REAL"
+        case .binary: "BLOB"
+        case .decimal: "TEXT COLLATE DECIMAL"
+        case .string, .guid, .date, .dateTime, .dateTimeOffset, .duration, .time, .timeOfDay: "TEXT"
+        default: nil
+        }
+    }
+
+    private static func name(_ path: [String], _ used: inout Set<String>) -> String {
+        let base = path.joined(separator: "/")
+        var candidate = base
+        var number = 2
+        while !used.insert(candidate.lowercased()).inserted {
+            candidate = "\(base)~\(number)"
+            number += 1
+        }
+        return quoted(candidate)
+    }
+
+    static func quoted(_ name: String) -> String {
+        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+
+    // MARK: SQL
+
+    var createStatements: [String] {
+        let declared = columns.map { ", \($0.name) \($0.affinity)" }.joined()
+        return [
+            """
+            CREATE TABLE \(table) (entity INTEGER PRIMARY KEY, type TEXT NOT NULL, etag TEXT, edit_link TEXT, \
+            origin INTEGER NOT NULL, property_values BLOB NOT NULL\(declared))
+            """
+        ]
+    }
+
+    /// An index over columns, for keys and dependent properties; nil where one has no column.
+    func createIndex(over properties: [String], number: Int) -> String? {
+        let names = properties.compactMap { column([$0])?.name }
+        guard names.count == properties.count, !names.isEmpty else { return nil }
+        let index = Self.quoted("index_\(number)_of_" + table.dropFirst().dropLast())
+        return "CREATE INDEX \(index) ON \(table) (\(names.joined(separator: ", ")))"
+    }
+
+    var upsert: String {
+        let names = columns.map { ", \($0.name)" }.joined()
+        let marks = String(repeating: ", ?", count: columns.count)
+        return
+            "INSERT OR REPLACE INTO \(table) (entity, type, etag, edit_link, origin, property_values\(names)) VALUES (?, ?, ?, ?, ?, ?\(marks))"
+    }
+
+    /// The row's values for its columns, in their order.
+    func columnValues(_ values: PropertyValues) -> [SQLValue] {
+        columns.map { column in
+            var value = values[column.path[0]]
+            for name in column.path.dropFirst() { value = value?.complexValue?.properties[name] }
+            return SQLValue(value ?? .null)
+        }
+    }
+}
+
+extension SQLValue {
+    /// How the views store a value in its column. Equal values give equal texts; order is that of the column's collation.
+    package init(_ value: Value) {
+        self =
+            switch value {
+            case .null, .complex, .collection: .null
+            case .boolean(let flag): .integer(flag ? 1 : 0)
+            case .integer(let number): .integer(number)
+            case .single(let number): .real(Double(number))
+            case .double(let number): .real(number)
+            case .decimal(let number): .text(number.text)
+            case .string(let text), .enumeration(let text), .raw(let text): .text(text)
+            case .binary(let bytes): .blob(bytes)
+            case .guid(let guid): .text(guid.description)
+            case .date(let date): .text(date.description)
+            case .timeOfDay(let time): .text(time.description)
+            case .duration(let duration): .text(duration.description)
+            case .dateTime(let dateTime): .text(dateTime.description)
+            case .dateTimeOffset(let dateTime): .text(dateTime.description)
+            }
+    }
+}

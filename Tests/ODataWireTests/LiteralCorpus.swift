@@ -1,0 +1,48 @@
+import Foundation
+import ODataWire
+import Testing
+
+/// The conformance data beside the checkout, read with the JSON scanner under test.
+enum LiteralCorpus {
+    static let root: URL = {
+        if let path = ProcessInfo.processInfo.environment["TIDELOG_CONFORMANCE"] { return URL(fileURLWithPath: path) }
+        return URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("../shared/conformance").standardizedFileURL
+    }()
+
+    static let isPresent: Bool = {
+        let isPresent = FileManager.default.fileExists(atPath: root.appendingPathComponent("literals").path)
+        if !isPresent { print("skipped: the conformance corpora are not beside the checkout") }
+        return isPresent
+    }()
+
+    static func bytes(_ path: String) throws -> [UInt8] {
+        try [UInt8](Data(contentsOf: root.appendingPathComponent(path)))
+    }
+
+    /// The rows of a JSON Lines file.
+    static func rows(_ path: String) throws -> [JSONValue] {
+        try bytes(path).split(separator: 0x0A).map { try JSONValue.parse(Array($0)) }
+    }
+}
+
+extension JSONValue {
+    var flag: Bool? {
+        if case .boolean(let flag) = self { flag } else { nil }
+    }
+}
+
+/// Random numbers that can be had again from a printed seed (SplitMix64).
+struct WireRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

@@ -1,0 +1,74 @@
+import EDM
+import Foundation
+import ODataWire
+import Testing
+
+/// The rules of the OData ABNF that are about primitive values, judged by the standard's own test cases.
+@Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+struct `The grammar's test cases` {
+    @Test(arguments: ["core", "legacy"])
+    func `every verdict on a primitive rule is the standard's`(suite: String) throws {
+        var judged = 0
+        for row in try LiteralCorpus.rows("abnf/\(suite).jsonl") {
+            let rule = try #require(row["rule"]?.string)
+            let input = try #require(row["input"]?.string)
+            guard let accepted = accepts(input, rule: rule) else { continue }
+            judged += 1
+            #expect(accepted == row["valid"]?.flag, "\(rule) \(input)")
+        }
+        #expect(judged > 15)
+    }
+
+    /// Whether the rule takes the whole input; nil for rules about other things.
+    private func accepts(_ input: String, rule: String) -> Bool? {
+        let types: [String: PrimitiveType] = [
+            "boolean": .boolean, "byte": .byte, "date": .date, "dateTimeOffset": .dateTimeOffset, "decimal": .decimal,
+            "double": .double, "duration": .duration, "guid": .guid, "int16": .int16, "int32": .int32, "int64": .int64,
+            "timeOfDay": .timeOfDay, "sbyte": .sbyte, "single": .single, "string": .string, "binary": .binary,
+        ]
+        switch rule {
+        case "null", "nullValue": return input == "null"
+        case "primitiveValue":
+            let values = Set(types.values).subtracting([.string, .boolean])
+            return values.contains { reads(input, $0, .json) } || isEnumeration("T.T'\(input)'")
+        case "enumValue": return isEnumeration("T.T'\(input)'")
+        // The namespace may be left out since 4.01.
+        case "enumLiteral", "enum": return isEnumeration(input) || isEnumeration("T.T\(input)")
+        case "primitiveLiteral": return scanned(input) != nil
+        // The grammar of whole numbers knows no ranges: +128 is an sbyte to it.
+        case "sbyteLiteral", "byteLiteral", "int16Literal", "int32Literal", "int64Literal":
+            return scanned(input).map { $0 == .int32 || $0 == .int64 } ?? false
+        default: break
+        }
+        if rule.hasPrefix("geography") || rule.hasPrefix("geometry"),
+            let type = PrimitiveType(rawValue: "Edm." + rule.prefix(1).uppercased() + rule.dropFirst())
+        {
+            return reads(input, type, .url)
+        }
+        if let type = types[rule] { return decoded(input).map { reads($0, type, .url) } ?? false }
+        for (suffix, form) in [("Literal", PrimitiveLiteral.Form.url), ("ValueInUrl", .url), ("Value", .json)]
+        where rule.hasSuffix(suffix) {
+            guard let type = types[String(rule.dropLast(suffix.count))] else { return nil }
+            let text = form == .url ? decoded(input) : input
+            return text.map { reads($0, type, form) } ?? false
+        }
+        return nil
+    }
+
+    private func reads(_ text: String, _ type: PrimitiveType, _ form: PrimitiveLiteral.Form) -> Bool {
+        (try? PrimitiveLiteral.parse(text, as: type, version: .v401, form: form)) != nil
+    }
+
+    private func scanned(_ input: String) -> PrimitiveType? {
+        guard let text = decoded(input) else { return nil }
+        let bytes = Array(text.utf8)
+        let literal = PrimitiveLiteral.scan(bytes[...], version: .v401)
+        return literal?.length == bytes.count ? literal?.type : nil
+    }
+
+    private func isEnumeration(_ text: String) -> Bool {
+        PrimitiveLiteral.scanEnumeration(Array(text.utf8)[...])?.length == text.utf8.count
+    }
+
+    private func decoded(_ text: String) -> String? { text.removingPercentEncoding }
+}
