@@ -184,7 +184,7 @@ struct ContainerReader {
     // MARK: Imports
 
     private func imports(
-        _ name: String, _ kind: Operation.Kind, container: String
+        _ name: String, _ kind: ServiceOperation.Kind, container: String
     ) throws(CSDLError) -> [OperationImport] {
         let reader = OperationReader(index: index)
         var result: [OperationImport] = []

@@ -86,10 +86,10 @@ struct ModelBuilder {
     }
 
     private func operations(
-        of source: SchemaIndex.Source, _ name: String, _ kind: Operation.Kind
-    ) throws(CSDLError) -> [Operation] {
+        of source: SchemaIndex.Source, _ name: String, _ kind: ServiceOperation.Kind
+    ) throws(CSDLError) -> [ServiceOperation] {
         let reader = OperationReader(index: index)
-        var result: [(Operation, MarkupElement)] = []
+        var result: [(ServiceOperation, MarkupElement)] = []
         for element in source.element.children(name) {
             let operation = try reader.operation(
                 element, kind, name: "\(source.namespace).\(try element.declaredName())")

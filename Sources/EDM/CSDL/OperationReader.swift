@@ -10,7 +10,7 @@ struct OperationReader {
         annotations = AnnotationReader(index: index)
     }
 
-    func operation(_ element: MarkupElement, _ kind: Operation.Kind, name: String) throws(CSDLError) -> Operation {
+    func operation(_ element: MarkupElement, _ kind: ServiceOperation.Kind, name: String) throws(CSDLError) -> ServiceOperation {
         let parameters = try self.parameters(of: element)
         let isBound = try element.boolean("IsBound", default: false)
         if isBound, parameters.isEmpty {
@@ -18,14 +18,14 @@ struct OperationReader {
                 .invalidOperation, "The \(element.label) is bound, but has no parameter to be called on.", at: element)
         }
         let returnType = try returnType(of: element)
-        return Operation(
+        return ServiceOperation(
             kind: kind, name: name, isBound: isBound, isComposable: try element.boolean("IsComposable", default: false),
             parameters: parameters, returnType: returnType, entitySetPath: element["EntitySetPath"],
             annotations: try annotations.annotations(of: element))
     }
 
-    func parameters(of element: MarkupElement) throws(CSDLError) -> [Operation.Parameter] {
-        var result: [Operation.Parameter] = []
+    func parameters(of element: MarkupElement) throws(CSDLError) -> [ServiceOperation.Parameter] {
+        var result: [ServiceOperation.Parameter] = []
         var names: Set<String> = []
         for parameter in element.children("Parameter") {
             let name = try parameter.declaredName()
@@ -34,7 +34,7 @@ struct OperationReader {
                     .duplicateName, "The \(element.label) has two parameters \"\(name)\".", at: parameter)
             }
             result.append(
-                Operation.Parameter(
+                ServiceOperation.Parameter(
                     name: name, type: try properties.type(of: parameter),
                     isNullable: try parameter.boolean("Nullable", default: true),
                     facets: try properties.facets(of: parameter),
@@ -44,19 +44,19 @@ struct OperationReader {
     }
 
     /// V4 and V3 have an element for it, V2 an attribute.
-    func returnType(of element: MarkupElement) throws(CSDLError) -> Operation.ReturnType? {
+    func returnType(of element: MarkupElement) throws(CSDLError) -> ServiceOperation.ReturnType? {
         if let child = element.firstChild("ReturnType") {
             let attribute = child["Type"] == nil && child["ReturnType"] != nil ? "ReturnType" : "Type"
-            return Operation.ReturnType(
+            return ServiceOperation.ReturnType(
                 type: try properties.type(of: child, attribute: attribute),
                 isNullable: try child.boolean("Nullable", default: true), facets: try properties.facets(of: child))
         }
         guard let text = element["ReturnType"] else { return nil }
-        return Operation.ReturnType(type: try index.type(text, at: element))
+        return ServiceOperation.ReturnType(type: try index.type(text, at: element))
     }
 
     /// Overloads of one name must be told apart by what they are called with.
-    func checkOverloads(_ operations: [(Operation, MarkupElement)]) throws(CSDLError) {
+    func checkOverloads(_ operations: [(ServiceOperation, MarkupElement)]) throws(CSDLError) {
         var signatures: Set<[String]> = []
         for (operation, element) in operations {
             var signature = [operation.name, operation.isBound ? "bound" : ""]
