@@ -33,7 +33,7 @@ extension JSONValue {
 }
 
 /// Random numbers that can be had again from a printed seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
+struct WireRandom: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }

@@ -190,7 +190,7 @@ struct ContainerReader {
     // MARK: Imports
 
     private func imports(
-        _ name: String, _ kind: Operation.Kind, container: String
+        _ name: String, _ kind: ServiceOperation.Kind, container: String
     ) throws(CSDLError) -> [OperationImport] {
         let reader = OperationReader(index: index, annotations: annotations)
         var result: [OperationImport] = []

@@ -87,10 +87,10 @@ struct ModelBuilder {
     }
 
     private func operations(
-        of source: SchemaIndex.Source, _ name: String, _ kind: Operation.Kind, _ annotations: AnnotationBook
-    ) throws(CSDLError) -> [Operation] {
+        of source: SchemaIndex.Source, _ name: String, _ kind: ServiceOperation.Kind, _ annotations: AnnotationBook
+    ) throws(CSDLError) -> [ServiceOperation] {
         let reader = OperationReader(index: index, annotations: annotations)
-        var result: [(Operation, MarkupElement)] = []
+        var result: [(ServiceOperation, MarkupElement)] = []
         for element in source.element.children(name) {
             let operation = try reader.operation(
                 element, kind, name: "\(source.namespace).\(try element.declaredName())")

@@ -7,7 +7,8 @@ public struct KeyPredicate: Sendable, Hashable {
     public init(_ values: [(name: String, value: Value)]) { self.values = values }
 
     public static func == (a: KeyPredicate, b: KeyPredicate) -> Bool {
-        a.values.count == b.values.count && zip(a.values, b.values).allSatisfy { $0.name == $1.name && $0.value == $1.value }
+        a.values.count == b.values.count
+            && zip(a.values, b.values).allSatisfy { $0.name == $1.name && $0.value == $1.value }
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -1,0 +1,66 @@
+internal import EDM
+
+/// The functions that expressions know without a model: those of V2 and V4, and the offline functions of the SDK whose
+/// names Tidelog follows.
+public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
+    case concat, contains, endswith, indexof, length, startswith, substring, matchesPattern, tolower, toupper, trim
+    /// V2 only.
+    case replace
+    case hassubset, hassubsequence
+    case year, month, day, hour, minute, second, fractionalseconds, totalseconds, date, time, totaloffsetminutes
+    case now, maxdatetime, mindatetime, years, months, days, hours, minutes, seconds
+    case round, floor, ceiling
+    case geoDistance = "geo.distance"
+    case geoIntersects = "geo.intersects"
+    case geoLength = "geo.length"
+    /// Whether the entity has changes that are not on the server yet.
+    case isLocal = "sap.islocal"
+    /// Whether an operation on the entity waits to be sent or is being sent.
+    case hasPendingChanges = "sap.haspendingchanges"
+    /// Whether an operation on the entity was refused by the server.
+    case isInErrorState = "sap.inerrorstate"
+    /// Whether the navigation property leads to an entity that is in the store.
+    case entityExists = "sap.entityexists"
+    /// Whether the last download inserted or changed the entity.
+    case upsertedLastDownload = "sap.upsertedlastdownload"
+
+    static let byName: [String: CanonicalFunction] = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+    static let byLowercaseName: [String: CanonicalFunction] = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
+
+    /// How many arguments the function takes.
+    var arity: ClosedRange<Int> {
+        switch self {
+        case .now, .maxdatetime, .mindatetime, .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload:
+            0...0
+        case .length, .tolower, .toupper, .trim, .year, .month, .day, .hour, .minute, .second, .fractionalseconds,
+            .totalseconds, .date, .time, .totaloffsetminutes, .years, .months, .days, .hours, .minutes, .seconds,
+            .round, .floor, .ceiling, .geoLength, .entityExists:
+            1...1
+        // Two in the standard; V2 services also take more, and the printer nests them where needed.
+        case .concat: 2...64
+        case .substring: 2...3
+        case .replace: 3...3
+        case .contains, .endswith, .indexof, .startswith, .matchesPattern, .hassubset, .hassubsequence, .geoDistance,
+            .geoIntersects:
+            2...2
+        }
+    }
+
+    /// Whether a service of that version knows the function, under this or, for `contains`, its older name.
+    func isKnown(to version: ODataVersion) -> Bool {
+        switch self {
+        case .concat, .contains, .endswith, .indexof, .length, .startswith, .substring, .tolower, .toupper, .trim,
+            .year,
+            .month, .day, .hour, .minute, .second, .round, .floor, .ceiling, .isLocal, .hasPendingChanges,
+            .isInErrorState,
+            .entityExists, .upsertedLastDownload:
+            true
+        case .replace, .years, .months, .days, .hours, .minutes, .seconds:
+            version.isLegacy
+        default:
+            !version.isLegacy
+        }
+    }
+}

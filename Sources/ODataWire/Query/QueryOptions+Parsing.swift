@@ -1,0 +1,132 @@
+public import EDM
+
+extension QueryOptions {
+    /// Reads the query part of a URL: percent-encoded, without the question mark.
+    ///
+    /// V2 and V3 know `$inlinecount`, V4 `$count`, `$search` and the like; `v401` also reads names without `$` and in any
+    /// case. The option `odata-accept-forms-encoding=true`, anywhere, makes `+` a space.
+    ///
+    /// - Parameters:
+    ///   - type: the type that the resource path leads to; with it properties, types and operands are checked.
+    ///   - model: needed for the check.
+    public static func parse(
+        _ query: String, version: ODataVersion, type: StructuredType? = nil, model: EntityDataModel? = nil
+    ) throws(URLSyntaxError) -> QueryOptions {
+        guard query.utf8.count <= QueryLimits.length else {
+            throw URLSyntaxError(.tooComplex, "The query is longer than \(QueryLimits.length) bytes.", in: "")
+        }
+        if let hash = query.utf8.firstIndex(of: UInt8(ascii: "#")) {
+            throw URLSyntaxError(
+                .unexpectedText, "A number sign must be percent-encoded in a query.", in: query,
+                at: query.utf8.distance(from: query.startIndex, to: hash))
+        }
+        let pairs = query.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (name: parts[0], value: parts.count > 1 ? parts[1] : nil)
+        }
+        let plusIsSpace = pairs.contains {
+            $0.name == "odata-accept-forms-encoding" && $0.value?.lowercased() == "true"
+        }
+        var options = QueryOptions()
+        for pair in pairs {
+            let name = try PercentCoding.decode(pair.name, plusIsSpace: plusIsSpace)
+            try options.read(name, pair.value, version: version, plusIsSpace: plusIsSpace)
+        }
+        if let type, let model { try options.check(against: type, model: model, version: version) }
+        return options
+    }
+
+    private mutating func read(
+        _ name: String, _ encoded: Substring?, version: ODataVersion, plusIsSpace: Bool
+    ) throws(URLSyntaxError) {
+        if name.hasPrefix("@"), !version.isLegacy, let encoded {
+            let value = try PercentCoding.decode(encoded, plusIsSpace: plusIsSpace)
+            var parser = try QueryParser(value, version: version)
+            let expression = try parser.item()
+            parser.cursor.skipWhitespace()
+            try parser.cursor.expectEnd()
+            aliases.append(ParameterAlias(name: String(name.dropFirst()), value: expression))
+            return
+        }
+        let hasDollar = name.hasPrefix("$")
+        let word = hasDollar ? String(name.dropFirst()) : name
+        guard hasDollar || version == .v401,
+            let option = Name(rawValue: version.isLegacy ? word : word.lowercased()), option.isKnown(to: version)
+        else {
+            if hasDollar {
+                throw URLSyntaxError(
+                    .unknownOption, "\(name) is not a query option of OData \(version.rawValue).", in: name)
+            }
+            let value = try encoded.map { (text) throws(URLSyntaxError) in
+                try PercentCoding.decode(text, plusIsSpace: plusIsSpace)
+            }
+            custom.append(CustomOption(name: name, value: value))
+            return
+        }
+        try read(option, encoded ?? "", version: version, plusIsSpace: plusIsSpace)
+    }
+
+    private mutating func read(
+        _ option: Name, _ encoded: Substring, version: ODataVersion, plusIsSpace: Bool
+    ) throws(URLSyntaxError) {
+        let value = try PercentCoding.decode(encoded, plusIsSpace: plusIsSpace)
+        func invalid(_ message: String) -> URLSyntaxError { URLSyntaxError(.invalidOptionValue, message, in: value) }
+        switch option {
+        case .format, .skiptoken, .deltatoken, .schemaversion, .id, .apply, .inlinecount:
+            guard !holds(option) else {
+                throw URLSyntaxError(.repeatedOption, "$\(option.rawValue) is given twice.", in: value)
+            }
+            guard !value.isEmpty else { throw invalid("$\(option.rawValue) has no value.") }
+        default:
+            var parser = try QueryParser(value, version: version)
+            parser.cursor.encodedSemicolons = encodedSemicolons(in: encoded)
+            try parser.value(of: option, into: &self)
+            parser.cursor.skipWhitespace()
+            try parser.cursor.expectEnd()
+        }
+        switch option {
+        case .format: format = format ?? value
+        case .skiptoken: skipToken = value
+        case .deltatoken: deltaToken = value
+        case .id: id = value
+        case .apply: apply = value
+        case .schemaversion:
+            guard value == "*" || value.utf8.allSatisfy({ $0.isIdentifierPart || $0 == 0x2E || $0 == 0x2D }) else {
+                throw invalid("$schemaversion is a version or *.")
+            }
+            schemaVersion = value
+        case .inlinecount:
+            guard value == "allpages" || value == "none" else { throw invalid("$inlinecount is allpages or none.") }
+            count = value == "allpages"
+        default: break
+        }
+    }
+
+    /// Where decoding the text gives a semicolon that was percent-encoded.
+    private func encodedSemicolons(in encoded: Substring) -> Set<Int> {
+        var result: Set<Int> = []
+        var offset = 0
+        var bytes = encoded.utf8.makeIterator()
+        while let byte = bytes.next() {
+            if byte == UInt8(ascii: "%"), let high = bytes.next(), let low = bytes.next(),
+                high == UInt8(ascii: "3"), low.asciiLowercased == UInt8(ascii: "b")
+            {
+                result.insert(offset)
+            }
+            offset += 1
+        }
+        return result
+    }
+}
+
+extension QueryOptions.Name {
+    func isKnown(to version: ODataVersion) -> Bool {
+        switch self {
+        case .filter, .orderby, .select, .expand, .top, .skip, .format, .skiptoken: true
+        case .inlinecount: version.isLegacy
+        // Delta queries of V2 services (SAP Gateway) carry a delta token as `!deltatoken`.
+        case .count, .search, .deltatoken, .compute, .id, .apply, .index, .schemaversion: !version.isLegacy
+        case .levels: false
+        }
+    }
+}

@@ -1,0 +1,157 @@
+public import EDM
+
+extension QueryOptions {
+    /// The query part of a URL, percent-encoded, without the question mark; empty where there are no options.
+    ///
+    /// `count: false` is the default of every version and not written in V2, where `none` says the same.
+    public func print(version: ODataVersion) throws(URLSyntaxError) -> String {
+        try parts(version: version).map { part in
+            let name = PercentCoding.encode(part.name, for: .queryValue)
+            guard let value = part.encodedValue else { return name }
+            return "\(name)=\(value)"
+        }.joined(separator: "&")
+    }
+
+    struct Part {
+        let name: String
+        /// Percent-decoded.
+        let value: String
+        /// Nil for a custom option without a value.
+        let encodedValue: String?
+
+        init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+            encodedValue = PercentCoding.encode(value, for: .queryValue)
+        }
+
+        init(custom option: CustomOption) {
+            name = option.name
+            value = option.value ?? ""
+            encodedValue = option.value.map { PercentCoding.encode($0, for: .queryValue) }
+        }
+    }
+
+    /// The options in a fixed order, names with their `$`.
+    func parts(version: ODataVersion) throws(URLSyntaxError) -> [Part] {
+        var parts: [Part] = []
+        func refuse(_ option: String) -> URLSyntaxError {
+            URLSyntaxError(.notExpressible, "OData \(version.rawValue) has no \(option).", in: option)
+        }
+        if let filter { parts.append(Part("$filter", try filter.print(version: version))) }
+        if let search {
+            if version.isLegacy { throw refuse("$search") }
+            parts.append(Part("$search", search.description))
+        }
+        if !expand.isEmpty { parts.append(Part("$expand", try expandText(version))) }
+        if !select.isEmpty { parts.append(Part("$select", try selectText(version))) }
+        if !compute.isEmpty {
+            if version.isLegacy { throw refuse("$compute") }
+            var items: [String] = []
+            for item in compute { items.append("\(try item.expression.print(version: version)) as \(item.name)") }
+            parts.append(Part("$compute", items.joined(separator: ",")))
+        }
+        if !orderBy.isEmpty {
+            var items: [String] = []
+            for item in orderBy {
+                items.append(try item.expression.print(version: version) + (item.isDescending ? " desc" : ""))
+            }
+            parts.append(Part("$orderby", items.joined(separator: ",")))
+        }
+        if let skip { parts.append(Part("$skip", "\(skip)")) }
+        if let top { parts.append(Part("$top", "\(top)")) }
+        if let count {
+            parts.append(
+                version.isLegacy ? Part("$inlinecount", count ? "allpages" : "none") : Part("$count", "\(count)"))
+        }
+        if let format { parts.append(Part("$format", format)) }
+        if let skipToken { parts.append(Part("$skiptoken", skipToken)) }
+        parts += try newerParts(version)
+        return parts
+    }
+
+    /// The options that only V4 has, and those that any service may add.
+    private func newerParts(_ version: ODataVersion) throws(URLSyntaxError) -> [Part] {
+        var parts: [Part] = []
+        if let deltaToken { parts.append(Part("$deltatoken", deltaToken)) }
+        switch levels {
+        case .number(let number): parts.append(Part("$levels", "\(number)"))
+        case .max: parts.append(Part("$levels", "max"))
+        case nil: break
+        }
+        if let index { parts.append(Part("$index", "\(index)")) }
+        if let schemaVersion { parts.append(Part("$schemaversion", schemaVersion)) }
+        if let id { parts.append(Part("$id", id)) }
+        if let apply { parts.append(Part("$apply", apply)) }
+        for alias in aliases { parts.append(Part("@\(alias.name)", try alias.value.print(version: version))) }
+        if version.isLegacy, let first = parts.first {
+            throw URLSyntaxError(.notExpressible, "OData \(version.rawValue) has no \(first.name).", in: first.name)
+        }
+        return parts + custom.map(Part.init(custom:))
+    }
+
+    private func selectText(_ version: ODataVersion) throws(URLSyntaxError) -> String {
+        var items: [String] = []
+        for item in select {
+            items.append(item.path.map(\.text).joined(separator: "/") + (try item.options.nestedText(version)))
+        }
+        return items.joined(separator: ",")
+    }
+
+    private func expandText(_ version: ODataVersion) throws(URLSyntaxError) -> String {
+        var items: [String] = []
+        for item in expand {
+            if version.isLegacy {
+                items += try item.legacyPaths()
+            } else {
+                let suffix =
+                    switch item.form {
+                    case .entities: ""
+                    case .references: "/$ref"
+                    case .count: "/$count"
+                    }
+                items.append(
+                    item.path.map(\.text).joined(separator: "/") + suffix + (try item.options.nestedText(version)))
+            }
+        }
+        return items.joined(separator: ",")
+    }
+
+    private func nestedText(_ version: ODataVersion) throws(URLSyntaxError) -> String {
+        let parts = try parts(version: version)
+        return parts.isEmpty ? "" : "(" + parts.map { "\($0.name)=\($0.value)" }.joined(separator: ";") + ")"
+    }
+}
+
+extension SelectSegment {
+    var text: String {
+        switch self {
+        case .name(let name): name
+        case .qualifiedName(let name, let parameters):
+            name + (parameters.map { "(\($0.joined(separator: ",")))" } ?? "")
+        case .annotation(let name): "@\(name)"
+        case .star(let namespace): namespace.map { "\($0).*" } ?? "*"
+        case .value: "$value"
+        }
+    }
+}
+
+extension ExpandItem {
+    /// `Orders`, or one path for each leaf below it.
+    fileprivate func legacyPaths() throws(URLSyntaxError) -> [String] {
+        var rest = options
+        rest.expand = []
+        guard form == .entities, rest == QueryOptions() else {
+            throw URLSyntaxError(
+                .notExpressible, "V2 and V3 have no options within $expand.",
+                in: path.map(\.text).joined(separator: "/"))
+        }
+        let own = path.map(\.text).joined(separator: "/")
+        guard !options.expand.isEmpty else { return [own] }
+        var paths: [String] = []
+        for inner in options.expand {
+            for path in try inner.legacyPaths() { paths.append("\(own)/\(path)") }
+        }
+        return paths
+    }
+}

@@ -1,0 +1,138 @@
+internal import EDM
+
+/// The query options of a request, or of one item of `$expand` or `$select`, with names and forms of all versions unified.
+public struct QueryOptions: Sendable, Hashable {
+    public var filter: Expression?
+    public var orderBy: [OrderItem] = []
+    /// Empty: everything.
+    public var select: [SelectItem] = []
+    public var expand: [ExpandItem] = []
+    public var top: Int64?
+    public var skip: Int64?
+    /// `$count` of V4, `$inlinecount=allpages` or `none` of V2.
+    public var count: Bool?
+    public var search: SearchExpression?
+    public var format: String?
+    public var skipToken: String?
+    public var deltaToken: String?
+    public var compute: [ComputeItem] = []
+    /// How deep `$expand` of a recursive relationship goes. Only within `$expand`.
+    public var levels: Levels?
+    public var index: Int64?
+    public var schemaVersion: String?
+    /// The entity-id for a request to `$entity`.
+    public var id: String?
+    /// `$apply`, not interpreted.
+    public var apply: String?
+    /// `@name=value`, the names without `@`.
+    public var aliases: [ParameterAlias] = []
+    /// Everything that does not begin with `$` or `@`, decoded, in order. A name without `=` has no value.
+    public var custom: [CustomOption] = []
+
+    public init() {}
+
+    public enum Levels: Sendable, Hashable {
+        case number(Int64)
+        case max
+    }
+
+    public struct ParameterAlias: Sendable, Hashable {
+        public var name: String
+        public var value: Expression
+
+        public init(name: String, value: Expression) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public struct CustomOption: Sendable, Hashable {
+        public var name: String
+        public var value: String?
+
+        public init(name: String, value: String?) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// A system query option by its name without `$`.
+    enum Name: String, CaseIterable {
+        case filter, orderby, select, expand, top, skip, count, search, format, skiptoken, deltatoken, compute, levels,
+            index, schemaversion, id, apply, inlinecount
+    }
+}
+
+public struct OrderItem: Sendable, Hashable {
+    public var expression: Expression
+    public var isDescending: Bool
+
+    public init(_ expression: Expression, isDescending: Bool = false) {
+        self.expression = expression
+        self.isDescending = isDescending
+    }
+}
+
+/// `expression as Name` of `$compute`.
+public struct ComputeItem: Sendable, Hashable {
+    public var expression: Expression
+    public var name: String
+
+    public init(_ expression: Expression, as name: String) {
+        self.expression = expression
+        self.name = name
+    }
+}
+
+/// One segment of a path in `$select` or `$expand`.
+public enum SelectSegment: Sendable, Hashable {
+    /// A property, navigation property, action, function, or an unqualified type name of 4.01.
+    case name(String)
+    /// A qualified name: a type, or an action or function. Functions may name the parameters of one overload.
+    case qualifiedName(String, parameters: [String]?)
+    /// `@Namespace.Term`, without the `@`.
+    case annotation(String)
+    /// `*`; `Namespace.*` for all actions and functions of a schema.
+    case star(namespace: String?)
+    /// `$value`, the media stream.
+    case value
+}
+
+/// One item of `$select`.
+public struct SelectItem: Sendable, Hashable {
+    public var path: [SelectSegment]
+    /// The nested options of 4.01, empty where there are none.
+    public var options: QueryOptions
+
+    public init(path: [SelectSegment], options: QueryOptions = QueryOptions()) {
+        self.path = path
+        self.options = options
+    }
+
+    public init(_ property: String) { self.init(path: property.split(separator: "/").map { .name(String($0)) }) }
+}
+
+/// One item of `$expand`. V2's `Orders/Items` is `Orders` with a nested `Items`.
+public struct ExpandItem: Sendable, Hashable {
+    public enum Form: String, Sendable, Hashable {
+        case entities
+        /// `/$ref`: links only.
+        case references
+        /// `/$count`: the number only.
+        case count
+    }
+
+    public var path: [SelectSegment]
+    public var form: Form
+    public var options: QueryOptions
+
+    public init(path: [SelectSegment], form: Form = .entities, options: QueryOptions = QueryOptions()) {
+        self.path = path
+        self.form = form
+        self.options = options
+    }
+
+    public init(_ navigation: String, options: QueryOptions = QueryOptions()) {
+        self.init(path: [.name(navigation)], options: options)
+    }
+}

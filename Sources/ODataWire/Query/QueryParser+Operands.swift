@@ -1,0 +1,256 @@
+internal import EDM
+
+extension QueryParser {
+    /// One operand: a literal, a call, a path, a parenthesised expression, or a JSON value; with the path that may follow.
+    mutating func primary() throws(URLSyntaxError) -> Expression {
+        cursor.skipWhitespace()
+        let start = cursor.offset
+        let byte = cursor.peek()
+        switch byte {
+        case UInt8(ascii: "("):
+            cursor.offset += 1
+            let inner = try expression()
+            cursor.skipWhitespace()
+            try cursor.expect(")", "to close the parenthesis at \(start)")
+            return try continued(inner)
+        case UInt8(ascii: "["):
+            cursor.offset += 1
+            return .list(try nested { (parser) throws(URLSyntaxError) in try parser.list(until: "]") })
+        case UInt8(ascii: "{"):
+            cursor.offset += 1
+            return try nested { (parser) throws(URLSyntaxError) in try parser.object() }
+        case UInt8(ascii: "@"), UInt8(ascii: "$"):
+            return try path()
+        default:
+            break
+        }
+        if let literal = try literal() {
+            height = 1
+            if cursor.peek() == UInt8(ascii: "/") {
+                throw cursor.error("A literal has no properties.", .misplacedSegment)
+            }
+            return literal
+        }
+        guard let name = cursor.qualifiedName() else {
+            throw cursor.error(
+                cursor.isAtEnd ? "An expression is expected, but the text ends." : "An expression is expected.")
+        }
+        if cursor.peek() == UInt8(ascii: "("), let special = try call(named: name, at: start) {
+            return try continued(special)
+        }
+        cursor.offset = start
+        return try path()
+    }
+
+    /// Appends the path that may follow a parenthesised or computed value.
+    private mutating func continued(_ expression: Expression) throws(URLSyntaxError) -> Expression {
+        guard cursor.peek() == UInt8(ascii: "/") else { return expression }
+        let base = height
+        let segments = try pathSegments(first: false)
+        try setHeight(over: base, height)
+        return .path(ExpressionPath(root: .expression(expression), segments: segments))
+    }
+
+    // MARK: Calls
+
+    /// What is called by that name, with the position at its parenthesis; nil for functions that only the model knows.
+    private mutating func call(named name: String, at start: Int) throws(URLSyntaxError) -> Expression? {
+        let word = version == .v401 ? name.lowercased() : name
+        switch word {
+        case "isof", "cast":
+            cursor.offset += 1
+            return try typeFunction(word)
+        case "case" where !version.isLegacy:
+            cursor.offset += 1
+            return try choice()
+        case "substringof" where version.isLegacy:
+            cursor.offset += 1
+            let arguments = try arguments(of: name, count: 2...2, at: start)
+            try checkArguments(.contains, arguments, at: start)
+            return .call(.contains, [arguments[1], arguments[0]])
+        default:
+            break
+        }
+        let function =
+            version == .v401
+            ? CanonicalFunction.byLowercaseName[word] : CanonicalFunction.byName[word]
+        if let function, function.isKnown(to: version) {
+            cursor.offset += 1
+            let arguments = try arguments(of: name, count: function.arity, at: start)
+            try checkArguments(function, arguments, at: start)
+            return .call(function, arguments)
+        }
+        // In V4 functions of the service are called with named parameters, or none.
+        guard !version.isLegacy, looksLikeNamedArguments() else {
+            throw cursor.error("\"\(name)\" is not a function.", .unknownFunction, at: start)
+        }
+        return nil
+    }
+
+    private func looksLikeNamedArguments() -> Bool {
+        var ahead = cursor
+        ahead.offset += 1
+        ahead.skipWhitespace()
+        if ahead.skip(")" as Character) { return true }
+        return ahead.identifier() != nil
+            && {
+                ahead.skipWhitespace(); return ahead.skip("=" as Character)
+            }()
+    }
+
+    private mutating func arguments(
+        of name: String, count: ClosedRange<Int>, at start: Int
+    ) throws(URLSyntaxError) -> [Expression] {
+        let arguments = try nested { (parser) throws(URLSyntaxError) in try parser.list(until: ")") }
+        guard count.contains(arguments.count) else {
+            let wanted = count.count == 1 ? "\(count.lowerBound)" : "\(count.lowerBound) to \(count.upperBound)"
+            throw cursor.error(
+                "\"\(name)\" takes \(wanted) arguments, not \(arguments.count).", .wrongArgumentCount, at: start)
+        }
+        return arguments
+    }
+
+    /// A literal argument of a kind that the function never takes is refused without a model.
+    private func checkArguments(
+        _ function: CanonicalFunction, _ arguments: [Expression], at start: Int
+    ) throws(URLSyntaxError) {
+        for (index, argument) in arguments.enumerated() {
+            guard case .literal(let value, _) = argument, value != .null,
+                let kinds = function.literalKinds(at: index), !kinds.contains(LiteralKind(value))
+            else { continue }
+            throw cursor.error(
+                "Argument \(index + 1) of \"\(function.rawValue)\" cannot be such a literal.", .wrongArgumentType,
+                at: start)
+        }
+    }
+
+    /// `isof(type)`, `isof(expression,type)`; V2 writes the type as a string.
+    private mutating func typeFunction(_ name: String) throws(URLSyntaxError) -> Expression {
+        cursor.skipWhitespace()
+        var operand: Expression?
+        var type = typeName(before: ")")
+        height = 0
+        if type == nil {
+            operand = try nested { (parser) throws(URLSyntaxError) in try parser.expression() }
+            cursor.skipWhitespace()
+            try cursor.expect(",", "before the type")
+            cursor.skipWhitespace()
+            type = typeName(before: ")")
+        }
+        guard let type else { throw cursor.error("The name of a type is expected.", .unknownType) }
+        try setHeight(over: height)
+        return name == "isof" ? .isof(operand, type: type) : .cast(operand, type: type)
+    }
+
+    /// A type name up to and with the closing character; where there is none the position stays.
+    private mutating func typeName(before close: Character) -> String? {
+        let start = cursor.offset
+        let isQuoted = cursor.skip("'" as Character)
+        var name = cursor.qualifiedName()
+        if name == "Collection", cursor.skip("(" as Character) {
+            name = cursor.qualifiedName().map { "Collection(\($0))" }
+            if !cursor.skip(")" as Character) { name = nil }
+        }
+        if let name, !isQuoted || cursor.skip("'" as Character) {
+            cursor.skipWhitespace()
+            if cursor.skip(close) { return name }
+        }
+        cursor.offset = start
+        return nil
+    }
+
+    private mutating func choice() throws(URLSyntaxError) -> Expression {
+        var choices: [Expression.Choice] = []
+        var tallest = 0
+        repeat {
+            let condition = try expression()
+            tallest = max(tallest, height)
+            cursor.skipWhitespace()
+            try cursor.expect(":", "between condition and value")
+            let value = try expression()
+            tallest = max(tallest, height)
+            choices.append(Expression.Choice(condition: condition, value: value))
+            cursor.skipWhitespace()
+        } while cursor.skip("," as Character)
+        try cursor.expect(")", "at the end of case()")
+        try setHeight(over: tallest)
+        return .choice(choices)
+    }
+
+    // MARK: JSON
+
+    /// The members of a JSON object; the opening brace has been read.
+    private mutating func object() throws(URLSyntaxError) -> Expression {
+        var members: [Expression.Member] = []
+        var tallest = 0
+        cursor.skipWhitespace()
+        if !cursor.skip("}" as Character) {
+            repeat {
+                cursor.skipWhitespace()
+                let name = try jsonString()
+                cursor.skipWhitespace()
+                try cursor.expect(":", "behind the member's name")
+                members.append(Expression.Member(name: name, value: try item()))
+                tallest = max(tallest, height)
+                cursor.skipWhitespace()
+            } while cursor.skip("," as Character)
+            try cursor.expect("}", "at the end of the object")
+        }
+        try setHeight(over: tallest)
+        return .object(members)
+    }
+
+    mutating func jsonString() throws(URLSyntaxError) -> String {
+        let start = cursor.offset
+        try cursor.expect("\"", "at the start of a JSON string")
+        var units: [UInt16] = []
+        var literal = cursor.offset
+        func text(_ bytes: ArraySlice<UInt8>) -> String.UTF16View { String(decoding: bytes, as: UTF8.self).utf16 }
+        while true {
+            guard !cursor.isAtEnd else {
+                throw cursor.error("The JSON string is not closed.", .malformedLiteral, at: start)
+            }
+            switch cursor.peek() {
+            case UInt8(ascii: "\""):
+                units += text(cursor.bytes[literal..<cursor.offset])
+                cursor.offset += 1
+                guard let string = String(validating: units, as: UTF16.self) else {
+                    throw cursor.error("The JSON string holds half a surrogate pair.", .malformedLiteral, at: start)
+                }
+                return string
+            case UInt8(ascii: "\\"):
+                units += text(cursor.bytes[literal..<cursor.offset])
+                cursor.offset += 1
+                units.append(try jsonEscape())
+                literal = cursor.offset
+            default:
+                cursor.offset += 1
+            }
+        }
+    }
+
+    private mutating func jsonEscape() throws(URLSyntaxError) -> UInt16 {
+        let escape = cursor.peek()
+        cursor.offset += 1
+        switch escape {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return UInt16(escape)
+        case UInt8(ascii: "b"): return 8
+        case UInt8(ascii: "f"): return 12
+        case UInt8(ascii: "n"): return 10
+        case UInt8(ascii: "r"): return 13
+        case UInt8(ascii: "t"): return 9
+        case UInt8(ascii: "u"):
+            var unit: UInt16 = 0
+            for _ in 0..<4 {
+                guard let digit = cursor.peek().hexadecimalDigit else {
+                    throw cursor.error("\\u needs four hexadecimal digits.", .malformedLiteral)
+                }
+                unit = unit << 4 | UInt16(digit)
+                cursor.offset += 1
+            }
+            return unit
+        default:
+            throw cursor.error("The escape sequence is not JSON.", .malformedLiteral, at: cursor.offset - 1)
+        }
+    }
+}

@@ -1,0 +1,172 @@
+internal import EDM
+
+extension QueryParser {
+    /// A path from its first segment: `$it/…`, `@alias/…`, `x/…` with a range variable, or a property.
+    mutating func path() throws(URLSyntaxError) -> Expression {
+        let root = try pathRoot()
+        height = 0
+        let segments: [ExpressionPath.Segment]
+        if root == .implicit {
+            segments = try pathSegments(first: true)
+        } else if cursor.peek() == UInt8(ascii: "/") {
+            segments = try pathSegments(first: false)
+        } else {
+            segments = []
+        }
+        try setHeight(over: height)
+        return .path(ExpressionPath(root: root, segments: segments))
+    }
+
+    private mutating func pathRoot() throws(URLSyntaxError) -> ExpressionPath.Root {
+        let start = cursor.offset
+        if cursor.skip("$" as Character) {
+            switch cursor.identifier() {
+            case "it": return .it
+            case "this": return .this
+            case "root": return .root
+            default:
+                // `$count` and `$filter(…)` of the collection at hand are segments.
+                cursor.offset = start
+                return .implicit
+            }
+        }
+        if cursor.skip("@" as Character) {
+            if let name = cursor.identifier(), cursor.peek() != UInt8(ascii: "."), cursor.peek() != UInt8(ascii: "#") {
+                return .alias(name)
+            }
+            cursor.offset = start
+            return .implicit
+        }
+        if let name = cursor.identifier(), variables.contains(name), cursor.peek() != UInt8(ascii: "."),
+            cursor.peek() != UInt8(ascii: "(")
+        {
+            return .variable(name)
+        }
+        cursor.offset = start
+        return .implicit
+    }
+
+    /// Segments separated by slashes; `first` where the position is at a segment, not at a slash.
+    mutating func pathSegments(first: Bool) throws(URLSyntaxError) -> [ExpressionPath.Segment] {
+        var segments: [ExpressionPath.Segment] = []
+        var tallest = 0
+        var isAtSegment = first
+        while isAtSegment || cursor.skip("/" as Character) {
+            isAtSegment = false
+            height = 0
+            segments.append(try segment())
+            tallest = max(tallest, height)
+            // A key may follow a collection without a slash.
+            if cursor.peek() == UInt8(ascii: "(") {
+                cursor.offset += 1
+                height = 0
+                segments.append(.key(try nested { (parser) throws(URLSyntaxError) in try parser.namedArguments() }))
+                tallest = max(tallest, height)
+            }
+            guard segments.count <= QueryLimits.height else {
+                throw cursor.error("The path has more than \(QueryLimits.height) segments.", .tooComplex)
+            }
+        }
+        height = tallest
+        return segments
+    }
+
+    private mutating func segment() throws(URLSyntaxError) -> ExpressionPath.Segment {
+        if cursor.peek() == UInt8(ascii: "$") { return try systemSegment() }
+        if cursor.skip("@" as Character) {
+            guard let name = annotationName() else { throw cursor.error("The name of an annotation is expected.") }
+            return .annotation(name)
+        }
+        let start = cursor.offset
+        guard let name = cursor.qualifiedName() else { throw cursor.error("The name of a property is expected.") }
+        guard cursor.peek() == UInt8(ascii: "(") else {
+            return name.utf8.contains(UInt8(ascii: ".")) ? .type(name) : .property(name)
+        }
+        let word = version == .v401 ? name.lowercased() : name
+        if word == "any" || word == "all" {
+            cursor.offset += 1
+            return try lambda(isAny: word == "any", at: start)
+        }
+        // `Customers('ALFKI')`: the key is read by the caller. With names, or empty, it has the form of a function.
+        guard looksLikeFunction() else { return .property(name) }
+        cursor.offset += 1
+        return .function(name, try nested { (parser) throws(URLSyntaxError) in try parser.namedArguments() })
+    }
+
+    private func looksLikeFunction() -> Bool {
+        var ahead = cursor
+        ahead.offset += 1
+        ahead.skipWhitespace()
+        if ahead.skip(")" as Character) { return true }
+        guard ahead.identifier() != nil else { return false }
+        ahead.skipWhitespace()
+        return ahead.skip("=" as Character)
+    }
+
+    mutating func annotationName() -> String? {
+        guard var name = cursor.qualifiedName() else { return nil }
+        if cursor.skip("#" as Character) {
+            guard let qualifier = cursor.identifier() else { return nil }
+            name += "#" + qualifier
+        }
+        return name
+    }
+
+    private mutating func systemSegment() throws(URLSyntaxError) -> ExpressionPath.Segment {
+        let start = cursor.offset
+        cursor.offset += 1
+        switch cursor.identifier() {
+        case "count":
+            guard cursor.skip("(" as Character) else { return .count(QueryOptions()) }
+            return .count(try nestedOptions(allowing: [.filter, .search]))
+        case "filter" where cursor.skip("(" as Character):
+            let predicate = try nested { (parser) throws(URLSyntaxError) in try parser.expression() }
+            cursor.skipWhitespace()
+            try cursor.expect(")", "at the end of $filter()")
+            return .filter(predicate)
+        case "value": return .value
+        case "ref": return .ref
+        default: throw cursor.error("No such segment is known in expressions.", .unknownSegment, at: start)
+        }
+    }
+
+    private mutating func lambda(isAny: Bool, at start: Int) throws(URLSyntaxError) -> ExpressionPath.Segment {
+        cursor.skipWhitespace()
+        if isAny, cursor.skip(")" as Character) { return .any(nil) }
+        guard let variable = cursor.identifier() else { throw cursor.error("A range variable is expected.") }
+        cursor.skipWhitespace()
+        try cursor.expect(":", "behind the range variable")
+        variables.append(variable)
+        defer { variables.removeLast() }
+        let predicate = try nested { (parser) throws(URLSyntaxError) in try parser.expression() }
+        cursor.skipWhitespace()
+        try cursor.expect(")", "at the end of the lambda expression")
+        let lambda = ExpressionPath.Lambda(variable: variable, predicate: predicate)
+        return isAny ? .any(lambda) : .all(lambda)
+    }
+
+    /// Arguments of a function or a key, up to and with the closing parenthesis; the opening one has been read.
+    mutating func namedArguments() throws(URLSyntaxError) -> [ExpressionPath.Argument] {
+        var arguments: [ExpressionPath.Argument] = []
+        var tallest = 0
+        cursor.skipWhitespace()
+        if !cursor.skip(")" as Character) {
+            repeat {
+                cursor.skipWhitespace()
+                let start = cursor.offset
+                var name = cursor.identifier()
+                cursor.skipWhitespace()
+                if name == nil || !cursor.skip("=" as Character) {
+                    name = nil
+                    cursor.offset = start
+                }
+                arguments.append(ExpressionPath.Argument(name: name, value: try item()))
+                tallest = max(tallest, height)
+                cursor.skipWhitespace()
+            } while cursor.skip("," as Character)
+            try cursor.expect(")", "behind the arguments")
+        }
+        height = tallest
+        return arguments
+    }
+}

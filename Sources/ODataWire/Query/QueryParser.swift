@@ -1,0 +1,239 @@
+public import EDM
+
+/// A recursive-descent parser for everything that query options hold. One cursor runs through nested grammars, so that an
+/// expression inside `$expand` inside `$expand` needs no splitting beforehand.
+struct QueryParser {
+    var cursor: QueryCursor
+    let version: ODataVersion
+    /// How many levels the parser itself is deep.
+    var nesting = 0
+    /// How many levels the expression that was parsed last has.
+    var height = 0
+    /// The range variables of the enclosing lambdas.
+    var variables: [String] = []
+
+    init(_ text: String, version: ODataVersion) throws(URLSyntaxError) {
+        cursor = try QueryCursor(text)
+        self.version = version
+    }
+
+    /// Runs `body` one level deeper.
+    mutating func nested<T>(
+        _ body: (inout QueryParser) throws(URLSyntaxError) -> T
+    ) throws(URLSyntaxError) -> T {
+        nesting += 1
+        defer { nesting -= 1 }
+        guard nesting <= QueryLimits.height else {
+            throw cursor.error("The text nests more than \(QueryLimits.height) levels deep.", .tooComplex)
+        }
+        return try body(&self)
+    }
+
+    mutating func setHeight(over operands: Int...) throws(URLSyntaxError) {
+        height = (operands.max() ?? 0) + 1
+        guard height <= QueryLimits.height else {
+            throw cursor.error("The expression has more than \(QueryLimits.height) levels.", .tooComplex)
+        }
+    }
+}
+
+extension Expression {
+    /// Reads an expression from percent-decoded text.
+    ///
+    /// V2 and V3: literals and function names of those versions; `contains` is understood as well. V4: those of V4; `v401`
+    /// also reads operators and functions in any case.
+    public static func parse(_ text: String, version: ODataVersion) throws(URLSyntaxError) -> Expression {
+        var parser = try QueryParser(text, version: version)
+        let expression = try parser.expression()
+        parser.cursor.skipWhitespace()
+        try parser.cursor.expectEnd()
+        return expression
+    }
+}
+
+// MARK: - Operators
+
+extension QueryParser {
+    private enum Operator: Equatable {
+        case or, and
+        case comparison(ComparisonOperator)
+        case arithmetic(ArithmeticOperator)
+
+        init?(_ word: String) {
+            switch word {
+            case "or": self = .or
+            case "and": self = .and
+            default:
+                if let comparison = ComparisonOperator(rawValue: word) {
+                    self = .comparison(comparison)
+                } else if let arithmetic = ArithmeticOperator(rawValue: word) {
+                    self = .arithmetic(arithmetic)
+                } else {
+                    return nil
+                }
+            }
+        }
+
+        /// From weak to strong (OData 4.01 Part 2, section 5.1.1.16). Prefix operators come between `mul` and `has`.
+        var precedence: Int {
+            switch self {
+            case .or: 1
+            case .and: 2
+            case .comparison(.eq), .comparison(.ne): 3
+            case .comparison(.has), .comparison(.in): 8
+            case .comparison: 4
+            case .arithmetic(.add), .arithmetic(.sub): 5
+            case .arithmetic: 6
+            }
+        }
+    }
+
+    /// Takes the next operator, if it is one of these precedences; otherwise the position stays.
+    private mutating func takeOperator(in precedences: ClosedRange<Int>) -> Operator? {
+        let start = cursor.offset
+        guard cursor.skipWhitespace(), let word = cursor.identifier(),
+            let found = Operator(version == .v401 ? word.lowercased() : word), precedences.contains(found.precedence)
+        else {
+            cursor.offset = start
+            return nil
+        }
+        return found
+    }
+
+    /// An expression of operators that bind at least as tightly as `precedence`.
+    mutating func expression(atLeast precedence: Int = 1) throws(URLSyntaxError) -> Expression {
+        try nested { (parser) throws(URLSyntaxError) in
+            var left = try parser.unary()
+            while precedence <= 6, let next = parser.takeOperator(in: precedence...6) {
+                let leftHeight = parser.height
+                let place = parser.cursor.offset
+                if next == .and || next == .or {
+                    left = try parser.chain(left, next)
+                    continue
+                }
+                let right = try parser.expression(atLeast: next.precedence + 1)
+                try parser.setHeight(over: leftHeight, parser.height)
+                switch next {
+                case .comparison(let comparison): left = .comparison(comparison, left, right)
+                case .arithmetic(let arithmetic):
+                    try parser.checkOperands(arithmetic, left, right, at: place)
+                    left = .arithmetic(arithmetic, left, right)
+                case .and, .or: break
+                }
+            }
+            return left
+        }
+    }
+
+    /// `first and second and …`: one flat node however long, so that a filter by a thousand keys stays shallow.
+    private mutating func chain(_ first: Expression, _ link: Operator) throws(URLSyntaxError) -> Expression {
+        var operands = [first]
+        var tallest = height
+        // `(a and b) and c` is the same tree as `a and b and c`.
+        if case .and(let inner) = first, link == .and {
+            operands = inner
+            tallest -= 1
+        } else if case .or(let inner) = first, link == .or {
+            operands = inner
+            tallest -= 1
+        }
+        repeat {
+            operands.append(try expression(atLeast: link.precedence + 1))
+            tallest = max(tallest, height)
+        } while takeOperator(in: link.precedence...link.precedence) != nil
+        try setHeight(over: tallest)
+        return link == .and ? .and(operands) : .or(operands)
+    }
+
+    /// A literal of a kind that cannot be calculated with is refused without a model.
+    private func checkOperands(
+        _ operation: ArithmeticOperator, _ left: Expression, _ right: Expression, at place: Int
+    ) throws(URLSyntaxError) {
+        for operand in [left, right] {
+            guard case .literal(let value, _) = operand else { continue }
+            switch value {
+            case .string, .boolean, .guid, .binary:
+                throw cursor.error(
+                    "The operator \(operation.rawValue) cannot be applied to such a literal.", .wrongArgumentType,
+                    at: place)
+            default: break
+            }
+        }
+    }
+
+    private mutating func unary() throws(URLSyntaxError) -> Expression {
+        cursor.skipWhitespace()
+        // A minus directly before a digit belongs to the number.
+        if cursor.peek() == UInt8(ascii: "-"), !cursor.peek(1).isDigit, !cursor.starts(with: "-INF") {
+            cursor.offset += 1
+            let operand = try nested { (parser) throws(URLSyntaxError) in try parser.unary() }
+            try setHeight(over: height)
+            return .negation(operand)
+        }
+        if skipNot() {
+            let operand = try nested { (parser) throws(URLSyntaxError) in try parser.unary() }
+            try setHeight(over: height)
+            return .not(operand)
+        }
+        var operand = try primary()
+        guard !version.isLegacy else { return operand }
+        while case .comparison(let comparison)? = takeOperator(in: 8...8) {
+            let leftHeight = height
+            let right = try comparison == .in ? collectionOperand() : primary()
+            try setHeight(over: leftHeight, height)
+            operand = .comparison(comparison, operand, right)
+        }
+        return operand
+    }
+
+    private mutating func skipNot() -> Bool {
+        let start = cursor.offset
+        guard let word = cursor.identifier(), (version == .v401 ? word.lowercased() : word) == "not",
+            cursor.peek() == UInt8(ascii: "(") || cursor.skipWhitespace(), !cursor.isAtEnd
+        else {
+            cursor.offset = start
+            return false
+        }
+        // A property may be called `not`: then an operator or the end follows.
+        if cursor.peek() == UInt8(ascii: ")") || cursor.peek() == UInt8(ascii: ",") {
+            cursor.offset = start
+            return false
+        }
+        return true
+    }
+
+    /// The right side of `in`: a list in parentheses, which may be empty, or any expression for a collection.
+    private mutating func collectionOperand() throws(URLSyntaxError) -> Expression {
+        cursor.skipWhitespace()
+        guard cursor.skip("(" as Character) else { return try primary() }
+        let items = try list(until: ")")
+        return .list(items)
+    }
+
+    /// Comma-separated expressions up to and with the closing character; the opening one has been read.
+    mutating func list(until close: Character) throws(URLSyntaxError) -> [Expression] {
+        var items: [Expression] = []
+        var tallest = 0
+        cursor.skipWhitespace()
+        if !cursor.skip(close) {
+            repeat {
+                items.append(try item())
+                tallest = max(tallest, height)
+                cursor.skipWhitespace()
+            } while cursor.skip("," as Character)
+            try cursor.expect(close, "at the end of the list")
+        }
+        try setHeight(over: tallest)
+        return items
+    }
+
+    /// An expression, or what JSON allows in its place.
+    mutating func item() throws(URLSyntaxError) -> Expression {
+        cursor.skipWhitespace()
+        if cursor.peek() == UInt8(ascii: "\"") {
+            height = 1
+            return .literal(.string(try jsonString()), .string)
+        }
+        return try expression()
+    }
+}

@@ -1,0 +1,84 @@
+/// Percent-encoding as OData URLs use it (RFC 3986; OData 4.01 Part 2, section 2): split first, decode each part after.
+public enum PercentCoding {
+    /// Which characters stay as they are. All others become the percent-encoded octets of their UTF-8.
+    public enum Place: Sendable {
+        /// Within one segment of a path, delimiters of key predicates included; `/` is encoded.
+        case pathSegment
+        /// The value of a query option: `&`, `+` and `#` are encoded.
+        case queryValue
+        /// Letters, digits and `-._~` only.
+        case unreservedOnly
+
+        func keeps(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                return true
+            case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"),
+                UInt8(ascii: "*"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: ":"),
+                UInt8(ascii: "@"):
+                return self != .unreservedOnly
+            case UInt8(ascii: "/"), UInt8(ascii: "?"):
+                return self == .queryValue
+            default:
+                return false
+            }
+        }
+    }
+
+    public static func encode(_ text: some StringProtocol, for place: Place) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            if place.keeps(byte) {
+                result.append(byte)
+            } else {
+                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// - Parameter plusIsSpace: reads `+` as a space, as forms encode it; OData itself does not.
+    public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) throws(URLSyntaxError) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.utf8.count)
+        let encoded = Array(text.utf8)
+        var index = 0
+        while index < encoded.count {
+            let byte = encoded[index]
+            if byte == UInt8(ascii: "%") {
+                guard index + 2 < encoded.count, let high = encoded[index + 1].hexadecimalDigit,
+                    let low = encoded[index + 2].hexadecimalDigit
+                else {
+                    throw URLSyntaxError(
+                        .malformedEncoding, "A percent sign is not followed by two hexadecimal digits.",
+                        in: String(text), at: index)
+                }
+                result.append(high << 4 | low)
+                index += 3
+            } else {
+                result.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                index += 1
+            }
+        }
+        guard let decoded = String(validating: result, as: UTF8.self) else {
+            throw URLSyntaxError(.malformedEncoding, "The percent-encoded octets are not UTF-8.", in: String(text))
+        }
+        return decoded
+    }
+}
+
+extension UInt8 {
+    /// The value of an ASCII hexadecimal digit.
+    var hexadecimalDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

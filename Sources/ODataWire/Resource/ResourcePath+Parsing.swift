@@ -1,0 +1,252 @@
+public import EDM
+
+extension ResourcePath {
+    /// Reads a path relative to the service root, percent-encoded, with or without a leading slash and without query.
+    ///
+    /// - Parameters:
+    ///   - aliases: the values of parameter aliases, from the query.
+    ///   - contentIDs: what `$<Content-ID>` as first segment refers to.
+    public static func parse(
+        _ path: String, model: EntityDataModel, version: ODataVersion, aliases: [QueryOptions.ParameterAlias] = [],
+        contentIDs: [String: Target] = [:]
+    ) throws(URLSyntaxError) -> ResourcePath {
+        guard path.utf8.count <= QueryLimits.length else {
+            throw URLSyntaxError(.tooComplex, "The path is longer than \(QueryLimits.length) bytes.", in: "")
+        }
+        var parser = ResourcePathParser(
+            path: path, model: model, version: version, aliases: aliases, contentIDs: contentIDs)
+        try parser.run()
+        return ResourcePath(segments: parser.segments, target: parser.target)
+    }
+}
+
+/// Walks a path segment by segment; ``target`` is where it stands, and decides what may come next.
+struct ResourcePathParser {
+    let path: String
+    let model: EntityDataModel
+    let version: ODataVersion
+    let aliases: [QueryOptions.ParameterAlias]
+    let contentIDs: [String: ResourcePath.Target]
+
+    var segments: [ResourcePath.Segment] = []
+    var target: ResourcePath.Target = .serviceDocument
+    /// Nothing more may follow.
+    var isFinal = false
+    /// `$links` was read; a navigation property has to follow.
+    private var expectsLink = false
+    private var queue: [RawSegment] = []
+    private var position = 0
+
+    /// A segment as it is in the path, before and after decoding.
+    struct RawSegment {
+        let text: String
+        /// Of the encoded segment in the path.
+        let offset: Int
+    }
+
+    init(
+        path: String, model: EntityDataModel, version: ODataVersion, aliases: [QueryOptions.ParameterAlias],
+        contentIDs: [String: ResourcePath.Target]
+    ) {
+        self.path = path
+        self.model = model
+        self.version = version
+        self.aliases = aliases
+        self.contentIDs = contentIDs
+    }
+
+    func error(_ code: URLSyntaxError.Code, _ message: String) -> URLSyntaxError {
+        URLSyntaxError(
+            code, message, in: path, at: position > 0 && position <= queue.count ? queue[position - 1].offset : 0)
+    }
+
+    mutating func run() throws(URLSyntaxError) {
+        queue = try split()
+        while position < queue.count {
+            let segment = queue[position]
+            position += 1
+            guard !isFinal else { throw error(.misplacedSegment, "Nothing may follow the segment before.") }
+            try read(segment.text)
+        }
+        if expectsLink { throw error(.misplacedSegment, "$links is followed by a navigation property.") }
+    }
+
+    /// The segments between slashes. Slashes within `$filter(…)` do not separate; one at each end of the path is allowed.
+    private func split() throws(URLSyntaxError) -> [RawSegment] {
+        let bytes = Array(path.utf8)
+        var result: [RawSegment] = []
+        var start = bytes.first == UInt8(ascii: "/") ? 1 : 0
+        while start < bytes.count {
+            var end = start
+            var depth = 0
+            var isQuoted = false
+            let isFilter = bytes[start...].starts(with: "$filter(".utf8)
+            while end < bytes.count, bytes[end] != UInt8(ascii: "/") || isFilter && (depth > 0 || isQuoted) {
+                switch bytes[end] {
+                case UInt8(ascii: "'"): isQuoted.toggle()
+                case UInt8(ascii: "(") where !isQuoted: depth += 1
+                case UInt8(ascii: ")") where !isQuoted: depth -= 1
+                default: break
+                }
+                end += 1
+            }
+            guard end > start else { throw URLSyntaxError(.unexpectedText, "A segment is empty.", in: path, at: start) }
+            let text = try PercentCoding.decode(String(decoding: bytes[start..<end], as: UTF8.self))
+            result.append(RawSegment(text: text, offset: start))
+            guard result.count <= QueryLimits.height * 2 else {
+                throw URLSyntaxError(.tooComplex, "The path has too many segments.", in: path, at: start)
+            }
+            start = end + 1
+        }
+        // "//": a second slash behind the leading one.
+        if bytes.starts(with: "//".utf8) {
+            throw URLSyntaxError(.unexpectedText, "A segment is empty.", in: path, at: 1)
+        }
+        return result
+    }
+
+    // MARK: One segment
+
+    private mutating func read(_ text: String) throws(URLSyntaxError) {
+        if case .unresolved = target, !segments.isEmpty {
+            segments.append(.unresolved(text))
+            return
+        }
+        if segments.isEmpty { return try readFirst(text) }
+        if text.hasPrefix("$") {
+            if try readSystem(text) { return }
+            throw error(.unknownSegment, "\(text) is not known, or not allowed here.")
+        }
+        let (name, parentheses) = try nameAndParentheses(text)
+        if let name {
+            if try readMember(name, parentheses) { return }
+            if !expectsLink, try readTypeOrOperation(name, parentheses) { return }
+        }
+        // What has the form of a call is not taken for a key.
+        if !expectsLink, parentheses == nil, try readKeyOrIndex(text) { return }
+        throw unknown(text)
+    }
+
+    private func unknown(_ text: String) -> URLSyntaxError {
+        switch target {
+        case .entity(let type, _): error(.unknownProperty, "\(type.name) has no property \(text).")
+        case .value(let type): error(.unknownProperty, "\(type.name) has no property \(text).")
+        default: error(.unknownSegment, "\(text) may not stand here.")
+        }
+    }
+
+    /// `Name` and what is in parentheses behind it, parentheses included; a nil name where the text has no such form.
+    func nameAndParentheses(_ text: String) throws(URLSyntaxError) -> (name: String?, parentheses: String?) {
+        var cursor = try QueryCursor(text)
+        guard let name = cursor.qualifiedName() else { return (nil, nil) }
+        if cursor.isAtEnd { return (name, nil) }
+        guard cursor.peek() == UInt8(ascii: "("), text.utf8.last == UInt8(ascii: ")") else { return (nil, nil) }
+        return (name, String(decoding: cursor.bytes[cursor.offset...], as: UTF8.self))
+    }
+
+    /// Applies a key predicate, or nothing for `()`.
+    mutating func applyKey(_ parentheses: String?) throws(URLSyntaxError) {
+        guard let parentheses, parentheses != "()" else { return }
+        switch target {
+        case .entities(let type, let set):
+            segments.append(.key(try selector(parentheses, of: type)))
+            target = .entity(type, in: set)
+        case .references(let navigation, let type, isCollection: true):
+            segments.append(.key(try selector(parentheses, of: type)))
+            target = .references(navigation, type, isCollection: false)
+        default:
+            throw error(.misplacedSegment, "Only a collection of entities takes a key.")
+        }
+    }
+
+    func selector(_ parentheses: String, of type: EntityType) throws(URLSyntaxError) -> KeySelector {
+        try KeySelector.parse(parentheses, of: type, version: version, aliases: aliases)
+    }
+
+    // MARK: Properties
+
+    /// A declared property of the entity or complex value at hand, or a dynamic one.
+    private mutating func readMember(_ name: String, _ parentheses: String?) throws(URLSyntaxError) -> Bool {
+        let owner: StructuredType
+        var set: EntitySet?
+        switch target {
+        case .entity(let type, let home):
+            owner = type
+            set = home
+        case .value(let type) where !type.isCollection:
+            guard case .complex(let typeName) = type.kind, let complex = model.findComplexType(typeName) else {
+                return false
+            }
+            owner = complex
+        default: return false
+        }
+        guard let property = owner.findProperty(name) else {
+            guard owner.isOpen, parentheses == nil, !name.utf8.contains(UInt8(ascii: ".")), !expectsLink else {
+                return false
+            }
+            segments.append(.dynamicProperty(name))
+            target = .value(TypeReference(.primitive(.untyped)))
+            return true
+        }
+        if let navigation = property.navigation {
+            try readNavigation(property, navigation, from: set, parentheses)
+            return true
+        }
+        guard !expectsLink else { return false }
+        guard parentheses == nil else { throw error(.misplacedSegment, "\(name) takes no key.") }
+        segments.append(.property(property))
+        target = .value(property.type)
+        return true
+    }
+
+    private mutating func readNavigation(
+        _ property: Property, _ navigation: Navigation, from set: EntitySet?, _ parentheses: String?
+    ) throws(URLSyntaxError) {
+        guard let type = model.findEntityType(navigation.targetType) else {
+            throw error(.unknownType, "The type \(navigation.targetType) is not in the model.")
+        }
+        guard parentheses == nil || property.isCollection else {
+            throw error(.misplacedSegment, "\(property.name) leads to one entity and takes no key.")
+        }
+        let home = set.flatMap { model.target(of: property, in: $0) }
+        segments.append(.navigation(property))
+        if expectsLink {
+            expectsLink = false
+            target = .references(property, type, isCollection: property.isCollection)
+        } else {
+            target = property.isCollection ? .entities(type, in: home) : .entity(type, in: home)
+        }
+        try applyKey(parentheses)
+    }
+
+    // MARK: Keys and positions as segments
+
+    private mutating func readKeyOrIndex(_ text: String) throws(URLSyntaxError) -> Bool {
+        guard version == .v401 else { return false }
+        switch target {
+        case .entities(let type, let set):
+            let count = KeyPredicate.segmentCount(of: type)
+            guard count > 0, position - 1 + count <= queue.count else { return false }
+            let values = queue[(position - 1)..<(position - 1 + count)].map(\.text)
+            guard let key = KeyPredicate(segments: values, of: type, version: version) else { return false }
+            position += count - 1
+            segments.append(.key(.key(key)))
+            target = .entity(type, in: set)
+            return true
+        case .value(let type) where type.isCollection:
+            guard let index = Int64(text) else { return false }
+            segments.append(.index(index))
+            target = .value(type.item)
+            return true
+        default: return false
+        }
+    }
+
+    /// For `$links`, which stands before what it is about.
+    mutating func beginLinks() {
+        segments.append(.links)
+        expectsLink = true
+    }
+
+    var isExpectingLink: Bool { expectsLink }
+}

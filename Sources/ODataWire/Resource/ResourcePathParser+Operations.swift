@@ -1,0 +1,143 @@
+internal import EDM
+
+extension ResourcePathParser {
+    /// A function or action import, which stands first only.
+    mutating func readImport(_ name: String, _ parentheses: String?) throws(URLSyntaxError) -> Bool {
+        let imports = model.schemas.flatMap(\.containers).flatMap { $0.functionImports + $0.actionImports }
+        guard let found = imports.first(where: { $0.name == name }) else { return false }
+        let set = found.entitySet.flatMap { model.findEntitySet($0) }
+        if version.isLegacy {
+            guard parentheses == nil || parentheses == "()" else {
+                throw error(.invalidParameter, "The parameters of \(name) are query options.")
+            }
+            segments.append(.operationImport(found, []))
+            setTarget(found.returnType?.type, in: set)
+            return true
+        }
+        let arguments = try parentheses.map { (text) throws(URLSyntaxError) in try self.arguments(text) } ?? []
+        let overloads = model.operations.filter { $0.name == found.operation && !$0.isBound }
+        segments.append(.operationImport(found, arguments))
+        let matching = overloads.first { accepts($0, arguments, bound: false) } ?? overloads.first
+        if let matching, !arguments.isEmpty, !overloads.contains(where: { accepts($0, arguments, bound: false) }) {
+            throw error(.invalidParameter, "\(matching.name) has no overload with these parameters.")
+        }
+        setTarget(matching?.returnType?.type, in: set)
+        return true
+    }
+
+    /// A type cast, or an operation bound to what is before it. Qualified names, or in 4.01 names of a default namespace.
+    mutating func readTypeOrOperation(_ name: String, _ parentheses: String?) throws(URLSyntaxError) -> Bool {
+        if let type = findType(name), try cast(to: type) {
+            try applyKey(parentheses)
+            return true
+        }
+        guard !version.isLegacy, name.utf8.contains(UInt8(ascii: ".")) || version == .v401 else { return false }
+        let candidates = model.operations(called: name, isLocalAllowed: version == .v401).filter {
+            $0.isBound && isBindable($0)
+        }
+        guard let first = candidates.first else { return false }
+        let arguments: [ExpressionPath.Argument]
+        if let parentheses {
+            // For a function that returns a collection the parentheses may hold a key instead.
+            arguments = try self.arguments(parentheses)
+        } else {
+            arguments = []
+        }
+        let chosen = candidates.first { accepts($0, arguments, bound: true) } ?? first
+        segments.append(.operation(chosen, arguments))
+        setTarget(chosen.returnType?.type, in: nil)
+        return true
+    }
+
+    private func findType(_ name: String) -> StructuredType? {
+        let full = model.resolveAlias(name)
+        if let type = model.findEntityType(full) ?? model.findComplexType(full) { return type }
+        guard version == .v401, !name.utf8.contains(UInt8(ascii: ".")) else { return nil }
+        for schema in model.schemas {
+            let full = "\(schema.namespace).\(name)"
+            if let type = model.findEntityType(full) ?? model.findComplexType(full) { return type }
+        }
+        return nil
+    }
+
+    private mutating func cast(to type: StructuredType) throws(URLSyntaxError) -> Bool {
+        func isRelated(_ other: String) -> Bool {
+            model.isType(type.name, derivedFrom: other) || model.isType(other, derivedFrom: type.name)
+        }
+        switch target {
+        case .entities(let current, let set) where type.kind == .entity && isRelated(current.name):
+            target = .entities(type, in: set)
+        case .entity(let current, let set) where type.kind == .entity && isRelated(current.name):
+            target = .entity(type, in: set)
+        case .anyEntities where type.kind == .entity:
+            target = .entity(type, in: nil)
+        case .value(let current) where type.kind == .complex && isRelated(current.name):
+            target = .value(TypeReference(.complex(name: type.name), isCollection: current.isCollection))
+        default: return false
+        }
+        segments.append(.type(type))
+        return true
+    }
+
+    /// Whether the operation's first parameter takes what the path leads to.
+    private func isBindable(_ operation: ServiceOperation) -> Bool {
+        guard let binding = operation.parameters.first else { return false }
+        func accepts(_ type: String) -> Bool { model.isType(type, derivedFrom: binding.type.name) }
+        return switch target {
+        case .entities(let type, _): binding.type.isCollection && accepts(type.name)
+        case .entity(let type, _): !binding.type.isCollection && accepts(type.name)
+        case .value(let type):
+            type.isCollection == binding.type.isCollection && (type.name == binding.type.name || accepts(type.name))
+        default: false
+        }
+    }
+
+    private func accepts(_ operation: ServiceOperation, _ arguments: [ExpressionPath.Argument], bound: Bool) -> Bool {
+        let parameters = operation.parameters.dropFirst(bound ? 1 : 0).map(\.name)
+        return arguments.count <= parameters.count
+            && arguments.allSatisfy { argument in argument.name.map(parameters.contains) ?? false }
+    }
+
+    private mutating func setTarget(_ type: TypeReference?, in set: EntitySet?) {
+        guard let type else {
+            target = .nothing
+            return
+        }
+        if case .entity(let name) = type.kind, let entityType = model.findEntityType(name) {
+            target = type.isCollection ? .entities(entityType, in: set) : .entity(entityType, in: set)
+        } else {
+            target = .value(type)
+        }
+    }
+
+    /// `(a=1,b=@x)` with its parentheses.
+    private func arguments(_ text: String) throws(URLSyntaxError) -> [ExpressionPath.Argument] {
+        var parser = try QueryParser(text, version: version)
+        parser.cursor.offset = 1
+        let arguments = try parser.namedArguments()
+        try parser.cursor.expectEnd()
+        return arguments
+    }
+}
+
+extension EntityDataModel {
+    /// All overloads of all functions and actions.
+    var operations: [ServiceOperation] { schemas.flatMap { $0.functions + $0.actions } }
+
+    func operations(called name: String, isLocalAllowed: Bool) -> [ServiceOperation] {
+        let full = resolveAlias(name)
+        return operations.filter { operation in
+            operation.name == full
+                || isLocalAllowed && !name.utf8.contains(UInt8(ascii: "."))
+                    && operation.name.hasSuffix(".\(name)")
+        }
+    }
+
+    /// The qualified name with its namespace, where it was written with a schema's alias.
+    func resolveAlias(_ name: String) -> String {
+        guard let dot = name.lastIndex(of: ".") else { return name }
+        let prefix = name[..<dot]
+        guard let schema = schemas.first(where: { $0.alias.map { $0 == prefix } ?? false }) else { return name }
+        return schema.namespace + name[dot...]
+    }
+}

@@ -1,0 +1,172 @@
+internal import EDM
+
+extension ResourcePathParser {
+    // MARK: The first segment
+
+    mutating func readFirst(_ text: String) throws(URLSyntaxError) {
+        if text.hasPrefix("$") { return try readFirstSystem(text) }
+        let (name, parentheses) = try nameAndParentheses(text)
+        guard let name else { throw error(.unknownSegment, "\(text) is not a name with an optional key.") }
+        if let set = findSet(name) {
+            segments.append(.entitySet(set))
+            guard !set.isSingleton else {
+                guard parentheses == nil else { throw error(.misplacedSegment, "A singleton takes no key.") }
+                target = .entity(set.entityType, in: set)
+                return
+            }
+            target = .entities(set.entityType, in: set)
+            return try applyKey(parentheses)
+        }
+        if try readImport(name, parentheses) { return }
+        throw error(.unknownSegment, "The service has no entity set, singleton or function \(name).")
+    }
+
+    private mutating func readFirstSystem(_ text: String) throws(URLSyntaxError) {
+        switch text {
+        case "$metadata":
+            segments.append(.metadata)
+            target = .metadata
+            isFinal = true
+        case "$batch":
+            segments.append(.batch)
+            target = .batch
+            isFinal = true
+        case "$all" where !version.isLegacy:
+            segments.append(.all)
+            target = .anyEntities
+        case "$entity" where !version.isLegacy:
+            segments.append(.entity)
+            target = .anyEntities
+        default:
+            if text.hasPrefix("$crossjoin("), text.hasSuffix(")"), !version.isLegacy {
+                let names = text.dropFirst("$crossjoin(".count).dropLast().split(
+                    separator: ",", omittingEmptySubsequences: false)
+                var sets: [EntitySet] = []
+                for name in names {
+                    guard let set = model.findEntitySet(String(name)) else {
+                        throw error(.unknownSegment, "The service has no entity set \(name).")
+                    }
+                    sets.append(set)
+                }
+                segments.append(.crossjoin(sets))
+                target = .anyEntities
+                return
+            }
+            let id = String(text.dropFirst())
+            guard !id.isEmpty, !id.utf8.contains(UInt8(ascii: "(")) else {
+                throw error(.unknownSegment, "\(text) is not known.")
+            }
+            segments.append(.contentID(id))
+            target = contentIDs[id] ?? .unresolved
+        }
+    }
+
+    /// A set or singleton by its name, which the container's may precede. Sets of other than the default container need it
+    /// in V2 and V3.
+    private func findSet(_ name: String) -> EntitySet? {
+        guard let dot = name.lastIndex(of: ".") else { return model.findEntitySet(name) }
+        let container = name[..<dot]
+        let local = name[name.index(after: dot)...]
+        for schema in model.schemas {
+            for candidate in schema.containers
+            where candidate.name == container || candidate.name == "\(schema.namespace).\(container)" {
+                return (candidate.entitySets + candidate.singletons).first { $0.name == local }
+            }
+        }
+        return nil
+    }
+
+    // MARK: Segments that begin with a dollar sign
+
+    /// False where the segment is not known or may not stand here.
+    mutating func readSystem(_ text: String) throws(URLSyntaxError) -> Bool {
+        guard !isExpectingLink else { return false }
+        switch text {
+        case "$links" where version.isLegacy:
+            guard case .entity = target else { return false }
+            beginLinks()
+            return true
+        case "$count": return readCount()
+        case "$value": return try readValue()
+        case "$ref" where !version.isLegacy: return readReference()
+        case "$each" where !version.isLegacy:
+            guard case .entities(let type, let set) = target else { return false }
+            segments.append(.each)
+            target = .entities(type, in: set)
+            return true
+        case "$query" where !version.isLegacy:
+            segments.append(.query)
+            isFinal = true
+            return true
+        default:
+            guard text.hasPrefix("$filter("), text.hasSuffix(")"), !version.isLegacy else { return false }
+            return try readFilter(String(text.dropFirst("$filter(".count).dropLast()))
+        }
+    }
+
+    private mutating func readCount() -> Bool {
+        switch target {
+        case .entities, .value(TypeReference(.primitive(.untyped))): break
+        case .value(let type) where type.isCollection: break
+        // V2 also counts the one entity, or the links, at the end of a path.
+        case .references where version.isLegacy, .entity where version.isLegacy: break
+        default: return false
+        }
+        segments.append(.count)
+        target = .count
+        isFinal = true
+        return true
+    }
+
+    private mutating func readValue() throws(URLSyntaxError) -> Bool {
+        switch target {
+        // The bytes of a media entity. Whether the type has any is the request's matter in V2, where services are lenient.
+        case .entity(let type, _):
+            target = .media(type)
+        case .value(let type) where !type.isCollection:
+            guard isRawValue(type) else { return false }
+            target = .rawValue(type.primitive ?? .string)
+        default: return false
+        }
+        segments.append(.value)
+        isFinal = true
+        return true
+    }
+
+    private func isRawValue(_ type: TypeReference) -> Bool {
+        switch type.kind {
+        // A stream property is read without `$value`.
+        case .primitive(let primitive), .typeDefinition(_, let primitive): primitive != .stream
+        case .enumeration, .unresolved: true
+        case .complex, .entity: false
+        }
+    }
+
+    private mutating func readReference() -> Bool {
+        var navigation: Property?
+        for segment in segments.reversed() {
+            if case .navigation(let property) = segment { navigation = property }
+            if case .key = segment { continue }
+            break
+        }
+        switch target {
+        case .entities(let type, _): target = .references(navigation, type, isCollection: true)
+        case .entity(let type, _): target = .references(navigation, type, isCollection: false)
+        case .anyEntities: break
+        default: return false
+        }
+        segments.append(.ref)
+        isFinal = true
+        return true
+    }
+
+    private mutating func readFilter(_ text: String) throws(URLSyntaxError) -> Bool {
+        switch target {
+        case .entities: break
+        case .value(let type) where type.isCollection: break
+        default: return false
+        }
+        segments.append(.filter(try Expression.parse(text, version: version)))
+        return true
+    }
+}

@@ -1,0 +1,116 @@
+public import EDM
+
+/// A request's URL in its parts: resource path and query options, resolved against a model.
+public struct ServiceRequest: Sendable, Hashable {
+    public let path: ResourcePath
+    public let options: QueryOptions
+
+    /// Reads a URL that is absolute and below `serviceRoot`, or relative to it, with or without a leading slash.
+    ///
+    /// A fragment is dropped, as in `$metadata#Customers`.
+    public static func parse(
+        _ url: String, serviceRoot: String? = nil, model: EntityDataModel, version: ODataVersion,
+        contentIDs: [String: ResourcePath.Target] = [:]
+    ) throws(URLSyntaxError) -> ServiceRequest {
+        let relative = try ServiceURL.relativePart(of: url, serviceRoot: serviceRoot)
+        let (encodedPath, query) = ServiceURL.split(relative)
+        let untyped = try QueryOptions.parse(query ?? "", version: version)
+        let path = try ResourcePath.parse(
+            encodedPath, model: model, version: version, aliases: untyped.aliases, contentIDs: contentIDs)
+        if case .entity? = path.segments.first, untyped.id == nil {
+            throw URLSyntaxError(.invalidOptionValue, "A request to $entity needs the option $id.", in: url)
+        }
+        if let type = path.queriedType { try untyped.check(against: type, model: model, version: version) }
+        try path.checkParameters(untyped, version: version, url: url)
+        return ServiceRequest(path: path, options: untyped)
+    }
+}
+
+public enum ServiceURL {
+    /// The part behind the service root, without a leading slash. A URL elsewhere throws
+    /// `outsideService`.
+    ///
+    /// Scheme and host are compared without case, the path exactly. A path that begins with the service root's path
+    /// counts as below it too.
+    public static func relativePart(of url: String, serviceRoot: String?) throws(URLSyntaxError) -> String {
+        let root = serviceRoot.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        if isAbsolute(url) {
+            guard let root, let rest = strip(root, from: url) else {
+                throw URLSyntaxError(.outsideService, "The URL does not lie below the service root.", in: url)
+            }
+            return rest
+        }
+        if url.hasPrefix("/"), let root {
+            let rootPath = path(of: root)
+            if !rootPath.isEmpty, url.hasPrefix(rootPath) {
+                let rest = url.dropFirst(rootPath.count)
+                if rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix("?") { return withoutLeadingSlash(rest) }
+            }
+        }
+        return url
+    }
+
+    /// The parts before and after the question mark; the fragment is dropped.
+    public static func split(_ url: String) -> (path: String, query: String?) {
+        let withoutFragment: Substring
+        // In a query a number sign is an error that the query's own parser reports.
+        if let question = url.firstIndex(of: "?") {
+            return (String(url[..<question]), String(url[url.index(after: question)...]))
+        }
+        withoutFragment = url.firstIndex(of: "#").map { url[..<$0] } ?? url[...]
+        return (String(withoutFragment), nil)
+    }
+
+    private static func isAbsolute(_ url: String) -> Bool {
+        guard let colon = url.firstRange(of: "://") else { return false }
+        let scheme = url[..<colon.lowerBound]
+        return !scheme.isEmpty && scheme.utf8.allSatisfy { byte in byte.isASCIILetter || byte.isDigit || byte == 0x2B }
+    }
+
+    private static func strip(_ root: String, from url: String) -> String? {
+        guard isAbsolute(root) else { return nil }
+        let (rootHost, urlHost) = (host(of: root), host(of: url))
+        guard String(rootHost).equalsIgnoringCase(String(urlHost)) else { return nil }
+        let rest = url.dropFirst(urlHost.count)
+        let rootPath = root.dropFirst(rootHost.count)
+        guard rest.hasPrefix(rootPath) else { return nil }
+        let relative = rest.dropFirst(rootPath.count)
+        guard relative.isEmpty || relative.hasPrefix("/") || relative.hasPrefix("?") else { return nil }
+        return withoutLeadingSlash(relative)
+    }
+
+    private static func withoutLeadingSlash(_ text: Substring) -> String {
+        String(text.hasPrefix("/") ? text.dropFirst() : text)
+    }
+
+    /// Scheme, host and port.
+    private static func host(of url: String) -> Substring {
+        guard let colon = url.firstRange(of: "://") else { return "" }
+        let rest = url[colon.upperBound...]
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? url.endIndex
+        return url[..<end]
+    }
+
+    private static func path(of url: String) -> Substring { url.dropFirst(host(of: url).count) }
+}
+
+extension ResourcePath {
+    /// V2 and V3 pass a function import's parameters as query options; each must be there and of its type.
+    func checkParameters(_ options: QueryOptions, version: ODataVersion, url: String) throws(URLSyntaxError) {
+        guard version.isLegacy, case .operationImport(let found, _)? = segments.first else { return }
+        for parameter in found.parameters {
+            guard let given = options.custom.first(where: { $0.name == parameter.name }), let text = given.value else {
+                guard parameter.isNullable else {
+                    throw URLSyntaxError(
+                        .invalidParameter, "\(found.name) needs the parameter \(parameter.name).", in: url)
+                }
+                continue
+            }
+            guard readLiteral(text, as: parameter.type, version: version) != nil else {
+                throw URLSyntaxError(
+                    .invalidParameter, "\(text) is not a value of type \(parameter.type.name) for \(parameter.name).",
+                    in: url)
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import EDM
+import ODataWire
+import Testing
+
+/// The test cases of the OASIS grammar for URLs and query options, under their constraints.
+@Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+struct QueryGrammarCorpusTests {
+    /// Rules that other suites judge, or that are not about URLs.
+    private static let otherRules: [String: String] = [
+        "context": "context URLs are read by the payload reader",
+        "header": "HTTP headers are not part of URLs", "prefer": "HTTP headers are not part of URLs",
+        "preference": "HTTP headers are not part of URLs",
+        "includeannotationspreference": "HTTP headers are not part of URLs",
+        "maxpagesizepreference": "HTTP headers are not part of URLs",
+        "request-id": "HTTP headers are not part of URLs",
+        "deltatoken": "a token is any text", "skiptoken": "a token is any text",
+    ]
+
+    /// Cases whose verdict follows from something that a model cannot say.
+    private func exception(_ row: QueryCorpus.Row) -> String? {
+        switch row.input {
+        case "$search=more&more":
+            "invalid only because the constraints list three names of custom options; a service accepts any"
+        default: nil
+        }
+    }
+
+    @Test func `the URL and query rules of the OASIS suite have its verdicts`() throws {
+        var constraints = try QueryCorpus.object("abnf/core-constraints.json")
+        // A rule without a list accepts every identifier; a model has to name it.
+        if constraints["primitiveFunctionImport"] == nil {
+            constraints["primitiveFunctionImport"] = ["TheMostPopularName"]
+        }
+        let plain = QueryGrammarModel(constraints: constraints)
+        let aliased = QueryGrammarModel(constraints: constraints, hasKeyAlias: true)
+        var report = CorpusReport("abnf core")
+        for row in try QueryCorpus.rows("abnf/core.jsonl") {
+            let rule = row["rule"].lowercased()
+            if let reason = Self.otherRules[rule] ?? Self.literalReason(rule) ?? exception(row) {
+                report.exclude("\(row["rule"]): \(reason)")
+                continue
+            }
+            // One case wants the key of the same set under an alias.
+            let grammar = row.input.contains("KeyAlias") ? aliased : plain
+            report.record(row, Result { try read(row.input, as: rule, grammar) })
+        }
+        report.print()
+        #expect(report.failures.count == 0)
+    }
+
+    private static func literalReason(_ rule: String) -> String? {
+        let isLiteral =
+            rule.hasSuffix("value") || rule.hasSuffix("literal") || rule.hasPrefix("geo")
+            || ["boolean", "date", "guid", "null"].contains(rule)
+        return isLiteral ? "judged with the primitive literals" : nil
+    }
+
+    private func read(_ input: String, as rule: String, _ grammar: QueryGrammarModel) throws {
+        let model = grammar.model
+        switch rule {
+        case "filter", "orderby", "expand", "select", "search", "compute", "systemqueryoption", "customqueryoption",
+            "queryoptions":
+            // The item that `$this` stands for is known where the option is nested only: no type to check against.
+            let type = input.contains("($this") ? nil : grammar.entityType
+            _ = try QueryOptions.parse(input, version: .v401, type: type, model: model)
+        case "boolcommonexpr", "commonexpr", "firstmemberexpr", "isofexpr", "notexpr", "propertypathexpr", "anyexpr":
+            // A lambda operator is a segment behind a collection; some firstMemberExpr are bodies of lambdas.
+            let text = try PercentCoding.decode(rule == "anyexpr" ? "Products/\(input)" : input)
+            if text.hasPrefix("lambda/") {
+                _ = try Expression.parse("Products/any(lambda:\(text))", version: .v401).typeCheck(
+                    against: grammar.entityType, model: model, version: .v401)
+                return
+            }
+            _ = try Expression.parse(text, version: .v401).typeCheck(
+                against: grammar.entityType, model: model, version: .v401)
+        case "searchexpr": _ = try SearchExpression.parse(input, version: .v401)
+        case "resourcepath", "entitysetname": _ = try ResourcePath.parse(input, model: model, version: .v401)
+        case "odatarelativeuri": _ = try ServiceRequest.parse(input, model: model, version: .v401)
+        case "odataidentifier": _ = try QueryOptions.parse("$compute=1 as \(input)", version: .v401)
+        case "functionparameter":
+            _ = try ResourcePath.parse("ProductsByColor(\(input))", model: model, version: .v401)
+        case "odatauri": try readAbsolute(input, model)
+        default: Issue.record("No reader for the rule \(rule)")
+        }
+    }
+
+    /// The grammar leaves open where the service root ends: the URL is valid if any slash serves.
+    private func readAbsolute(_ input: String, _ model: EntityDataModel) throws {
+        guard let scheme = input.firstRange(of: "://") else {
+            _ = try ServiceURL.relativePart(of: input, serviceRoot: "http://host/service/")
+            throw URLSyntaxError(.outsideService, "This is no absolute URL.", in: input)
+        }
+        var lastError: any Error = URLSyntaxError(.outsideService, "There is no service root.", in: input)
+        for slash in input.indices where slash >= scheme.upperBound && input[slash] == "/" {
+            do {
+                _ = try ServiceRequest.parse(input, serviceRoot: String(input[...slash]), model: model, version: .v401)
+                return
+            } catch {
+                lastError = error
+            }
+        }
+        throw lastError
+    }
+}

@@ -1,0 +1,145 @@
+import EDM
+
+/// A model in which exactly the identifiers of a constraints file exist: one entity type with all properties, one complex
+/// type with all properties, and every type, set and operation that is named. The grammar knows no more than that either.
+struct QueryGrammarModel {
+    let model: EntityDataModel
+    static let entityName = "Model.Entity"
+    static let complexName = "Model.Complex"
+    var entityType: EntityType { model.findEntityType(Self.entityName)! }
+
+    /// - Parameter hasKeyAlias: the key goes by the alias `KeyAlias`, as one case has it.
+    init(constraints: [String: [String]], hasKeyAlias: Bool = false) {
+        func names(_ rules: String...) -> [String] { rules.flatMap { constraints[$0] ?? [] } }
+        let namespaces = names("namespacePart")
+        let all = Self.properties(names)
+        let navigation = Self.navigationProperties(names)
+        let key = Property(
+            name: "ID", type: TypeReference(.primitive(.primitiveType)), isNullable: false,
+            declaringType: Self.entityName)
+
+        func entity(_ name: String, base: String?, keys: [Property]) -> EntityType {
+            EntityType(
+                kind: .entity, name: name, baseType: base, hasStream: true, properties: all,
+                navigationProperties: navigation,
+                keyProperties: keys,
+                keyReferences: keys.map { KeyReference(path: $0.name, alias: hasKeyAlias ? "KeyAlias" : nil) })
+        }
+        let root = entity(Self.entityName, base: nil, keys: [key])
+        let item = entity(
+            "Model.OrderItemOfTwoKeys", base: Self.entityName,
+            keys: all.filter { ["OrderID", "ItemID"].contains($0.name) })
+        var types = [
+            root, item,
+            ComplexType(kind: .complex, name: Self.complexName, properties: all, navigationProperties: navigation),
+        ]
+        var enumerations: [EnumerationType] = []
+        for namespace in namespaces {
+            for name in names("entityTypeName") {
+                types.append(entity("\(namespace).\(name)", base: Self.entityName, keys: [key]))
+            }
+            for name in names("complexTypeName") {
+                types.append(
+                    ComplexType(
+                        kind: .complex, name: "\(namespace).\(name)", baseType: Self.complexName, properties: all,
+                        navigationProperties: navigation))
+            }
+            for name in names("enumerationTypeName") {
+                enumerations.append(
+                    EnumerationType(name: "\(namespace).\(name)", underlyingType: .int32, isFlags: true, members: []))
+            }
+        }
+        let sets = names("entitySetName").map { EntitySet(name: $0, entityType: $0 == "OrderItems" ? item : root) }
+        let singletons = names("singletonEntity").map { EntitySet(name: $0, entityType: root, isSingleton: true) }
+        model = EntityDataModel(
+            version: .v401, schemas: Self.schemas(namespaces, names, sets, singletons), structuredTypes: types,
+            enumerationTypes: enumerations, entitySets: sets, singletons: singletons)
+    }
+
+    private static func properties(_ names: (String...) -> [String]) -> [Property] {
+        func make(_ names: [String], _ type: TypeReference) -> [Property] {
+            names.map { Property(name: $0, type: type, declaringType: entityName) }
+        }
+        let primitive = TypeReference.Kind.primitive(.primitiveType)
+        let complex = TypeReference.Kind.complex(name: complexName)
+        return make(names("primitiveKeyProperty", "primitiveNonKeyProperty"), TypeReference(primitive))
+            + make(names("primitiveColProperty"), TypeReference(primitive, isCollection: true))
+            + make(names("complexProperty"), TypeReference(complex))
+            + make(names("complexColProperty"), TypeReference(complex, isCollection: true))
+            + make(names("streamProperty"), TypeReference(.primitive(.stream)))
+    }
+
+    private static func navigationProperties(_ names: (String...) -> [String]) -> [Property] {
+        func make(_ names: [String], isCollection: Bool) -> [Property] {
+            names.map { name in
+                Property(
+                    name: name, type: TypeReference(.entity(name: entityName), isCollection: isCollection),
+                    navigation: Navigation(
+                        targetType: entityName, multiplicity: isCollection ? .many : .zeroOrOne,
+                        sourceMultiplicity: .many,
+                        partner: nil, relationship: Relationship(name: name, isForward: true)),
+                    declaringType: entityName)
+            }
+        }
+        // Names of sets also serve as navigation properties in a cross join.
+        return make(names("entityNavigationProperty"), isCollection: false)
+            + make(names("entityColNavigationProperty"), isCollection: true)
+    }
+
+    private static func schemas(
+        _ namespaces: [String], _ names: (String...) -> [String], _ sets: [EntitySet], _ singletons: [EntitySet]
+    ) -> [Schema] {
+        let entity = TypeReference(.entity(name: entityName))
+        let complex = TypeReference(.complex(name: complexName))
+        let primitive = TypeReference(.primitive(.primitiveType))
+        func many(_ type: TypeReference) -> TypeReference { TypeReference(type.kind, isCollection: true) }
+        let bindings = [
+            entity, many(entity), complex, many(complex), primitive, many(primitive),
+            TypeReference(.primitive(.stream)),
+        ]
+        let parameters = names("parameterName").map { Operation.Parameter(name: $0, type: primitive) }
+        let results: [(String, TypeReference)] = [
+            ("entity", entity), ("entityCol", many(entity)), ("complex", complex), ("complexCol", many(complex)),
+            ("primitive", primitive), ("primitiveCol", many(primitive)),
+        ]
+        return namespaces.map { namespace in
+            var functions: [Operation] = []
+            var imports: [OperationImport] = []
+            for (rule, result) in results {
+                for name in names(rule + "Function") {
+                    let full = "\(namespace).\(name)"
+                    for binding in bindings {
+                        functions.append(
+                            Operation(
+                                kind: .function, name: full, isBound: true, isComposable: true,
+                                parameters: [Operation.Parameter(name: "it", type: binding)] + parameters,
+                                returnType: Operation.ReturnType(type: result)))
+                    }
+                }
+                for name in names(rule + "FunctionImport") where namespace == "Model" {
+                    functions.append(
+                        Operation(
+                            kind: .function, name: "Model.\(name)", isComposable: true, parameters: parameters,
+                            returnType: Operation.ReturnType(type: result)))
+                    imports.append(OperationImport(kind: .function, name: name, operation: "Model.\(name)"))
+                }
+            }
+            let actions = names("action").flatMap { name in
+                bindings.map {
+                    Operation(
+                        kind: .action, name: "\(namespace).\(name)", isBound: true,
+                        parameters: [Operation.Parameter(name: "it", type: $0)])
+                }
+            }
+            let container = EntityContainer(
+                name: "\(namespace).Container", entitySets: sets, singletons: singletons,
+                actionImports: names("actionImport").map {
+                    OperationImport(kind: .action, name: $0, operation: "Model.\($0)")
+                },
+                functionImports: imports)
+            return Schema(
+                namespace: namespace, alias: nil, actions: actions, functions: functions,
+                containers: namespace == "Model" ? [container] : [])
+        }
+    }
+}
