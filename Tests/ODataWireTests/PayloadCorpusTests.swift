@@ -23,7 +23,8 @@ struct `The JSON corpus` {
         }
     }
 
-    static let documents = LiteralCorpus.isPresent
+    static let documents =
+        LiteralCorpus.isPresent
         ? ((try? LiteralCorpus.rows("json/index.jsonl")) ?? []).compactMap(Document.init) : []
 
     static func documents(_ kinds: String...) -> [Document] {
@@ -53,6 +54,10 @@ struct `The JSON corpus` {
         for document in Self.documents where document.isWellFormed {
             var counts = Counts()
             counts.count(try JSONValue.parse(try LiteralCorpus.bytes(document.file)), depth: 1)
+            let repeated = document.facts["duplicateKeys"]?.array?.compactMap(\.string) ?? []
+            #expect(counts.duplicates.sorted() == repeated.sorted(), "\(document.file)")
+            // The index counted only the last of several members of one name.
+            guard repeated.isEmpty else { continue }
             for (name, count) in [
                 ("maxDepth", counts.depth), ("objects", counts.objects), ("arrays", counts.arrays),
                 ("strings", counts.strings), ("numbers", counts.numbers), ("booleans", counts.booleans),
@@ -62,8 +67,6 @@ struct `The JSON corpus` {
                 guard let expected = document.facts[name]?.integer else { continue }
                 #expect(Int64(count) == expected, "\(document.file) \(name)")
             }
-            let repeated = document.facts["duplicateKeys"]?.array?.compactMap(\.string) ?? []
-            #expect(counts.duplicates.sorted() == repeated.sorted(), "\(document.file)")
         }
     }
 
@@ -81,11 +84,17 @@ struct `The JSON corpus` {
             #expect(Int64(items) == facts["items"]?.integer, "\(document.file)")
             #expect(Int64(removed) == facts["removedItems"]?.integer ?? 0, "\(document.file)")
             #expect(scanner.count == facts["inlineCount"]?.integer ?? facts["count"]?.integer, "\(document.file)")
-            #expect((scanner.nextLink != nil) == (facts["hasNext"]?.flag ?? (facts["nextLink"] != nil)), "\(document.file)")
+            // The index does not count a next link that lacks its @; to miss one would mean to lose the rest of the data.
+            let isUnprefixed = try JSONValue.parse(try LiteralCorpus.bytes(document.file))["odata.nextLink"] != nil
+            let hasNext = isUnprefixed || facts["hasNext"]?.flag ?? (facts["nextLink"] != nil)
+            #expect((scanner.nextLink != nil) == hasNext, "\(document.file)")
             if let nextLink = facts["nextLink"]?.string { #expect(scanner.nextLink == nextLink, "\(document.file)") }
             #expect(
-                (scanner.deltaLink != nil) == (facts["hasDelta"]?.flag ?? (facts["deltaLink"] != nil)), "\(document.file)")
-            if let deltaLink = facts["deltaLink"]?.string { #expect(scanner.deltaLink == deltaLink, "\(document.file)") }
+                (scanner.deltaLink != nil) == (facts["hasDelta"]?.flag ?? (facts["deltaLink"] != nil)),
+                "\(document.file)")
+            if let deltaLink = facts["deltaLink"]?.string {
+                #expect(scanner.deltaLink == deltaLink, "\(document.file)")
+            }
             if let context = facts["context"]?.string { #expect(scanner.context == context, "\(document.file)") }
         }
     }
