@@ -8,3 +8,8 @@ func crc32c(_ bytes: UnsafeRawBufferPointer, continuing start: UInt32 = 0) -> UI
 func crc32c(_ bytes: ArraySlice<UInt8>, continuing start: UInt32 = 0) -> UInt32 {
     bytes.withUnsafeBytes { crc32c($0, continuing: start) }
 }
+
+/// The same without the processor's instruction, as on processors that have none.
+func crc32cByTables(_ bytes: ArraySlice<UInt8>, continuing start: UInt32 = 0) -> UInt32 {
+    bytes.withUnsafeBytes { tidelog_crc32c_portable(start, $0.baseAddress, $0.count) }
+}

@@ -188,6 +188,8 @@ private struct VerificationRun {
 
     private mutating func add(_ fault: LogFault, _ segment: SegmentFile, _ position: SegmentFile.Position) {
         guard goesOn else { return }
+        // A block that does not follow what precedes it cannot be decompressed either; one place, one line.
+        if let last = result.damages.last, last.path == segment.path, last.offset == position.offset { return }
         result.damages.append(
             LogDamage(
                 path: segment.path, offset: position.offset, fault: fault, sequence: position.nextSequence))

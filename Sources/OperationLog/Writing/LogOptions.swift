@@ -38,7 +38,7 @@ extension OperationLog {
 
         public init(
             durability: Durability = .everyCommit, compression: Compression = .zstd(level: 3),
-            creation: Creation = .ifMissing, segmentSize: UInt64 = 16_777_216, runSize: Int = 1_048_576,
+            creation: Creation = .ifMissing, segmentSize: UInt64 = 16_777_216, runSize: Int = 262_144,
             storeIdentifier: StoreIdentifier? = nil, lockPath: String? = nil
         ) {
             self.durability = durability

@@ -1,0 +1,62 @@
+import OperationLog
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The log on the operating system's files.
+@Suite struct PosixTests {
+    @Test func `a log on real files is written, reopened, sealed and read`() throws {
+        let store = TemporaryDirectory()
+        defer { store.remove() }
+        let directory = store.path + "/log"
+        for first in stride(from: UInt64(1), to: 200, by: 20) {
+            let options = OperationLog.Options(segmentSize: 2000)
+            let (log, recovery) = try OperationLog.open(directory: directory, options: options)
+            #expect(recovery.created == (first == 1) && recovery.cut == nil)
+            for sequence in first..<first + 20 { try log.append(Sample.commit(from: sequence, count: 1)) }
+            log.close()
+        }
+        let reader = try LogReader(directory: directory)
+        #expect(try Sample.records(reader.records()) == Sample.expected(1...200))
+        #expect(try LogVerification.verify(directory: directory).isSound)
+        #expect(try LogVerification.verify(directory: directory).segments.count > 3)
+    }
+
+    @Test func `a second writer gets the lock file's path and this process's number`() throws {
+        let store = TemporaryDirectory()
+        defer { store.remove() }
+        let log = try OperationLog.open(directory: store.path + "/log").log
+        #expect(throws: LogError.locked(path: store.path + "/LOCK", processID: getpid())) {
+            try OperationLog.open(directory: store.path + "/log")
+        }
+        log.close()
+        _ = try OperationLog.open(directory: store.path + "/log")
+    }
+
+    @Test func `the lock is where the caller wants it`() throws {
+        let store = TemporaryDirectory()
+        defer { store.remove() }
+        let options = OperationLog.Options(lockPath: store.path + "/WRITER")
+        let log = try OperationLog.open(directory: store.path + "/log", options: options).log
+        defer { log.close() }
+        #expect(throws: LogError.locked(path: store.path + "/WRITER", processID: getpid())) {
+            try OperationLog.open(directory: store.path + "/log", options: options)
+        }
+    }
+
+    @Test func `a lock that cannot be made is an error with call, path and number`() throws {
+        let path = "/nowhere/at/all/LOCK"
+        #expect {
+            try OperationLog.open(directory: "/nowhere/at/all/log")
+        } throws: { error in
+            guard case LogError.fileSystem(let failure) = error else { return false }
+            return failure.call == "open" && failure.path == path && failure.errorNumber == ENOENT
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Testing
+
+@testable import OperationLog
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// `Docs/LogFormat.md` and the code say the same.
+@Suite struct LogFormatDocumentTests {
+    private let lines: [Substring]
+
+    init() throws {
+        let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
+        let file = try PosixFileSystem().open(root + "/Docs/LogFormat.md", .read)
+        let text = String(decoding: try file.read(at: 0, count: Int(try file.size())), as: UTF8.self)
+        lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    /// The cells of the first table under the heading, without its head.
+    private func table(_ heading: String) throws -> [[String]] {
+        let start = try #require(lines.firstIndex(of: "### " + heading), "no section \(heading)")
+        let rows = lines[start...].dropFirst().drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }
+        return rows.dropFirst(2).map { row in
+            row.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast().map { cell in
+                var cell = cell
+                while cell.first == " " { cell.removeFirst() }
+                while cell.last == " " { cell.removeLast() }
+                return String(cell)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("Segment header", SegmentHeader.Layout.all, SegmentHeader.Layout.byteCount),
+        ("Block header", BlockHeader.Layout.all, BlockHeader.Layout.byteCount),
+        ("Footer", SegmentFooter.Layout.all, SegmentFooter.Layout.byteCount),
+        ("Footer entry", SegmentFooter.Entry.Layout.all, SegmentFooter.Entry.Layout.byteCount),
+        ("Trailer", SegmentTrailer.Layout.all, SegmentTrailer.Layout.byteCount),
+    ])
+    func `each structure has the fields, offsets and sizes that its table says`(
+        heading: String, fields: [FieldLayout], size: Int
+    ) throws {
+        let told = try table(heading).map { row in
+            FieldLayout(row[2], try #require(Int(row[0])), try #require(Int(row[1])))
+        }
+        #expect(told == fields)
+        // No hole, no overlap.
+        var end = 0
+        for field in fields {
+            #expect(field.offset == end, "\(field.name)")
+            end += field.size
+        }
+        #expect(end == size)
+    }
+
+    @Test(arguments: [
+        ("Block types", [("records", Int(BlockType.records)), ("footer", Int(BlockType.footer))]),
+        ("Methods", [("stored", Int(BlockMethod.stored)), ("zstd run", Int(BlockMethod.zstdRun))]),
+        (
+            "Block flags",
+            [
+                ("starts run", BlockFlags.startsRun.rawValue.trailingZeroBitCount),
+                ("commit continues", BlockFlags.commitContinues.rawValue.trailingZeroBitCount),
+                ("predecessors durable", BlockFlags.predecessorsDurable.rawValue.trailingZeroBitCount),
+            ]
+        ),
+    ])
+    func `each value has the name that its table says`(heading: String, values: [(String, Int)]) throws {
+        let told = try table(heading)
+        #expect(told.map { $0[0] } == values.map { String($0.1) })
+        #expect(told.map { $0[1] } == values.map(\.0))
+    }
+
+    @Test func `the limits are those of the table`() throws {
+        let told = try table("Limits").map { $0[0] + " " + $0[1] }
+        #expect(
+            told == [
+                "maximum block raw \(LogFormat.maximumBlockRaw)",
+                "maximum block stored \(LogFormat.maximumBlockStored)",
+                "maximum payload \(LogFormat.maximumPayload)",
+                "target block raw \(LogFormat.targetBlockRaw)",
+                "window log \(LogFormat.windowLog)",
+                "segment name digits \(SegmentName.digits)",
+            ])
+        for row in try table("Block header") where row[2] == "raw length" {
+            #expect(row[4] == "to \(LogFormat.maximumBlockRaw)")
+        }
+        for row in try table("Block header") where row[2] == "stored length" {
+            #expect(row[4] == "to \(LogFormat.maximumBlockStored)")
+        }
+    }
+
+    @Test func `the example is what the code writes`() throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk, .init(compression: .stored)).log
+        try log.append([(kind: 1, payload: Array("hi".utf8)), (kind: 2, payload: Array("tide".utf8))])
+        let written = hexDump(disk[Sample.segment(1)])
+        let start = try #require(lines.firstIndex(of: "```hex"))
+        let told = lines[start...].dropFirst().prefix { $0 != "```" }
+        #expect(told.joined(separator: "\n") == written)
+    }
+
+    private func hexDump(_ bytes: [UInt8]) -> String {
+        func hex(_ number: Int, _ digits: Int) -> String {
+            let text = String(number, radix: 16, uppercase: true)
+            return String(repeating: "0", count: max(0, digits - text.count)) + text
+        }
+        return stride(from: 0, to: bytes.count, by: 16).map { start in
+            let line = bytes[start..<min(start + 16, bytes.count)]
+            return hex(start, 4) + "  " + line.map { hex(Int($0), 2) }.joined(separator: " ")
+        }.joined(separator: "\n")
+    }
+}
