@@ -58,6 +58,7 @@ struct RecordCodecTests {
                         result: .rejected(
                             Refusal(status: 409, code: "c", message: "m", innerError: "{}", method: "POST", url: "Orders"))),
                     .init(operation: 6, result: .notProcessed),
+                    .init(operation: 7, result: .inDoubt("cut off")),
                 ])),
         .batchInterrupted(BatchInterrupted(batch: 1, reason: "connection lost")),
         .operationsReleased([4, 5]),

@@ -7,10 +7,11 @@ extension MarkupElement {
         return value
     }
 
-    /// The `Name`, an identifier.
+    /// The `Name`. Refused where paths could not tell it from something else; whether it is an identifier is checked by
+    /// ``SchemaIndex``.
     func declaredName() throws(CSDLError) -> String {
         let name = try required("Name")
-        guard name.isSimpleIdentifier else {
+        guard !name.isEmpty, !name.utf8.contains(where: \.separatesNames) else {
             throw CSDLError(.invalidName, "The name \"\(name)\" of the \(self.name) is no identifier.", at: self)
         }
         return name
@@ -64,6 +65,14 @@ extension StringProtocol {
     var isQualifiedName: Bool {
         let parts = split(separator: ".", omittingEmptySubsequences: false)
         return parts.count > 1 && parts.allSatisfy { $0.isSimpleIdentifier }
+    }
+}
+
+extension UInt8 {
+    /// White space, and what has a meaning in paths and types.
+    fileprivate var separatesNames: Bool {
+        self <= 0x20 || self == UInt8(ascii: "/") || self == UInt8(ascii: ".") || self == UInt8(ascii: "(")
+            || self == UInt8(ascii: ")") || self == UInt8(ascii: ",") || self == UInt8(ascii: "@")
     }
 }
 

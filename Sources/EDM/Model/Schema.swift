@@ -12,9 +12,9 @@ public struct Schema: Sendable {
     /// V2 and V3 only.
     public let associations: [Association]
     /// Every overload of every action.
-    public let actions: [Operation]
+    public let actions: [ServiceOperation]
     /// Every overload of every function.
-    public let functions: [Operation]
+    public let functions: [ServiceOperation]
     public let terms: [Term]
     public let containers: [EntityContainer]
     /// Annotations that name their target; they are also in the `annotations` of the types, properties, sets and so on
@@ -26,7 +26,8 @@ public struct Schema: Sendable {
     public init(
         namespace: String, alias: String?, entityTypes: [EntityType] = [], complexTypes: [ComplexType] = [],
         enumerationTypes: [EnumerationType] = [], typeDefinitions: [TypeDefinition] = [],
-        associations: [Association] = [], actions: [Operation] = [], functions: [Operation] = [], terms: [Term] = [],
+        associations: [Association] = [], actions: [ServiceOperation] = [], functions: [ServiceOperation] = [],
+        terms: [Term] = [],
         containers: [EntityContainer] = [], annotationsBlocks: [AnnotationsBlock] = [], annotations: [Annotation] = []
     ) {
         self.namespace = namespace

@@ -17,6 +17,8 @@ public struct EntityPayload: Sendable, Hashable {
     public var mediaEditLink: String?
     public var mediaContentType: String?
     public var mediaETag: String?
+    /// Properties of the payload that a closed type does not declare; their values are not kept.
+    public var ignored: [String] = []
 
     public init(
         type: String? = nil, id: String? = nil, readLink: String? = nil, editLink: String? = nil, etag: String? = nil,
@@ -54,6 +56,9 @@ public struct FeedPayload: Sendable, Hashable {
     public var count: Int64?
     public var nextLink: String?
     public var deltaLink: String?
+    /// How many deleted entities, and added or deleted links, a delta payload reported. They are counted, not applied.
+    public var removedItems = 0
+    public var linkItems = 0
 
     public init(entities: [EntityPayload], count: Int64? = nil, nextLink: String? = nil, deltaLink: String? = nil) {
         self.entities = entities
@@ -84,7 +89,8 @@ public struct ServiceError: Sendable, Hashable {
         }
     }
 
-    public init(code: String, message: String, target: String? = nil, details: [Detail] = [], innerError: String? = nil) {
+    public init(code: String, message: String, target: String? = nil, details: [Detail] = [], innerError: String? = nil)
+    {
         self.code = code
         self.message = message
         self.target = target

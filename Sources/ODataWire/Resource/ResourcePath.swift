@@ -23,7 +23,7 @@ public struct ResourcePath: Sendable, Hashable {
         /// A function or action import; in V2 its parameters are query options.
         case operationImport(OperationImport, [ExpressionPath.Argument])
         /// A function or action bound to what is before it. The arguments do not hold the binding parameter.
-        case operation(Operation, [ExpressionPath.Argument])
+        case operation(ServiceOperation, [ExpressionPath.Argument])
         case metadata
         case batch
         /// `$all`

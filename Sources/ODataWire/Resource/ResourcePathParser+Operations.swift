@@ -80,7 +80,7 @@ extension ResourcePathParser {
     }
 
     /// Whether the operation's first parameter takes what the path leads to.
-    private func isBindable(_ operation: Operation) -> Bool {
+    private func isBindable(_ operation: ServiceOperation) -> Bool {
         guard let binding = operation.parameters.first else { return false }
         func accepts(_ type: String) -> Bool { model.isType(type, derivedFrom: binding.type.name) }
         return switch target {
@@ -92,7 +92,7 @@ extension ResourcePathParser {
         }
     }
 
-    private func accepts(_ operation: Operation, _ arguments: [ExpressionPath.Argument], bound: Bool) -> Bool {
+    private func accepts(_ operation: ServiceOperation, _ arguments: [ExpressionPath.Argument], bound: Bool) -> Bool {
         let parameters = operation.parameters.dropFirst(bound ? 1 : 0).map(\.name)
         return arguments.count <= parameters.count
             && arguments.allSatisfy { argument in argument.name.map(parameters.contains) ?? false }
@@ -122,9 +122,9 @@ extension ResourcePathParser {
 
 extension EntityDataModel {
     /// All overloads of all functions and actions.
-    var operations: [Operation] { schemas.flatMap { $0.functions + $0.actions } }
+    var operations: [ServiceOperation] { schemas.flatMap { $0.functions + $0.actions } }
 
-    func operations(called name: String, isLocalAllowed: Bool) -> [Operation] {
+    func operations(called name: String, isLocalAllowed: Bool) -> [ServiceOperation] {
         let full = resolveAlias(name)
         return operations.filter { operation in
             operation.name == full

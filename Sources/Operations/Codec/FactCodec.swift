@@ -3,6 +3,7 @@ private enum OutcomeTag: UInt8 {
     case confirmed = 1
     case rejected = 2
     case notProcessed = 3
+    case inDoubt = 4
 }
 
 extension ByteWriter {
@@ -43,6 +44,9 @@ extension ByteWriter {
                 $0.refusal(refusal)
             case .notProcessed:
                 $0.byte(OutcomeTag.notProcessed.rawValue)
+            case .inDoubt(let reason):
+                $0.byte(OutcomeTag.inDoubt.rawValue)
+                $0.string(reason)
             }
         }
     }
@@ -103,6 +107,7 @@ extension ByteReader {
                     innerError: try optional { r throws(CodecError) in try r.string() }, method: try string(),
                     url: try string()))
         case .notProcessed: return .notProcessed
+        case .inDoubt: return .inDoubt(try string())
         }
     }
 }

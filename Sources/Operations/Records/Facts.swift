@@ -128,6 +128,8 @@ public struct BatchAnswered: Sendable, Hashable {
         case rejected(Refusal)
         /// The service did not come to it, or undid it with its change set. It is pending again.
         case notProcessed
+        /// The answer does not tell whether it took effect; the reason is a sentence.
+        case inDoubt(String)
     }
 
     public init(batch: BatchID, outcomes: [Outcome]) {

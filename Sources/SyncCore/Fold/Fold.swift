@@ -167,6 +167,7 @@ public struct Fold<Storage: StateStorage> {
                 try afterConfirmation(of: pending.operation, images: images)
             case .rejected(let refusal): try setStatus(outcome.operation, .rejected(refusal))
             case .notProcessed: try setStatus(outcome.operation, .pending)
+            case .inDoubt(let reason): try setStatus(outcome.operation, .inDoubt(answered.batch, reason: reason))
             }
         }
     }

@@ -1,5 +1,5 @@
 import EDM
-public import Operations
+import Operations
 
 /// A hash over everything that a state says: equal states give equal digests, on any machine and in any build.
 ///

@@ -16,6 +16,12 @@ struct EntityResolver<Storage: StateStorage> {
         }
     }
 
+    /// The entity as the service last said, or, where the service does not have it, as it stands here.
+    func anyRow(_ id: EntityID) throws(StateError) -> EntityRow? {
+        if let row = try serviceRow(id) { return row }
+        return try storage.row(id)
+    }
+
     func footprint(_ operation: Operation) throws(StateError) -> OperationFootprint {
         var failure: StateError?
         let footprint = OperationFootprint(operation) { entity, name in
@@ -36,7 +42,7 @@ struct EntityResolver<Storage: StateStorage> {
 
     /// An entity that was created and deleted since is in no row; its operations still say what it was.
     private func entityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
-        if let row = try serviceRow(entity) ?? storage.row(entity) { return model.findEntityType(row.type) }
+        if let row = try anyRow(entity) { return model.findEntityType(row.type) }
         if case .create(let creation, _) = operation.action, let found = creation.find(entity) {
             return model.findEntityType(found.type)
         }

@@ -142,8 +142,7 @@ struct RequestPlanner<Storage: StateStorage> {
     }
 
     private func type(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType {
-        let row = try resolver.serviceRow(entity) ?? resolver.storage.row(entity)
-        if let row, let type = resolver.model.findEntityType(row.type) { return type }
+        if let row = try resolver.anyRow(entity), let type = resolver.model.findEntityType(row.type) { return type }
         guard let type = resolver.model.findEntitySet(try set(of: entity))?.entityType else {
             throw missing("type of entity \(entity)")
         }

@@ -1,4 +1,3 @@
-public import EDM
 public import ODataWire
 public import Operations
 

@@ -1,5 +1,3 @@
-public import Operations
-
 /// An operation that the metadata forbids, refused before anything was logged.
 public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {

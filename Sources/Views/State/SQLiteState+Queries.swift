@@ -12,9 +12,9 @@ extension SQLiteState {
     }
 
     public func putQuery(_ state: QueryState) throws(StateError) {
-        let position =
-            try first("SELECT position FROM queries WHERE name = ?", [.text(state.query.name)])?.first
-            ?? first("SELECT COALESCE(MAX(position), 0) + 1 FROM queries")?.first ?? .integer(1)
+        let known = try first("SELECT position FROM queries WHERE name = ?", [.text(state.query.name)])?.first
+        let next = try first("SELECT COALESCE(MAX(position), 0) + 1 FROM queries")?.first
+        let position = known ?? next ?? .integer(1)
         try run(
             "INSERT OR REPLACE INTO queries VALUES (?, ?, ?, ?, ?, ?)",
             [

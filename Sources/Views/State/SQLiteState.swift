@@ -1,5 +1,5 @@
 public import EDM
-public import Operations
+import Operations
 public import SyncCore
 
 /// The state in SQLite: a table per entity set with typed columns, a links table, and what else the fold keeps.
@@ -16,7 +16,8 @@ public final class SQLiteState: StateStorage {
     /// Opens the views at `path`, and makes them where there are none or where they are of another version.
     ///
     /// Throws ``StateError`` with `damaged` where the file is no readable database: delete it and open again.
-    public init(path: String, readOnly: Bool = false) throws(StateError) {
+    /// - Parameter store: the store's identifier, as the log has it; views of another store are `damaged`.
+    public init(path: String, store: String, readOnly: Bool = false) throws(StateError) {
         do {
             connection = try Connection(path: path, readOnly: readOnly)
             try connection.registerDecimalCollation()
@@ -24,24 +25,36 @@ public final class SQLiteState: StateStorage {
             if !readOnly { try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF") }
             try connection.execute("PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA foreign_keys = OFF")
             let version = try connection.first("PRAGMA user_version")?.first?.integer ?? 0
-            if version != Schema.version, !readOnly { try Self.create(connection, replacing: version != 0) }
+            if version != Schema.version, !readOnly { try Self.create(connection, store, replacing: version != 0) }
         } catch {
             throw Self.stateError(error)
         }
+        guard try first("SELECT store FROM header")?.first?.text == store else {
+            throw StateError(.damaged, "The views belong to another store.")
+        }
+        if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
 
-    private static func create(_ connection: Connection, replacing: Bool) throws(SQLiteError) {
+    private static func create(_ connection: Connection, _ store: String, replacing: Bool) throws(SQLiteError) {
         guard !replacing else {
             throw SQLiteError(code: 26, message: "the views are of another version", sql: nil)
         }
         try connection.execute("BEGIN IMMEDIATE")
         for statement in Schema.statements { try connection.execute(statement) }
+        try connection.run("INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL)", [.text(store)])
         try connection.execute("PRAGMA user_version = \(Schema.version)")
         try connection.execute("COMMIT")
     }
 
     /// Runs `body` in one transaction: all of it happens, or nothing.
-    public func transaction<T>(_ body: () throws -> T) throws -> T { try connection.transaction(body) }
+    public func transaction<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try connection.transaction(body)
+        } catch {
+            cachedHeader = nil
+            throw error
+        }
+    }
 
     // MARK: Errors
 
@@ -73,45 +86,52 @@ public final class SQLiteState: StateStorage {
 
     // MARK: Header
 
+    /// The header as it stands in the file: the fold asks for it at every record, and the metadata in it may be megabytes.
+    private var cachedHeader: StateHeader?
+
     public func header() throws(StateError) -> StateHeader {
+        if let cachedHeader { return cachedHeader }
         guard
             let row = try first("SELECT applied, next_entity, next_batch, root, metadata FROM header"), row.count == 5
         else { throw StateError(.damaged, "The views have no header.") }
         let service = row[3].text.map { ServiceDescription(root: $0, metadata: row[4].blob ?? []) }
-        return StateHeader(
+        let header = StateHeader(
             applied: unsigned(row[0].integer), nextEntity: EntityID(rawValue: unsigned(row[1].integer)),
             nextBatch: unsigned(row[2].integer), service: service)
+        cachedHeader = header
+        return header
     }
 
     public func setHeader(_ header: StateHeader) throws(StateError) {
         try run(
             "UPDATE header SET applied = ?, next_entity = ?, next_batch = ?",
             [integer(header.applied), integer(header.nextEntity.rawValue), integer(header.nextBatch)])
-        // The metadata may be megabytes; it is written when it changes only.
-        if let service = header.service, try serviceDiffers(service) {
+        if let service = header.service, service != cachedHeader?.service {
             try run("UPDATE header SET root = ?, metadata = ?", [.text(service.root), .blob(service.metadata)])
         }
+        cachedHeader = header
     }
-
-    private func serviceDiffers(_ service: ServiceDescription) throws(StateError) -> Bool {
-        if installedService == service { return false }
-        installedService = service
-        return true
-    }
-
-    private var installedService: ServiceDescription?
 
     // MARK: Model
 
+    /// Rows of sets that the new model no longer has are dropped; the log still has them.
     public func install(_ model: EntityDataModel) throws(StateError) {
         connection.forgetStatements()
-        let previous = try list("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'set\\_%' ESCAPE '\\'") {
-            $0.text(0) ?? ""
-        }
-        guard previous.isEmpty else {
-            throw StateError(.damaged, "The metadata changed: the views are to be folded again.")
+        var kept: [EntityRow] = []
+        for (name, layout) in layouts {
+            for id in try rows(set: name) where model.findEntitySet(name) != nil {
+                if let row = try row(id) { kept.append(row) }
+            }
+            connection.forgetStatements()
+            try run("DROP TABLE \(layout.table)")
         }
         adopt(model)
+        try createTables(model)
+        connection.forgetStatements()
+        for row in kept { try putRow(row) }
+    }
+
+    private func createTables(_ model: EntityDataModel) throws(StateError) {
         let index = RelationshipIndex(model)
         for set in model.entitySets + model.singletons {
             guard let layout = layouts[set.name] else { continue }
@@ -124,7 +144,6 @@ public final class SQLiteState: StateStorage {
                 if let statement = layout.createIndex(over: properties, number: indexed.count) { try run(statement) }
             }
         }
-        connection.forgetStatements()
     }
 
     /// Knows the tables of a model that was installed before.

@@ -5,10 +5,9 @@ enum Schema {
 
     static let statements = [
         """
-        CREATE TABLE header (only INTEGER PRIMARY KEY CHECK (only = 1), applied INTEGER NOT NULL,
+        CREATE TABLE header (only INTEGER PRIMARY KEY CHECK (only = 1), store TEXT NOT NULL, applied INTEGER NOT NULL,
           next_entity INTEGER NOT NULL, next_batch INTEGER NOT NULL, root TEXT, metadata BLOB)
         """,
-        "INSERT INTO header VALUES (1, 0, 1, 1, NULL, NULL)",
         "CREATE TABLE entities (id INTEGER PRIMARY KEY, set_name TEXT NOT NULL)",
         """
         CREATE TABLE keys (set_name TEXT NOT NULL, key TEXT NOT NULL, entity INTEGER NOT NULL,

@@ -1,4 +1,4 @@
-import EDM
+package import EDM
 import SyncCore
 
 /// The table of an entity set: which property is in which column, and how SQLite stores it.

@@ -1,5 +1,5 @@
 /// One overload of an action or function (CSDL 4.01, chapter 12).
-public struct Operation: Sendable, Hashable {
+public struct ServiceOperation: Sendable, Hashable {
     public enum Kind: Sendable, Hashable { case action, function }
 
     public let kind: Kind
@@ -66,23 +66,24 @@ public struct Operation: Sendable, Hashable {
 ///
 /// V4 names the operation; V2 and V3 know function imports only and declare parameters and result right here.
 public struct OperationImport: Sendable, Hashable {
-    public let kind: Operation.Kind
+    public let kind: ServiceOperation.Kind
     public let name: String
     /// The qualified name of the operation. nil in V2 and V3.
     public let operation: String?
     /// The set that the result's entities are in, where the document says so.
     public let entitySet: String?
     /// V2 and V3 only.
-    public let parameters: [Operation.Parameter]
+    public let parameters: [ServiceOperation.Parameter]
     /// V2 and V3 only.
-    public let returnType: Operation.ReturnType?
+    public let returnType: ServiceOperation.ReturnType?
     /// V2 and V3: `m:HttpMethod`.
     public let httpMethod: String?
     public let annotations: [Annotation]
 
     public init(
-        kind: Operation.Kind, name: String, operation: String? = nil, entitySet: String? = nil,
-        parameters: [Operation.Parameter] = [], returnType: Operation.ReturnType? = nil, httpMethod: String? = nil,
+        kind: ServiceOperation.Kind, name: String, operation: String? = nil, entitySet: String? = nil,
+        parameters: [ServiceOperation.Parameter] = [], returnType: ServiceOperation.ReturnType? = nil,
+        httpMethod: String? = nil,
         annotations: [Annotation] = []
     ) {
         self.kind = kind

@@ -1,0 +1,141 @@
+// libcurl, loaded when it is first needed. Nothing of it is needed to build: what is declared here belongs to the ABI
+// that libcurl.so.4 has kept since 2006. A process that never sends a request never loads it.
+#ifndef CCURL_H
+#define CCURL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ccurl_easy ccurl_easy;
+typedef struct ccurl_multi ccurl_multi;
+typedef struct ccurl_share ccurl_share;
+typedef struct ccurl_slist ccurl_slist;
+
+typedef enum ccurl_long_option {
+    CCURL_LOW_SPEED_LIMIT = 19,
+    CCURL_LOW_SPEED_TIME = 20,
+    CCURL_NOBODY = 44,
+    CCURL_FRESH_CONNECT = 74,
+    CCURL_HTTPGET = 80,
+    CCURL_NOSIGNAL = 99,
+    CCURL_TIMEOUT_MS = 155,
+    CCURL_CONNECTTIMEOUT_MS = 156,
+    CCURL_PATH_AS_IS = 234,
+    CCURL_SUPPRESS_CONNECT_HEADERS = 265,
+} ccurl_long_option;
+
+typedef enum ccurl_string_option {
+    CCURL_URL = 10002,
+    CCURL_PROXY = 10004,
+    CCURL_COOKIEFILE = 10031,
+    CCURL_CUSTOMREQUEST = 10036,
+    CCURL_CAINFO = 10065,
+    CCURL_ACCEPT_ENCODING = 10102,
+} ccurl_string_option;
+
+typedef enum ccurl_pointer_option {
+    CCURL_WRITEDATA = 10001,
+    CCURL_ERRORBUFFER = 10010,
+    CCURL_POSTFIELDS = 10015,
+    CCURL_HTTPHEADER = 10023,
+    CCURL_HEADERDATA = 10029,
+    CCURL_SHARE = 10100,
+} ccurl_pointer_option;
+
+typedef enum ccurl_callback_option {
+    CCURL_WRITEFUNCTION = 20011,
+    CCURL_HEADERFUNCTION = 20079,
+} ccurl_callback_option;
+
+typedef enum ccurl_offset_option {
+    CCURL_POSTFIELDSIZE = 30120,
+} ccurl_offset_option;
+
+typedef enum ccurl_long_fact {
+    CCURL_RESPONSE_CODE = 0x200002,
+    CCURL_REQUEST_SIZE = 0x20000C,
+} ccurl_long_fact;
+
+typedef enum ccurl_string_fact {
+    CCURL_REDIRECT_URL = 0x10001F,
+} ccurl_string_fact;
+
+// The results that are told apart; libcurl has more.
+enum {
+    CCURL_OK = 0,
+    CCURL_UNSUPPORTED_PROTOCOL = 1,
+    CCURL_URL_MALFORMAT = 3,
+    CCURL_COULDNT_RESOLVE_PROXY = 5,
+    CCURL_COULDNT_RESOLVE_HOST = 6,
+    CCURL_COULDNT_CONNECT = 7,
+    CCURL_WEIRD_SERVER_REPLY = 8,
+    CCURL_HTTP2 = 16,
+    CCURL_PARTIAL_FILE = 18,
+    CCURL_WRITE_ERROR = 23,
+    CCURL_OUT_OF_MEMORY = 27,
+    CCURL_OPERATION_TIMEDOUT = 28,
+    CCURL_SSL_CONNECT_ERROR = 35,
+    CCURL_GOT_NOTHING = 52,
+    CCURL_SSL_ENGINE_NOTFOUND = 53,
+    CCURL_SEND_ERROR = 55,
+    CCURL_RECV_ERROR = 56,
+    CCURL_SSL_CERTPROBLEM = 58,
+    CCURL_SSL_CIPHER = 59,
+    CCURL_PEER_FAILED_VERIFICATION = 60,
+    CCURL_BAD_CONTENT_ENCODING = 61,
+    CCURL_SSL_CACERT_BADFILE = 77,
+    CCURL_HTTP2_STREAM = 92,
+};
+
+enum { CCURL_ERROR_SIZE = 256 };
+
+// What a write callback returns to be called again only after ccurl_resume.
+#define CCURL_PAUSE ((size_t)0x10000001)
+
+typedef size_t (*ccurl_callback)(char *_Nullable bytes, size_t size, size_t count, void *_Nullable context);
+
+// Loads libcurl, once; any thread may call it. NULL when it is there, otherwise why it is not, for a person to read.
+const char *_Nullable ccurl_load(void);
+
+// All that follows may be called only after ccurl_load has returned NULL.
+
+const char *_Nonnull ccurl_version(void);
+// A static text of libcurl.
+const char *_Nonnull ccurl_error_text(int result);
+
+ccurl_easy *_Nullable ccurl_easy_create(void);
+void ccurl_easy_destroy(ccurl_easy *_Nonnull easy);
+int ccurl_set_long(ccurl_easy *_Nonnull easy, ccurl_long_option option, long value);
+int ccurl_set_string(ccurl_easy *_Nonnull easy, ccurl_string_option option, const char *_Nullable value);
+int ccurl_set_pointer(ccurl_easy *_Nonnull easy, ccurl_pointer_option option, const void *_Nullable value);
+int ccurl_set_callback(ccurl_easy *_Nonnull easy, ccurl_callback_option option, ccurl_callback _Nullable value);
+int ccurl_set_offset(ccurl_easy *_Nonnull easy, ccurl_offset_option option, int64_t value);
+// 0 where libcurl does not know.
+long ccurl_get_long(ccurl_easy *_Nonnull easy, ccurl_long_fact fact);
+// Valid until the handle is used again.
+const char *_Nullable ccurl_get_string(ccurl_easy *_Nonnull easy, ccurl_string_fact fact);
+int ccurl_resume(ccurl_easy *_Nonnull easy);
+
+// Takes the list and gives it back longer; NULL, and the old list is kept, when memory is short.
+ccurl_slist *_Nullable ccurl_slist_add(ccurl_slist *_Nullable list, const char *_Nonnull text);
+void ccurl_slist_destroy(ccurl_slist *_Nullable list);
+
+// One jar of cookies for all the handles that use it. It has no lock: one thread may use them.
+ccurl_share *_Nullable ccurl_cookie_share_create(void);
+void ccurl_share_destroy(ccurl_share *_Nonnull share);
+
+ccurl_multi *_Nullable ccurl_multi_create(long connections_per_host);
+void ccurl_multi_destroy(ccurl_multi *_Nonnull multi);
+int ccurl_multi_add(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
+int ccurl_multi_remove(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
+int ccurl_multi_perform(ccurl_multi *_Nonnull multi);
+int ccurl_multi_wait(ccurl_multi *_Nonnull multi, int timeout_ms);
+// The only call that another thread may make while one of those above runs.
+int ccurl_multi_wake(ccurl_multi *_Nonnull multi);
+// A handle that is done, and its result; NULL when there is no further one.
+ccurl_easy *_Nullable ccurl_multi_next_done(ccurl_multi *_Nonnull multi, int *_Nonnull result);
+
+// Runs body(context) on a new detached thread; not 0 when there can be none.
+int ccurl_start_thread(void (*_Nonnull body)(void *_Nonnull), void *_Nonnull context);
+
+#endif

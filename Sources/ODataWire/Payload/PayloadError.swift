@@ -1,0 +1,54 @@
+/// Why a payload is not what it should be, and where.
+public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Code: String, Sendable, Hashable {
+        /// The bytes are no JSON; ``offset`` says where.
+        case malformedJSON
+        /// JSON, but not of the shape that was asked for: no collection where a feed was expected, and the like.
+        case unexpectedShape
+        /// A property's value is not of the property's type.
+        case typeMismatch
+        /// A property that a closed type does not declare. Only in request bodies; in responses it is ignored.
+        case unknownProperty
+        /// The payload names a type that the model does not know, or one that does not fit.
+        case unknownType
+    }
+
+    public let code: Code
+    /// A sentence for a person.
+    public let message: String
+    /// Where in the document: names and indexes behind slashes, as a JSON Pointer (RFC 6901); empty for the whole.
+    public internal(set) var path: String
+    /// The byte, for ``Code/malformedJSON``.
+    public let offset: Int?
+
+    public init(_ code: Code, _ message: String, path: String = "", offset: Int? = nil) {
+        self.code = code
+        self.message = message
+        self.path = path
+        self.offset = offset
+    }
+
+    init(_ error: JSONError) {
+        self.init(.malformedJSON, error.message, offset: error.offset)
+    }
+
+    public var description: String {
+        let place = offset.map { " (byte \($0))" } ?? (path.isEmpty ? "" : " (at \(path))")
+        return message + place
+    }
+
+    /// The same error seen from one level further up.
+    func below(_ step: String) -> PayloadError {
+        var error = self
+        error.path = "/" + step + path
+        return error
+    }
+
+    func below(_ index: Int) -> PayloadError { below(String(index)) }
+}
+
+extension JSONValue {
+    static func payload(_ bytes: [UInt8]) throws(PayloadError) -> JSONValue {
+        do { return try parse(bytes) } catch { throw PayloadError(error) }
+    }
+}

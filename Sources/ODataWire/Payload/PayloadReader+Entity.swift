@@ -1,0 +1,148 @@
+internal import EDM
+
+extension PayloadReader {
+    /// Reads an entity's members. `type` is the declared type; the payload may name one derived from it.
+    func entity(_ object: JSONObject, type: EntityType) throws(PayloadError) -> EntityPayload {
+        var payload = EntityPayload()
+        var names = PropertyTypes()
+        for member in object.members {
+            if case .control(let control, let target) = MemberName(member.name, version: family) {
+                takeControl(control, target, member.value, &payload, &names)
+            }
+        }
+        if let name = payload.type, !model.isType(name, derivedFrom: type.name), model.findEntityType(name) != nil {
+            throw PayloadError(.unknownType, "An entity of type \(name) stands where \(type.name) is declared.")
+        }
+        // An unknown name may be a type of a newer schema: what the declared type knows of it can be read.
+        let actual = payload.type.flatMap(model.findEntityType) ?? type
+        for member in object.members {
+            guard case .property(let name) = MemberName(member.name, version: family) else { continue }
+            do {
+                try takeProperty(String(name), member.value, actual, names, &payload)
+            } catch { throw error.below(member.name) }
+        }
+        return payload
+    }
+
+    var family: ODataVersionKind { version.isLegacy ? .legacy : .current }
+
+    /// What annotations say about properties of the same object.
+    struct PropertyTypes {
+        var types: [String: String] = [:]
+        var nextLinks: [String: String] = [:]
+    }
+
+    private func takeControl(
+        _ control: String, _ target: Substring, _ value: JSONValue, _ payload: inout EntityPayload,
+        _ names: inout PropertyTypes
+    ) {
+        guard target.isEmpty else {
+            if control == "type" { names.types[String(target)] = value.string.map(Self.typeName) }
+            if control == "nextLink" { names.nextLinks[String(target)] = value.string }
+            return
+        }
+        switch control {
+        case "id": payload.id = value.string
+        case "type": payload.type = value.string.map(Self.typeName)
+        case "etag": payload.etag = value.string
+        case "readLink": payload.readLink = value.string
+        case "editLink": payload.editLink = value.string
+        case "mediaReadLink": payload.mediaReadLink = value.string
+        case "mediaEditLink": payload.mediaEditLink = value.string
+        case "mediaContentType": payload.mediaContentType = value.string
+        case "mediaEtag": payload.mediaETag = value.string
+        case "__metadata": takeMetadata(value, &payload)
+        default: break
+        }
+    }
+
+    /// `__metadata` of V2. Its `uri` is the address; `id`, which only some services write, is the entity-id.
+    private func takeMetadata(_ value: JSONValue, _ payload: inout EntityPayload) {
+        let uri = value["uri"]?.string
+        payload.id = value["id"]?.string ?? uri
+        payload.editLink = uri
+        payload.type = value["type"]?.string
+        payload.etag = value["etag"]?.string
+        payload.mediaReadLink = value["media_src"]?.string
+        payload.mediaEditLink = value["edit_media"]?.string
+        payload.mediaContentType = value["content_type"]?.string
+        payload.mediaETag = value["media_etag"]?.string
+    }
+
+    /// `#Namespace.Type`, `Namespace.Type` or a URL with such a fragment; primitive names may leave out `Edm.`.
+    static func typeName(_ text: String) -> String {
+        guard let hash = text.lastIndex(of: "#") else { return text }
+        return String(text[text.index(after: hash)...])
+    }
+
+    private func takeProperty(
+        _ name: String, _ json: JSONValue, _ type: EntityType, _ names: PropertyTypes, _ payload: inout EntityPayload
+    ) throws(PayloadError) {
+        guard let property = type.findProperty(name) else {
+            if type.isOpen {
+                payload.values[name] = try dynamicValue(json, typeName: names.types[name])
+            } else if !Self.isDeferred(json) {
+                payload.ignored.append(name)
+            }
+            return
+        }
+        if property.isNavigation {
+            if var expanded = try expanded(json, property) {
+                expanded.nextLink = expanded.nextLink ?? names.nextLinks[name]
+                payload.expanded.append(expanded)
+            }
+        } else if property.type.primitive != .stream {
+            var value = try value(json, type: property.type)
+            if property.type.primitive == .primitiveType || property.type.primitive == .untyped,
+                let typeName = names.types[name]
+            {
+                value = try dynamicValue(json, typeName: typeName)
+            }
+            payload.values[name] = value
+        }
+    }
+
+    private static func isDeferred(_ json: JSONValue) -> Bool {
+        json["__deferred"] != nil || json["__mediaresource"] != nil
+    }
+
+    /// What came below a navigation property; nil where it was not expanded.
+    private func expanded(_ json: JSONValue, _ property: Property) throws(PayloadError) -> EntityPayload.Expanded? {
+        guard let targetName = property.navigation?.targetType, let target = model.findEntityType(targetName) else {
+            return nil
+        }
+        var result = EntityPayload.Expanded(navigation: property.name, entities: [])
+        switch json {
+        case .null: break
+        case .array(let items): result.entities = try entities(items, target)
+        case .object(let object):
+            if object.contains("__deferred") { return nil }
+            if version.isLegacy, let items = object["results"]?.array {
+                result.nextLink = object["__next"]?.string
+                result.entities = try entities(items, target)
+            } else {
+                result.entities = [try entity(object, type: target)]
+            }
+        default:
+            throw PayloadError(.typeMismatch, "There is \(json.kindName), not an entity of type \(targetName).")
+        }
+        if !property.isCollection, result.entities.count > 1 {
+            throw PayloadError(.typeMismatch, "\(property.name) holds several entities, and at most one may be.")
+        }
+        return result
+    }
+
+    private func entities(_ items: [JSONValue], _ type: EntityType) throws(PayloadError) -> [EntityPayload] {
+        var entities: [EntityPayload] = []
+        for (index, item) in items.enumerated() {
+            guard let object = item.object else {
+                throw PayloadError(
+                    .unexpectedShape, "An item of the collection is \(item.kindName), not an entity.", path: "/\(index)"
+                )
+            }
+            guard case .entity = FeedItem(item) else { continue }
+            do { entities.append(try entity(object, type: type)) } catch { throw error.below(index) }
+        }
+        return entities
+    }
+}

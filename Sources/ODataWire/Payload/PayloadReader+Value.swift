@@ -1,0 +1,155 @@
+internal import EDM
+
+extension PayloadReader {
+    /// Reads a structural property's value.
+    func value(_ json: JSONValue, type: TypeReference) throws(PayloadError) -> Value {
+        if case .null = json { return .null }
+        if type.isCollection { return try collection(json, type) }
+        switch type.kind {
+        case .primitive(let primitive), .typeDefinition(_, let primitive):
+            return try self.primitive(json, primitive)
+        case .enumeration:
+            switch json {
+            case .string(let text), .number(let text): return .enumeration(text)
+            default: throw mismatch(json, type.name)
+            }
+        case .complex(let name): return .complex(try complex(json, name))
+        case .unresolved: return .raw(json.text)
+        case .entity: throw mismatch(json, type.name)
+        }
+    }
+
+    private func mismatch(_ json: JSONValue, _ type: String) -> PayloadError {
+        PayloadError(.typeMismatch, "There is \(json.kindName), not a value of type \(type).")
+    }
+
+    private func collection(_ json: JSONValue, _ type: TypeReference) throws(PayloadError) -> Value {
+        // V3 wraps collections as it wraps feeds.
+        guard let items = json.array ?? (version.isLegacy ? json["results"]?.array : nil) else {
+            throw mismatch(json, "Collection(\(type.name))")
+        }
+        var values: [Value] = []
+        values.reserveCapacity(items.count)
+        for (index, item) in items.enumerated() {
+            do { values.append(try value(item, type: type.item)) } catch { throw error.below(index) }
+        }
+        return .collection(values)
+    }
+
+    private func complex(_ json: JSONValue, _ declared: String) throws(PayloadError) -> ComplexValue {
+        guard let object = json.object else { throw mismatch(json, declared) }
+        var types: [String: String] = [:]
+        var own: String?
+        for member in object.members {
+            switch MemberName(member.name, version: family) {
+            case .control("type", of: ""): own = member.value.string.map(Self.typeName)
+            case .control("type", of: let target): types[String(target)] = member.value.string.map(Self.typeName)
+            case .control("__metadata", of: ""): own = member.value["type"]?.string
+            default: break
+            }
+        }
+        if let name = own, model.findComplexType(name) != nil, !model.isType(name, derivedFrom: declared) {
+            throw PayloadError(.unknownType, "A value of type \(name) stands where \(declared) is declared.")
+        }
+        let type = own.flatMap(model.findComplexType) ?? model.findComplexType(declared)
+        var value = ComplexValue(type: own == declared ? nil : own, properties: [:])
+        for member in object.members {
+            guard case .property(let name) = MemberName(member.name, version: family) else { continue }
+            do {
+                if let property = type?.findProperty(String(name)) {
+                    guard !property.isNavigation, property.type.primitive != .stream else { continue }
+                    value.properties[property.name] = try self.value(member.value, type: property.type)
+                } else if type?.isOpen ?? true {
+                    value.properties[String(name)] = try dynamicValue(member.value, typeName: types[String(name)])
+                }
+            } catch { throw error.below(member.name) }
+        }
+        return value
+    }
+
+    /// A value that no declaration gives a type: by the type that the payload names, or else by what JSON shows.
+    ///
+    /// A number without a type is `Edm.Double` where that holds it exactly, and `Edm.Decimal` otherwise, so that no digit
+    /// is lost.
+    func dynamicValue(_ json: JSONValue, typeName: String?) throws(PayloadError) -> Value {
+        if let typeName, let type = reference(typeName) { return try value(json, type: type) }
+        switch json {
+        case .null: return .null
+        case .boolean(let flag): return .boolean(flag)
+        case .string(let text): return .string(text)
+        case .number(let text):
+            guard let exact = DecimalValue(text) else { return .raw(text) }
+            let double = exact.doubleValue
+            return double.isFinite && DecimalValue(double) == exact ? .double(double) : .decimal(exact)
+        case .array(let items):
+            var values: [Value] = []
+            for (index, item) in items.enumerated() {
+                do { values.append(try dynamicValue(item, typeName: nil)) } catch { throw error.below(index) }
+            }
+            return .collection(values)
+        case .object(let object):
+            if object["type"]?.string != nil, object.contains("coordinates") || object.contains("geometries") {
+                return .raw(json.text)
+            }
+            let type = object["@odata.type"] ?? object["@type"] ?? object["__metadata"]?["type"]
+            return .complex(try complex(json, type?.string.map(Self.typeName) ?? ""))
+        }
+    }
+
+    /// What a type's name in a payload stands for: `Edm.Int32`, `Int32`, `Collection(NS.Color)`.
+    func reference(_ name: String) -> TypeReference? {
+        if name.hasPrefix("Collection("), name.hasSuffix(")") {
+            let item = Self.typeName(String(name.dropFirst(11).dropLast()))
+            return reference(item).map { TypeReference($0.kind, isCollection: true) }
+        }
+        if let primitive = PrimitiveType(rawValue: name) ?? PrimitiveType(rawValue: "Edm." + name) {
+            return TypeReference(.primitive(primitive))
+        }
+        if model.enumerationType(named: name) != nil { return TypeReference(.enumeration(name: name)) }
+        return model.findComplexType(name) != nil ? TypeReference(.complex(name: name)) : nil
+    }
+}
+
+// MARK: Primitive values
+
+extension PayloadReader {
+    private func primitive(_ json: JSONValue, _ type: PrimitiveType) throws(PayloadError) -> Value {
+        switch (json, type) {
+        case (_, .untyped): return .raw(json.text)
+        case (_, .primitiveType): return try dynamicValue(json, typeName: nil)
+        case (_, _) where type.isGeo: return .raw(json.text)
+        case (.boolean(let flag), .boolean): return .boolean(flag)
+        case (.string(let text), .string), (.string(let text), .stream): return .string(text)
+        // Large numbers come as strings in V2 and where IEEE754Compatible was asked for.
+        case (.number(let text), _), (.string(let text), _):
+            if let value = try number(text, type) { return value }
+            guard case .string = json else { break }
+            do {
+                return try PrimitiveLiteral.parse(text, as: type, version: version, form: .json)
+            } catch { throw PayloadError(.typeMismatch, error.message) }
+        default: break
+        }
+        throw mismatch(json, type.rawValue)
+    }
+
+    /// A value of a numeric type from a JSON number or the string that stands for one; nil for other types.
+    private func number(_ text: String, _ type: PrimitiveType) throws(PayloadError) -> Value? {
+        switch type {
+        case _ where type.isInteger:
+            // Some services write 1.0 or 1e3 for whole numbers.
+            guard let number = Int64(text) ?? DecimalValue(text)?.int64Value, let range = type.integerRange,
+                range.contains(number)
+            else {
+                throw PayloadError(
+                    .typeMismatch,
+                    "\(PrimitiveLiteral.clipped(text)) is no whole number in the range of \(type.rawValue).")
+            }
+            return .integer(number)
+        case .decimal, .double, .single:
+            do {
+                return try PrimitiveLiteral.parse(text, as: type, version: version, form: .json)
+            } catch { throw PayloadError(.typeMismatch, error.message) }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,143 @@
+public import EDM
+
+/// Reads what a service answers, in the JSON of its version, into values that no longer depend on the version.
+///
+/// V2 and V3 verbose JSON: with and without `d`, `results` or a plain array, `__metadata`, `__deferred`. V4: minimal, full
+/// or no metadata, control information with and without `odata.`, numbers as strings (IEEE754Compatible). Annotations of
+/// vocabularies, advertised operations and stream properties are passed over. Facets are not enforced: what a service has
+/// sent is a fact.
+public struct PayloadReader: Sendable {
+    public let version: ODataVersion
+    public let model: EntityDataModel
+    public var limits: JSONScanner.Limits
+
+    public init(version: ODataVersion, model: EntityDataModel, limits: JSONScanner.Limits = .init()) {
+        self.version = version
+        self.model = model
+        self.limits = limits
+    }
+
+    /// One entity of `type` or of a type derived from it.
+    public func entity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> EntityPayload {
+        let json = unwrapped(try document(bytes))
+        guard let object = json.object else {
+            throw PayloadError(.unexpectedShape, "The payload is \(json.kindName), not an entity of type \(type.name).")
+        }
+        // Function results and some proxies wrap a single entity into a collection of one.
+        if version.isLegacy, object.members.count == 1, let items = object["results"]?.array, items.count == 1,
+            let only = items[0].object
+        {
+            return try entity(only, type: type)
+        }
+        return try entity(object, type: type)
+    }
+
+    /// One page of entities of `type` or of types derived from it, all in memory; ``feedReader(_:type:)`` streams it.
+    public func feed(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> FeedPayload {
+        var reader = try feedReader(bytes, type: type)
+        var entities: [EntityPayload] = []
+        while let entity = try reader.next() { entities.append(entity) }
+        var feed = FeedPayload(entities: entities)
+        feed.count = reader.count
+        feed.nextLink = reader.nextLink
+        feed.deltaLink = reader.deltaLink
+        feed.removedItems = reader.removedItems
+        feed.linkItems = reader.linkItems
+        return feed
+    }
+
+    /// Reads a page entity by entity.
+    public func feedReader(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> FeedReader {
+        FeedReader(
+            scanner: try FeedScanner(bytes, version: version, limits: limits), reader: self, type: type)
+    }
+
+    /// The value of a single structural property, as `Customers(1)/Name` answers it.
+    public func value(_ bytes: [UInt8], of property: Property) throws(PayloadError) -> Value {
+        try value(bytes, type: property.type, name: property.name)
+    }
+
+    /// The value of a property, or the result of a function, of `type`.
+    ///
+    /// - Parameter name: the member that V2 wraps the value in; where it is nil or absent, the only member.
+    public func value(_ bytes: [UInt8], type: TypeReference, name: String? = nil) throws(PayloadError) -> Value {
+        let json = unwrapped(try document(bytes))
+        if let object = json.object {
+            if !version.isLegacy {
+                if let wrapped = object["value"] { return try value(wrapped, type: type) }
+            } else if let name, let member = object[name] {
+                return try value(member, type: type)
+            } else if case .complex(let typeName) = type.kind, !type.isCollection {
+                // A complex value comes under its name, or bare: told apart by whether the members are its own.
+                let own = model.findComplexType(typeName)
+                let isBare = object.members.contains { own?.findProperty($0.name) != nil || $0.name == "__metadata" }
+                if !isBare, object.members.count == 1 { return try value(object.members[0].value, type: type) }
+            } else if object.members.count == 1 {
+                return try value(object["results"] ?? object.members[0].value, type: type)
+            }
+        }
+        return try value(json, type: type)
+    }
+
+    /// The number that `/$count` answers, as plain text; spaces and a byte order mark around it are passed over.
+    public static func count(_ bytes: [UInt8]) -> Int64? {
+        var text = bytes[...]
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        let trimmed = text.drop { $0 <= 0x20 }.prefix { $0 > 0x20 }
+        guard text.drop(while: { $0 <= 0x20 }).dropFirst(trimmed.count).allSatisfy({ $0 <= 0x20 }) else { return nil }
+        return Int64(String(decoding: trimmed, as: UTF8.self))
+    }
+
+    func document(_ bytes: [UInt8]) throws(PayloadError) -> JSONValue {
+        do { return try JSONValue.parse(bytes, limits: limits) } catch { throw PayloadError(error) }
+    }
+
+    /// What stands inside the `d` of V2, if there is one.
+    func unwrapped(_ json: JSONValue) -> JSONValue {
+        guard version.isLegacy, let object = json.object, object.members.count == 1, let content = object["d"] else {
+            return json
+        }
+        return content
+    }
+}
+
+/// Reads a page of entities one by one; see ``PayloadReader/feedReader(_:type:)``.
+public struct FeedReader: Sendable {
+    private var scanner: FeedScanner
+    private let reader: PayloadReader
+    private let type: EntityType
+    /// Deleted entities that a delta payload reported so far; they are not applied here.
+    public private(set) var removedItems = 0
+    /// Added and deleted links that a delta payload reported so far; they are not applied here.
+    public private(set) var linkItems = 0
+
+    init(scanner: FeedScanner, reader: PayloadReader, type: EntityType) {
+        self.scanner = scanner
+        self.reader = reader
+        self.type = type
+    }
+
+    /// These are complete once ``next()`` has given nil.
+    public var count: Int64? { scanner.count }
+    public var nextLink: String? { scanner.nextLink }
+    public var deltaLink: String? { scanner.deltaLink }
+    public var context: String? { scanner.context }
+
+    /// The next entity; nil, for good, behind the last one.
+    public mutating func next() throws(PayloadError) -> EntityPayload? {
+        while let item = try scanner.next() {
+            switch FeedItem(item) {
+            case .removed: removedItems += 1
+            case .link: linkItems += 1
+            case .entity:
+                guard let object = item.object else {
+                    throw PayloadError(
+                        .unexpectedShape, "An item of the collection is \(item.kindName), not an entity.",
+                        path: "/\(scanner.itemStep)")
+                }
+                do { return try reader.entity(object, type: type) } catch { throw error.below(scanner.itemStep) }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,91 @@
+internal import EDM
+
+/// The targets of a relationship, as `$links` of V2 and `$ref` of V4 answer them.
+public struct ReferencesPayload: Sendable, Hashable {
+    /// URLs as the service wrote them, absolute or relative to the service root.
+    public var urls: [String]
+    public var count: Int64?
+    public var nextLink: String?
+
+    public init(urls: [String], count: Int64? = nil, nextLink: String? = nil) {
+        self.urls = urls
+        self.count = count
+        self.nextLink = nextLink
+    }
+}
+
+/// What a service document lists.
+public struct ServiceDocument: Sendable, Hashable {
+    public struct Entry: Sendable, Hashable {
+        public enum Kind: String, Sendable, Hashable {
+            case entitySet = "EntitySet"
+            case singleton = "Singleton"
+            case functionImport = "FunctionImport"
+            case serviceDocument = "ServiceDocument"
+            case other = ""
+        }
+
+        public var name: String
+        public var url: String
+        public var kind: Kind
+
+        public init(name: String, url: String, kind: Kind = .entitySet) {
+            self.name = name
+            self.url = url
+            self.kind = kind
+        }
+    }
+
+    public var entries: [Entry]
+
+    public init(entries: [Entry]) { self.entries = entries }
+
+    /// The names of the entity sets.
+    public var entitySets: [String] { entries.filter { $0.kind == .entitySet }.map(\.name) }
+}
+
+extension PayloadReader {
+    /// The references of a `$links` or `$ref` response, one or many.
+    public func entityReferences(_ bytes: [UInt8]) throws(PayloadError) -> ReferencesPayload {
+        let json = unwrapped(try document(bytes))
+        if let url = Self.url(of: json) { return ReferencesPayload(urls: [url]) }
+        guard let items = json.array ?? json["results"]?.array ?? json["value"]?.array else {
+            throw PayloadError(.unexpectedShape, "The payload is no reference and no collection of references.")
+        }
+        var result = ReferencesPayload(urls: [])
+        for (index, item) in items.enumerated() {
+            guard let url = Self.url(of: item) else {
+                throw PayloadError(.unexpectedShape, "An item of the collection is no reference.", path: "/\(index)")
+            }
+            result.urls.append(url)
+        }
+        let count = json["@odata.count"] ?? json["@count"] ?? json["__count"]
+        result.count = count?.integer
+        let next = json["@odata.nextLink"] ?? json["@nextLink"] ?? json["__next"] ?? json["odata.nextLink"]
+        result.nextLink = next?.string
+        return result
+    }
+
+    /// `{"uri":…}` of V2, `{"url":…}` of V3's light format, `{"@odata.id":…}` of V4; also an entity's own metadata.
+    static func url(of json: JSONValue) -> String? {
+        let url = json["@odata.id"] ?? json["@id"] ?? json["uri"] ?? json["url"] ?? json["__metadata"]?["uri"]
+        return url?.string
+    }
+
+    /// The names that the service root lists.
+    public func serviceDocument(_ bytes: [UInt8]) throws(PayloadError) -> ServiceDocument {
+        let json = unwrapped(try document(bytes))
+        if let names = json["EntitySets"]?.array {
+            return ServiceDocument(entries: names.compactMap(\.string).map { .init(name: $0, url: $0) })
+        }
+        guard let items = json["value"]?.array else {
+            throw PayloadError(.unexpectedShape, "The payload is no service document.")
+        }
+        return ServiceDocument(
+            entries: items.compactMap { item in
+                guard let name = item["name"]?.string else { return nil }
+                let kind = item["kind"]?.string.map { ServiceDocument.Entry.Kind(rawValue: $0) ?? .other }
+                return .init(name: name, url: item["url"]?.string ?? name, kind: kind ?? .entitySet)
+            })
+    }
+}

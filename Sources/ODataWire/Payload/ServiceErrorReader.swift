@@ -1,0 +1,40 @@
+/// Reads the JSON in which a service says why it refused.
+public enum ServiceErrorReader {
+    /// The error of V2 (`message` an object), of V3's light format (`odata.error`) or of V4 (`message` a string), also in
+    /// the forms of SAP gateways, which leave out what they please and put details under `innererror.errordetails`.
+    ///
+    /// Code and message are empty where the service gave none. Nil for what is no JSON, or no error at all.
+    public static func read(_ bytes: [UInt8]) -> ServiceError? {
+        guard let json = try? JSONValue.parse(bytes), let error = json["error"] ?? json["odata.error"] else {
+            return nil
+        }
+        // Proxies in between like to put a bare sentence here.
+        if let text = error.string { return ServiceError(code: "", message: text) }
+        guard error.object != nil else { return nil }
+        var result = ServiceError(
+            code: text(error["code"]), message: text(error["message"]?["value"] ?? error["message"]))
+        result.target = error["target"]?.string
+        let inner = error["innererror"]
+        if let inner, inner != .null { result.innerError = inner.text }
+        let details =
+            error["details"]?.array ?? inner?["errordetails"]?.array ?? inner?["errordetails"]?["errordetail"]?.array
+        result.details = (details ?? []).compactMap(detail)
+        return result
+    }
+
+    private static func detail(_ json: JSONValue) -> ServiceError.Detail? {
+        guard json.object != nil else { return nil }
+        let detail = ServiceError.Detail(
+            code: text(json["code"]), message: text(json["message"]?["value"] ?? json["message"]),
+            target: json["target"]?.string ?? json["propertyref"]?.string)
+        return detail.code.isEmpty && detail.message.isEmpty ? nil : detail
+    }
+
+    /// Codes are strings by the standard and numbers in the wild.
+    private static func text(_ json: JSONValue?) -> String {
+        switch json {
+        case .string(let text), .number(let text): text
+        default: ""
+        }
+    }
+}

@@ -1,0 +1,120 @@
+public import EDM
+public import ODataWire
+public import Operations
+
+/// Gives what a service sent its entity IDs: the ID that the key always had, or a new one.
+///
+/// An entity that was created here and is not confirmed is recognised by its key where the app gave it one, so that a
+/// create whose answer was lost does not become two entities.
+public struct ImageBuilder<Storage: StateStorage> {
+    private let storage: Storage
+    private let model: EntityDataModel
+    private var next: EntityID
+    /// Entities that got their ID from this builder, before any record with them is folded.
+    private var assigned: [AssignedKey: EntityID] = [:]
+    /// Expanded navigation properties that lead to no entity set (containment), and what could not be identified.
+    public private(set) var skipped: Set<String> = []
+
+    private struct AssignedKey: Hashable {
+        let set: String
+        let key: String
+    }
+
+    public init(storage: Storage, model: EntityDataModel) throws(StateError) {
+        self.storage = storage
+        self.model = model
+        next = try storage.header().nextEntity
+    }
+
+    /// The images of an entity and of all that came expanded below it, parents first. Nil where it has no key.
+    ///
+    /// - Parameter known: the entity's ID, where the request tells it.
+    public mutating func images(
+        of payload: EntityPayload, in set: EntitySet, known: EntityID? = nil
+    ) throws(StateError) -> [EntityImage]? {
+        let typeName = payload.type.flatMap { model.findEntityType($0)?.name } ?? set.entityType.name
+        let type = model.findEntityType(typeName) ?? set.entityType
+        let id: EntityID
+        if let known {
+            id = known
+        } else if let found = try identify(payload, type, set) {
+            id = found
+        } else {
+            skipped.insert(set.name)
+            return nil
+        }
+        if let key = KeyText.of(payload.values, type: type) { assigned[AssignedKey(set: set.name, key: key)] = id }
+        var image = EntityImage(
+            entity: id, set: set.name, type: typeName, values: payload.values, etag: payload.etag,
+            editLink: editLink(payload, type, set))
+        var below: [EntityImage] = []
+        for expanded in payload.expanded {
+            guard let property = type.findProperty(expanded.navigation), property.isNavigation,
+                let target = model.target(of: property, in: set)
+            else {
+                skipped.insert("\(set.name)/\(expanded.navigation)")
+                continue
+            }
+            var targets: [EntityID] = []
+            let keyless = try keylessTarget(of: id, property)
+            for entity in expanded.entities {
+                guard let images = try images(of: entity, in: target, known: keyless), let first = images.first else {
+                    continue
+                }
+                targets.append(first.entity)
+                below += images
+            }
+            image.links.append(
+                EntityImage.ImageLinks(
+                    navigation: property.name, targets: targets, isComplete: expanded.nextLink == nil))
+        }
+        return [image] + below
+    }
+
+    private mutating func identify(
+        _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet
+    ) throws(StateError) -> EntityID? {
+        let key: String
+        if set.isSingleton {
+            key = ""
+        } else if let text = KeyText.of(payload.values, type: type) {
+            key = text
+        } else {
+            return nil
+        }
+        if let id = assigned[AssignedKey(set: set.name, key: key)] { return id }
+        if let id = try storage.entity(set: set.name, key: key) { return id }
+        if set.isSingleton, let id = try storage.rows(set: set.name).first { return id }
+        if let predicate = KeyPredicate(of: type, in: payload.values) {
+            let values = predicate.values.map { (property: $0.name, value: $0.value) }
+            if let id = try storage.findRows(set: set.name, where: values).first { return id }
+        }
+        defer { next = EntityID(rawValue: next.rawValue &+ 1) }
+        assigned[AssignedKey(set: set.name, key: key)] = next
+        return next
+    }
+
+    /// An entity that the service created together with its owner, by a deep insert, without saying its key.
+    private func keylessTarget(of owner: EntityID, _ property: Property) throws(StateError) -> EntityID? {
+        guard let end = property.navigation, !property.isCollection else { return nil }
+        let isForward = end.relationship.isForward
+        let links =
+            isForward
+            ? try storage.links(end.relationship.name, first: owner)
+            : try storage.links(end.relationship.name, second: owner)
+        for link in links where link.inLocal {
+            let id = isForward ? link.second : link.first
+            guard let row = try storage.row(id), row.origin.isOnService, let type = model.findEntityType(row.type) else {
+                continue
+            }
+            if KeyText.of(row.values, type: type) == nil { return id }
+        }
+        return nil
+    }
+
+    /// Only a link that differs from what the key gives is worth keeping.
+    private func editLink(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> String? {
+        guard KeyPredicate(of: type, in: payload.values) == nil, !set.isSingleton else { return nil }
+        return payload.editLink
+    }
+}

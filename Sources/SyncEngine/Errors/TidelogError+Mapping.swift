@@ -1,0 +1,44 @@
+import ODataWire
+import OperationLog
+import SyncCore
+
+/// Where errors of the lower layers get their public form: one place per layer.
+extension TidelogError {
+    init(_ refused: OperationRefused) {
+        self.init(.refused(refused.code), refused.message, recovery: refused.recovery, cause: refused)
+    }
+
+    init(_ error: StateError, views path: String) {
+        switch error.code {
+        case .damaged:
+            self.init(
+                .damaged, error.message, place: path,
+                recovery: "Delete the file; it is made again from the log at the next open.", cause: error)
+        case .unavailable:
+            self.init(.storage, error.message, place: path, recovery: "Check space and permissions.", cause: error)
+        case .noModel:
+            self.init(.damaged, error.message, recovery: "Run 'tidelog verify' on the store.", cause: error)
+        }
+    }
+
+    init(_ error: LogError) {
+        switch error {
+        case .locked(let path, _):
+            self.init(.locked, error.description, place: path, cause: error)
+        case .damaged(let damage):
+            self.init(
+                .damaged, error.description, place: damage.path, recovery: "Run 'tidelog verify' on the store.",
+                cause: error)
+        case .noLog(let path):
+            self.init(.noStore, error.description, place: path, recovery: "Run 'tidelog init' first.", cause: error)
+        case .unsupported(let path, _, _), .otherStore(let path, _, _):
+            self.init(.damaged, error.description, place: path, cause: error)
+        case .recordTooLarge: self.init(.invalidRequest, error.description, cause: error)
+        default: self.init(.storage, error.description, cause: error)
+        }
+    }
+
+    init(_ error: URLSyntaxError) {
+        self.init(.invalidRequest, error.description, cause: error)
+    }
+}

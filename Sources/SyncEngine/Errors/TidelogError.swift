@@ -1,0 +1,59 @@
+public import SyncCore
+
+/// Why a call failed: a code to branch on, a sentence to read, the place, the cause and what to do next.
+///
+/// Never holds a password, a token, a cookie or the query part of a URL.
+public struct TidelogError: Error, Sendable, CustomStringConvertible {
+    /// Grouped by what the caller has to do.
+    public enum Code: Sendable, Hashable {
+        /// The metadata forbids it; nothing was logged. Correct the call.
+        case refused(OperationRefused.Code)
+        /// The query, path or JSON does not parse or names something that is not there. Correct the text.
+        case invalidRequest
+        /// The entity is not in the store (offline) or not on the service (online).
+        case notFound
+        /// There is no store in the directory, or it was not opened.
+        case noStore
+        /// Another process writes to the store. Try again when it is done.
+        case locked
+        /// A file of the store is damaged. See ``TidelogError/recovery``.
+        case damaged
+        /// The disk refused: full, read-only, broken. Open the store again when that is mended.
+        case storage
+        /// No answer: no network, no such host, time-out. Try again later.
+        case unreachable
+        /// The service wants other credentials (401, 403).
+        case unauthorized
+        /// The service answered with that HTTP status.
+        case service(status: Int)
+        /// The answer is not what OData prescribes: another kind of server, or another version.
+        case notOData
+        /// The service answered in a way that leaves open whether a change took effect.
+        case inDoubt
+        /// What was asked for is not built yet, or the service cannot do it.
+        case unsupported
+    }
+
+    public let code: Code
+    /// One sentence.
+    public let message: String
+    /// A file with an offset, or a URL, or a line of input.
+    public let place: String?
+    /// What to do next, one sentence.
+    public let recovery: String?
+    public let cause: (any Error)?
+
+    public init(
+        _ code: Code, _ message: String, place: String? = nil, recovery: String? = nil, cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.place = place
+        self.recovery = recovery
+        self.cause = cause
+    }
+
+    public var description: String {
+        [message, place.map { "(\($0))" }, recovery].compactMap { $0 }.joined(separator: " ")
+    }
+}

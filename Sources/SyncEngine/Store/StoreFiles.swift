@@ -1,0 +1,17 @@
+/// Where the parts of a store are. A store is a directory.
+public struct StoreFiles: Sendable, Hashable {
+    public let directory: String
+
+    public init(directory: String) { self.directory = directory }
+
+    /// The log's segments: the truth.
+    public var log: String { directory + "/log" }
+    /// Derived; may be deleted at any time.
+    public var views: String { directory + "/views.sqlite" }
+    /// The service root and the format version, for whoever looks at the directory.
+    public var description: String { directory + "/store.json" }
+    public var lock: String { directory + "/LOCK" }
+
+    /// The files that make up the views.
+    var viewFiles: [String] { [views, views + "-wal", views + "-shm"] }
+}

@@ -1,0 +1,230 @@
+import CCurl
+import HTTPTypes
+import Synchronization
+
+/// One request on its way, with the redirects that it follows.
+///
+/// `@unchecked Sendable` because only the loop's thread touches its variables; the buffer and the flag are safe by
+/// themselves.
+final class CurlTransfer: @unchecked Sendable {
+    let buffer: ResponseBuffer
+    let isCancelled = Atomic(false)
+
+    private let request: OutgoingRequest
+    private let options: TransportOptions
+    private var url: RequestURL
+    private var parser = ResponseHeadParser()
+    /// The body of a response that may be a redirect to follow: kept back until that is known.
+    private var held: [UInt8]?
+    private var received = 0
+    private var redirects = 0
+    private var failure: TransportError?
+
+    private(set) var easy: OpaquePointer?
+    private var headerList: OpaquePointer?
+    private let errorText: UnsafeMutablePointer<CChar>
+    private let body: UnsafeMutableBufferPointer<UInt8>
+
+    init(_ request: OutgoingRequest, _ options: TransportOptions, buffer: ResponseBuffer) {
+        self.request = request
+        self.options = options
+        self.buffer = buffer
+        url = request.url
+        errorText = .allocate(capacity: Int(CCURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CCURL_ERROR_SIZE))
+        body = .allocate(capacity: max(request.body.count, 1))
+        _ = body.initialize(from: request.body)
+    }
+
+    deinit {
+        errorText.deallocate()
+        body.deallocate()
+    }
+
+    /// Makes the handle; nil, with the transfer failed, when there can be none.
+    func open(share: OpaquePointer) -> OpaquePointer? {
+        guard let easy = ccurl_easy_create() else {
+            close(.failure(error(.other, "libcurl has no memory left", sent: false)))
+            return nil
+        }
+        self.easy = easy
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_set_pointer(easy, CCURL_ERRORBUFFER, errorText)
+        ccurl_set_pointer(easy, CCURL_SHARE, UnsafeRawPointer(share))
+        ccurl_set_string(easy, CCURL_COOKIEFILE, "")
+        ccurl_set_string(easy, CCURL_ACCEPT_ENCODING, "")
+        ccurl_set_long(easy, CCURL_NOSIGNAL, 1)
+        ccurl_set_long(easy, CCURL_PATH_AS_IS, 1)
+        ccurl_set_long(easy, CCURL_SUPPRESS_CONNECT_HEADERS, 1)
+        if url.origin.isLoopback { ccurl_set_string(easy, CCURL_PROXY, "") }
+        if let file = options.certificateAuthorities { ccurl_set_string(easy, CCURL_CAINFO, file) }
+        setTimeouts(easy)
+        setRequest(easy)
+        ccurl_set_pointer(easy, CCURL_WRITEDATA, context)
+        ccurl_set_pointer(easy, CCURL_HEADERDATA, context)
+        ccurl_set_callback(easy, CCURL_WRITEFUNCTION) { bytes, size, count, context in
+            CurlTransfer.from(context).receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
+        }
+        ccurl_set_callback(easy, CCURL_HEADERFUNCTION) { bytes, size, count, context in
+            CurlTransfer.from(context).receive(headerLine: UnsafeRawBufferPointer(start: bytes, count: size * count))
+        }
+        return easy
+    }
+
+    /// After the handle was taken out of the loop. True when it has to go in again, for a redirect.
+    func finish(_ result: Int32) -> Bool {
+        guard let easy else { return false }
+        if let failure {
+            close(.failure(failure))
+        } else if result != CCURL_OK {
+            let code = CurlResult.code(result)
+            close(.failure(error(code, CurlResult.sentence(code), sent: mayHaveBeenSent(code), result)))
+        } else if let head = parser.head {
+            if let location = ccurl_get_string(easy, CCURL_REDIRECT_URL).map({ String(cString: $0) }) {
+                switch request.decision(status: head.status.code, location: location) {
+                case .returnResponse: break
+                case .follow: return follow(location)
+                case .refuse(let target):
+                    let sentence = "the service redirects to \(target), which is another origin"
+                    close(.failure(error(.redirectRefused, sentence, sent: true)))
+                    return false
+                }
+            }
+            if let held {
+                buffer.receive(head: head)
+                _ = held.withUnsafeBytes { buffer.receive($0) }
+            }
+            close(.success(()))
+        } else {
+            close(.failure(error(.protocolViolation, "no response came", sent: true)))
+        }
+        return false
+    }
+
+    func cancel() {
+        close(.failure(error(.cancelled, "it was cancelled", sent: mayHaveBeenSent(.cancelled))))
+    }
+
+    func fail(_ sentence: String) { close(.failure(error(.other, sentence, sent: mayHaveBeenSent(.other)))) }
+
+    private func close(_ end: Result<Void, TransportError>) {
+        if let easy { ccurl_easy_destroy(easy) }
+        easy = nil
+        ccurl_slist_destroy(headerList)
+        headerList = nil
+        buffer.finish(end)
+    }
+}
+
+extension CurlTransfer {
+    private static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
+        guard let context else { preconditionFailure("a callback was called without its transfer") }
+        return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private func setTimeouts(_ easy: OpaquePointer) {
+        ccurl_set_long(easy, CCURL_CONNECTTIMEOUT_MS, options.connectTimeout.wholeMilliseconds)
+        if let total = options.totalTimeout { ccurl_set_long(easy, CCURL_TIMEOUT_MS, total.wholeMilliseconds) }
+        if let idle = options.idleTimeout {
+            ccurl_set_long(easy, CCURL_LOW_SPEED_LIMIT, 1)
+            ccurl_set_long(easy, CCURL_LOW_SPEED_TIME, max(1, Int(clamping: idle.components.seconds)))
+        }
+    }
+
+    private func setRequest(_ easy: OpaquePointer) {
+        ccurl_set_string(easy, CCURL_URL, url.text)
+        let sendsBody = !request.body.isEmpty || !["GET", "HEAD", "DELETE", "OPTIONS"].contains(request.method)
+        if sendsBody {
+            ccurl_set_offset(easy, CCURL_POSTFIELDSIZE, Int64(request.body.count))
+            ccurl_set_pointer(easy, CCURL_POSTFIELDS, body.baseAddress)
+        } else if request.method == "HEAD" {
+            ccurl_set_long(easy, CCURL_NOBODY, 1)
+        }
+        if request.method != "GET" || sendsBody { ccurl_set_string(easy, CCURL_CUSTOMREQUEST, request.method) }
+        // Over a kept connection that turns out dead, libcurl sends a request again by itself, though the service may
+        // have acted on it before the connection died. Over a new one it never does.
+        if !request.isSafe { ccurl_set_long(easy, CCURL_FRESH_CONNECT, 1) }
+        add("Expect:")
+        if sendsBody, request.headerFields[.contentType] == nil { add("Content-Type:") }
+        for field in request.headerFields where field.name != .contentLength {
+            // libcurl takes “Name:” for a header to leave out, “Name;” for one without a value.
+            add(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
+        }
+        ccurl_set_pointer(easy, CCURL_HTTPHEADER, headerList.map { UnsafeRawPointer($0) })
+    }
+
+    private func add(_ header: String) { headerList = ccurl_slist_add(headerList, header) ?? headerList }
+
+    private func follow(_ location: String) -> Bool {
+        redirects += 1
+        guard let easy, let target = RequestURL(location), redirects <= options.maximumRedirects else {
+            let sentence = "the service redirects more than \(options.maximumRedirects) times"
+            close(.failure(error(.redirectRefused, sentence, sent: true)))
+            return false
+        }
+        url = target
+        parser = ResponseHeadParser()
+        held = nil
+        received = 0
+        ccurl_set_string(easy, CCURL_URL, target.text)
+        return true
+    }
+
+    private func receive(headerLine line: UnsafeRawBufferPointer) -> Int {
+        do throws(ResponseHeadParser.Failure) {
+            guard try parser.receive(line), let head = parser.head else { return line.count }
+            if (301...308).contains(head.status.code), head.headerFields[.location] != nil {
+                held = []
+            } else {
+                buffer.receive(head: head)
+            }
+            return line.count
+        } catch {
+            failure = self.error(.tooLarge, "the head of the response is too large", sent: true)
+            return 0
+        }
+    }
+
+    private func receive(body bytes: UnsafeRawBufferPointer) -> Int {
+        if let limit = options.maximumResponseBytes, received + bytes.count > limit {
+            failure = error(.tooLarge, "the response is larger than \(limit) bytes", sent: true)
+            return 0
+        }
+        if held != nil {
+            held?.append(contentsOf: bytes)
+        } else if !buffer.receive(bytes) {
+            return 0x1000_0001  // CCURL_PAUSE
+        }
+        received += bytes.count
+        return bytes.count
+    }
+
+    private func mayHaveBeenSent(_ code: TransportError.Code) -> Bool {
+        if redirects > 0 { return true }
+        switch code {
+        case .invalidRequest, .resolve, .unreachable, .tls, .libraryMissing: return false
+        default: return easy.map { ccurl_get_long($0, CCURL_REQUEST_SIZE) > 0 } ?? false
+        }
+    }
+
+    private func error(
+        _ code: TransportError.Code, _ sentence: String, sent: Bool, _ result: Int32 = 0
+    ) -> TransportError {
+        var message = "\(request.method) \(url.redacted): \(sentence)"
+        if result != 0 {
+            let detail = String(cString: errorText)
+            message += " (\(detail.isEmpty ? String(cString: ccurl_error_text(result)) : detail))"
+        }
+        return TransportError(code, message + ".", mayHaveBeenSent: sent)
+    }
+}
+
+extension Duration {
+    /// At least 1: to libcurl, 0 is no limit.
+    var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let milliseconds = seconds.multipliedReportingOverflow(by: 1000)
+        guard !milliseconds.overflow else { return Int(Int32.max) }
+        return max(1, Int(min(milliseconds.partialValue + attoseconds / 1_000_000_000_000_000, Int64(Int32.max))))
+    }
+}

@@ -1,0 +1,87 @@
+public import HTTPTypes
+import Synchronization
+
+/// HTTP through libcurl, which is loaded with the first request.
+///
+/// Each transport has its connections, its cookies (in memory) and one thread, which ends when the transport and every
+/// response body of it are released.
+public final class CurlTransport: HTTPTransport {
+    private let options: TransportOptions
+    private let loop = Mutex<CurlLoop?>(nil)
+
+    /// Where a streamed body waits for its reader, in bytes.
+    private static let streamCapacity = 256 * 1024
+
+    public init(_ options: TransportOptions = TransportOptions()) { self.options = options }
+
+    deinit { loop.withLock { $0?.stop() } }
+
+    public func send(
+        _ request: HTTPRequest, body: [UInt8]
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+        let buffer = ResponseBuffer(capacity: nil)
+        let (loop, transfer) = try await prepare(request, body, buffer)
+        return try await withTaskCancellationHandler {
+            loop.start(transfer)
+            return await buffer.whole()
+        } onCancel: {
+            loop.cancel(transfer)
+        }.get()
+    }
+
+    public func stream(
+        _ request: HTTPRequest, body: [UInt8]
+    ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
+        let buffer = ResponseBuffer(capacity: Self.streamCapacity)
+        let (loop, transfer) = try await prepare(request, body, buffer)
+        let head = try await withTaskCancellationHandler {
+            loop.start(transfer)
+            return await buffer.head()
+        } onCancel: {
+            loop.cancel(transfer)
+        }.get()
+        let reading = Reading(transport: self, loop: loop, transfer: transfer)
+        return (head, ResponseBody { await reading.next() })
+    }
+
+    private func prepare(
+        _ request: HTTPRequest, _ body: [UInt8], _ buffer: ResponseBuffer
+    ) async throws(TransportError) -> (CurlLoop, CurlTransfer) {
+        // Checked first: what cannot be sent needs no credentials.
+        _ = try OutgoingRequest(request, body: [])
+        let outgoing = try OutgoingRequest(try await options.authorize(request), body: body)
+        return (try startedLoop(), CurlTransfer(outgoing, options, buffer: buffer))
+    }
+
+    private func startedLoop() throws(TransportError) -> CurlLoop {
+        try loop.withLock { loop throws(TransportError) in
+            if let loop { return loop }
+            let started = try CurlLoop(connectionsPerHost: options.connectionsPerHost)
+            loop = started
+            return started
+        }
+    }
+}
+
+/// Keeps the transport while a body is read, and ends the transfer when nobody reads on.
+private final class Reading: Sendable {
+    private let transport: CurlTransport
+    private let loop: CurlLoop
+    private let transfer: CurlTransfer
+
+    init(transport: CurlTransport, loop: CurlLoop, transfer: CurlTransfer) {
+        self.transport = transport
+        self.loop = loop
+        self.transfer = transfer
+    }
+
+    deinit { loop.cancel(transfer) }
+
+    func next() async -> Result<[UInt8]?, TransportError> {
+        await withTaskCancellationHandler {
+            await transfer.buffer.next { loop.resume(transfer) }
+        } onCancel: {
+            loop.cancel(transfer)
+        }
+    }
+}

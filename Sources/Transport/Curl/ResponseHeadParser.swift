@@ -1,0 +1,48 @@
+import HTTPTypes
+
+/// Puts the head of a response together from the lines that libcurl hands out. Interim responses (1xx) are passed over.
+struct ResponseHeadParser {
+    enum Failure: Error { case tooLarge }
+
+    static let maximumBytes = 512 * 1024
+    /// Far below what HTTPFields can hold.
+    static let maximumFields = 2000
+
+    private(set) var head: HTTPResponse?
+    private var current: HTTPResponse?
+    private var bytes = 0
+
+    /// True with the line that completes the head.
+    mutating func receive(_ line: UnsafeRawBufferPointer) throws(Failure) -> Bool {
+        // What comes after the head is a trailer.
+        guard head == nil else { return false }
+        bytes += line.count
+        if bytes > Self.maximumBytes { throw .tooLarge }
+        var text = line[...]
+        while let last = text.last, last == 0x0A || last == 0x0D { text = text.dropLast() }
+        if text.starts(with: "HTTP/".utf8) {
+            let words = String(decoding: text, as: UTF8.self).split(separator: " ", maxSplits: 2)
+            let status = words.count > 1 ? Int(words[1]) ?? 0 : 0
+            current = HTTPResponse(
+                status: .init(code: min(max(status, 0), 999), reasonPhrase: words.count > 2 ? String(words[2]) : ""))
+        } else if text.isEmpty {
+            guard let current, current.status.code >= 200 else { return false }
+            head = current
+            return true
+        } else if let colon = text.firstIndex(of: UInt8(ascii: ":")),
+            let name = HTTPField.Name(String(decoding: text[..<colon], as: UTF8.self))
+        {
+            if (current?.headerFields.count ?? 0) >= Self.maximumFields { throw .tooLarge }
+            let value = String(decoding: text[(colon + 1)...], as: UTF8.self)
+            current?.headerFields.append(HTTPField(name: name, value: Self.trimmed(value)))
+        }
+        return false
+    }
+
+    private static func trimmed(_ value: String) -> String {
+        var value = value[...]
+        while let first = value.first, first == " " || first == "\t" { value.removeFirst() }
+        while let last = value.last, last == " " || last == "\t" { value.removeLast() }
+        return String(value)
+    }
+}

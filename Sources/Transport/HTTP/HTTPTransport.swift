@@ -1,0 +1,39 @@
+public import HTTPTypes
+
+/// Sends HTTP requests. Apps may bring their own.
+///
+/// What every transport owes to the engine:
+/// - A response of any status is a response; only its absence is an error.
+/// - A request that is not idempotent is sent at most once, and an error tells whether it may have arrived.
+/// - Redirects within the origin (scheme, host, port) are followed for GET and HEAD, and with method and body where the
+///   status is 307 or 308; a redirect to another origin is refused, since credentials and data would go there.
+/// - Repeated header fields are kept. Bodies are decoded; Content-Encoding and Content-Length are left as received.
+public protocol HTTPTransport: Sendable {
+    func send(
+        _ request: HTTPRequest, body: [UInt8]
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8])
+
+    /// Returns when the head of the response is there; the body is read as it is asked for.
+    func stream(
+        _ request: HTTPRequest, body: [UInt8]
+    ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody)
+}
+
+extension HTTPTransport {
+    /// For transports that do not stream: the whole body as one chunk.
+    public func stream(
+        _ request: HTTPRequest, body: [UInt8]
+    ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
+        let (response, received) = try await send(request, body: body)
+        return (response, ResponseBody(received))
+    }
+}
+
+/// The transport that suits the platform: URLSession where there is a good one, otherwise libcurl.
+public func defaultTransport(_ options: TransportOptions = TransportOptions()) -> any HTTPTransport {
+    #if canImport(Darwin)
+        URLSessionTransport(options)
+    #else
+        CurlTransport(options)
+    #endif
+}

@@ -1,0 +1,49 @@
+import HTTPTypes
+
+/// A request that was checked and can be sent.
+struct OutgoingRequest: Sendable {
+    let method: String
+    let url: RequestURL
+    let headerFields: HTTPFields
+    let body: [UInt8]
+
+    init(_ request: HTTPRequest, body: [UInt8]) throws(TransportError) {
+        method = request.method.rawValue
+        let path = request.path ?? "/"
+        guard
+            let url = RequestURL(
+                scheme: request.scheme ?? "", authority: request.authority ?? "", target: path.isEmpty ? "/" : path)
+        else {
+            throw TransportError(
+                .invalidRequest,
+                "The \(method) request has no URL that can be used: it must be http or https, without credentials,"
+                    + " and percent-encoded.",
+                mayHaveBeenSent: false)
+        }
+        self.url = url
+        headerFields = request.headerFields
+        self.body = body
+    }
+
+    /// For messages.
+    var name: String { "\(method) \(url.redacted)" }
+
+    /// Whether a second delivery of the request would do no harm (RFC 9110, section 9.2.1: the safe methods).
+    var isSafe: Bool { method == "GET" || method == "HEAD" || method == "OPTIONS" }
+
+    enum RedirectDecision: Equatable {
+        case returnResponse
+        case follow
+        case refuse(target: String)
+    }
+
+    /// What to do with a response that points elsewhere.
+    func decision(status: Int, location: String) -> RedirectDecision {
+        guard [301, 302, 303, 307, 308].contains(status) else { return .returnResponse }
+        guard let target = RequestURL(location), target.origin == url.origin else {
+            let host = RequestURL(location)?.origin.description ?? "what is no http or https URL"
+            return .refuse(target: host)
+        }
+        return method == "GET" || method == "HEAD" || status >= 307 ? .follow : .returnResponse
+    }
+}

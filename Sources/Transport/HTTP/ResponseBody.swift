@@ -1,0 +1,46 @@
+import Synchronization
+
+/// A body in chunks, as they arrive. It is read once, by one task; a reader that is slow slows the sender down.
+/// When the last reference is gone before the end, the rest is not received.
+public struct ResponseBody: AsyncSequence, Sendable {
+    public typealias Element = [UInt8]
+    public typealias Failure = TransportError
+
+    private let nextChunk: @Sendable () async -> Result<[UInt8]?, TransportError>
+
+    /// `nextChunk` gives nil at the end.
+    public init(nextChunk: @escaping @Sendable () async -> Result<[UInt8]?, TransportError>) {
+        self.nextChunk = nextChunk
+    }
+
+    public init(_ bytes: [UInt8]) {
+        let rest = OneChunk(bytes)
+        self.init { .success(rest.take()) }
+    }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(nextChunk: nextChunk) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let nextChunk: @Sendable () async -> Result<[UInt8]?, TransportError>
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)? = #isolation
+        ) async throws(TransportError) -> [UInt8]? {
+            try await nextChunk().get()
+        }
+    }
+}
+
+private final class OneChunk: Sendable {
+    private let bytes: Mutex<[UInt8]?>
+
+    init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes.isEmpty ? nil : bytes) }
+
+    func take() -> [UInt8]? {
+        bytes.withLock {
+            let bytes = $0
+            $0 = nil
+            return bytes
+        }
+    }
+}

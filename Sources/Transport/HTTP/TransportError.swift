@@ -1,0 +1,47 @@
+/// Why there is no response. A response of any status is none of these.
+public struct TransportError: Error, Sendable, Hashable {
+    public enum Code: Sendable, Hashable, CaseIterable {
+        /// The request cannot be sent as it is: no http or https, credentials in the URL, characters that are not allowed.
+        case invalidRequest
+        /// The host name has no address.
+        case resolve
+        /// Nothing answers at the address.
+        case unreachable
+        /// No secure connection: the certificate, or the protocol.
+        case tls
+        /// The connection broke.
+        case disconnected
+        /// The response ended before it was complete.
+        case truncated
+        /// A time limit of the options passed.
+        case timeout
+        /// The response is larger than the options allow.
+        case tooLarge
+        /// The service redirects to another origin, or without end.
+        case redirectRefused
+        /// What came is not HTTP.
+        case protocolViolation
+        /// The task was cancelled, or the transport was released.
+        case cancelled
+        /// libcurl cannot be loaded.
+        case libraryMissing
+        /// Anything else.
+        case other
+    }
+
+    public var code: Code
+    /// A sentence for a person. It names the method and the URL without credentials and query, and no header's value.
+    public var message: String
+    /// Whether the service may have got the request, and acted on it. Where this is false, to send again is safe.
+    public var mayHaveBeenSent: Bool
+
+    public init(_ code: Code, _ message: String, mayHaveBeenSent: Bool) {
+        self.code = code
+        self.message = message
+        self.mayHaveBeenSent = mayHaveBeenSent
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    public var description: String { message }
+}

@@ -1,0 +1,172 @@
+#if canImport(Darwin)
+    import Foundation
+    public import HTTPTypes
+
+    /// HTTP through URLSession: the system's proxies, certificates and power saving.
+    ///
+    /// Bodies are received whole, and held against `maximumResponseBytes` only then. Where a kept connection turns out
+    /// dead, URLSession itself repeats what HTTP calls idempotent (RFC 9110, section 9.2.2), never POST, PATCH or MERGE.
+    public final class URLSessionTransport: HTTPTransport {
+        private let options: TransportOptions
+        private let session: URLSession
+
+        public init(_ options: TransportOptions = TransportOptions()) {
+            self.options = options
+            // Cookies and caches in memory, for this transport only.
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpMaximumConnectionsPerHost = max(1, options.connectionsPerHost)
+            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+            configuration.urlCache = nil
+            configuration.timeoutIntervalForRequest = options.idleTimeout?.inSeconds ?? 7 * 86400
+            configuration.timeoutIntervalForResource = options.totalTimeout?.inSeconds ?? 7 * 86400
+            session = URLSession(configuration: configuration)
+        }
+
+        deinit { session.finishTasksAndInvalidate() }
+
+        public func send(
+            _ request: HTTPRequest, body: [UInt8]
+        ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+            _ = try OutgoingRequest(request, body: [])
+            let outgoing = try OutgoingRequest(try await options.authorize(request), body: body)
+            let urlRequest = try outgoing.urlRequest()
+            let exchange = Exchange(outgoing, options)
+            do {
+                let (data, response) = try await session.data(for: urlRequest, delegate: exchange)
+                if let failure = exchange.failure { throw failure }
+                if let limit = options.maximumResponseBytes, data.count > limit { throw exchange.tooLarge(limit) }
+                guard let response = response as? HTTPURLResponse else {
+                    throw outgoing.error(.protocolViolation, "no response came", sent: true)
+                }
+                return (response.head, Array(data))
+            } catch let error as TransportError {
+                throw error
+            } catch let error as URLError {
+                throw exchange.failure ?? outgoing.error(error)
+            } catch is CancellationError {
+                throw outgoing.error(.cancelled, "it was cancelled", sent: true)
+            } catch {
+                throw exchange.failure ?? outgoing.error(.other, "it failed", sent: true)
+            }
+        }
+    }
+
+    /// Judges the redirects of one exchange. `@unchecked Sendable` because the lock guards its variables.
+    private final class Exchange: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
+        private let request: OutgoingRequest
+        private let options: TransportOptions
+        private let lock = NSLock()
+        private var redirects = 0
+        private var stored: TransportError?
+
+        init(_ request: OutgoingRequest, _ options: TransportOptions) {
+            self.request = request
+            self.options = options
+        }
+
+        var failure: TransportError? { lock.withLock { stored } }
+
+        func tooLarge(_ limit: Int) -> TransportError {
+            request.error(.tooLarge, "the response is larger than \(limit) bytes", sent: true)
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        ) {
+            let location = newRequest.url?.absoluteString ?? ""
+            switch request.decision(status: response.statusCode, location: location) {
+            case .returnResponse:
+                completionHandler(nil)
+            case .follow:
+                let count = lock.withLock {
+                    redirects += 1
+                    return redirects
+                }
+                if count > options.maximumRedirects {
+                    refuse(task, "the service redirects more than \(options.maximumRedirects) times")
+                    return completionHandler(nil)
+                }
+                // Method, headers and body as they were: URLSession leaves some of them out.
+                var next = task.originalRequest ?? newRequest
+                next.url = newRequest.url
+                completionHandler(next)
+            case .refuse(let target):
+                refuse(task, "the service redirects to \(target), which is another origin")
+                completionHandler(nil)
+            }
+        }
+
+        private func refuse(_ task: URLSessionTask, _ sentence: String) {
+            let error = request.error(.redirectRefused, sentence, sent: true)
+            lock.withLock { stored = error }
+            task.cancel()
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            // A 401 is the caller's to answer; the trust in a server is the system's.
+            let isServerTrust = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
+            completionHandler(isServerTrust ? .performDefaultHandling : .rejectProtectionSpace, nil)
+        }
+    }
+
+    extension OutgoingRequest {
+        fileprivate func urlRequest() throws(TransportError) -> URLRequest {
+            guard let target = URL(string: url.text) else {
+                throw error(.invalidRequest, "the URL cannot be used", sent: false)
+            }
+            var urlRequest = URLRequest(url: target)
+            urlRequest.httpMethod = method
+            for field in headerFields where field.name != .contentLength {
+                urlRequest.addValue(field.value, forHTTPHeaderField: field.name.rawName)
+            }
+            if !body.isEmpty { urlRequest.httpBody = Data(body) }
+            return urlRequest
+        }
+
+        fileprivate func error(_ code: TransportError.Code, _ sentence: String, sent: Bool) -> TransportError {
+            TransportError(code, "\(name): \(sentence).", mayHaveBeenSent: sent)
+        }
+
+        /// Where URLSession does not say that nothing was sent, something may have been.
+        fileprivate func error(_ error: URLError) -> TransportError {
+            switch error.code {
+            case .cancelled: self.error(.cancelled, "it was cancelled", sent: true)
+            case .badURL, .unsupportedURL: self.error(.invalidRequest, "the URL cannot be used", sent: false)
+            case .cannotFindHost, .dnsLookupFailed:
+                self.error(.resolve, "the host name has no address", sent: false)
+            case .cannotConnectToHost, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed:
+                self.error(.unreachable, "nothing answers there", sent: false)
+            case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+                .serverCertificateNotYetValid, .serverCertificateHasUnknownRoot, .clientCertificateRejected,
+                .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+                self.error(.tls, "no secure connection could be made", sent: false)
+            case .timedOut: self.error(.timeout, "it took too long", sent: true)
+            case .networkConnectionLost: self.error(.disconnected, "the connection broke", sent: true)
+            case .badServerResponse, .cannotParseResponse, .cannotDecodeContentData, .cannotDecodeRawData:
+                self.error(.protocolViolation, "what came back is not HTTP as it should be", sent: true)
+            default: self.error(.other, "it failed (URLError \(error.code.rawValue))", sent: true)
+            }
+        }
+    }
+
+    extension HTTPURLResponse {
+        /// URLSession has joined repeated fields already.
+        fileprivate var head: HTTPResponse {
+            var response = HTTPResponse(status: .init(code: min(max(statusCode, 0), 999)))
+            for case (let name as String, let value as String) in allHeaderFields {
+                if let name = HTTPField.Name(name) { response.headerFields.append(HTTPField(name: name, value: value)) }
+            }
+            return response
+        }
+    }
+
+    extension Duration {
+        fileprivate var inSeconds: TimeInterval {
+            TimeInterval(components.seconds) + TimeInterval(components.attoseconds) / 1e18
+        }
+    }
+#endif

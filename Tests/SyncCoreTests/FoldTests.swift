@@ -1,0 +1,158 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+
+struct FoldTests {
+    let store: TestStore
+
+    init() throws { store = try TestStore() }
+
+    @Test func `a link is seen from both ends at once`() throws {
+        let customer = try store.create("Customers", ["Name": .string("A")])
+        let order = try store.create("Orders")
+        try store.perform([.createLink(link(customer, "Orders", order))])
+        #expect(try store.targets(customer, "Orders") == [order])
+        #expect(try store.targets(order, "Customer") == [customer])
+    }
+
+    @Test func `moving an order takes it from one customer and gives it to the other in one step`() throws {
+        let first = try store.download("Customers", ["CustomerID": .integer(1)])
+        let second = try store.download("Customers", ["CustomerID": .integer(2)])
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        #expect(try store.targets(order, "Customer") == [first])
+        try store.perform([.updateLink(link(order, "Customer", second))])
+        #expect(try store.targets(first, "Orders").isEmpty)
+        #expect(try store.targets(second, "Orders") == [order])
+        #expect(store.value(order, "CustomerID") == .integer(2))
+    }
+
+    @Test func `a dependent property makes the link at once`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(7)])
+        let order = try store.create("Orders", ["CustomerID": .integer(7)])
+        #expect(try store.targets(customer, "Orders") == [order])
+        try store.perform([.update(order, changes: ["CustomerID": .null], bindings: [])])
+        #expect(try store.targets(customer, "Orders").isEmpty)
+    }
+
+    @Test func `a dependent property waits for a principal that comes later`() throws {
+        let order = try store.create("Orders", ["CustomerID": .integer(7)])
+        let customer = try store.download("Customers", ["CustomerID": .integer(7)])
+        #expect(try store.targets(order, "Customer") == [customer])
+    }
+
+    @Test func `a dependent property gets its value when the principal's key arrives`() throws {
+        let customer = try store.create("Customers")
+        let created = try store.state.header().applied
+        let order = try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
+        #expect(store.value(order, "CustomerID") != .integer(41))
+        try store.confirm(created, key: ["CustomerID": .integer(41)], of: customer)
+        #expect(store.value(order, "CustomerID") == .integer(41))
+        #expect(try store.targets(order, "Customer") == [customer])
+    }
+
+    @Test func `a binding beats the dependent property that disagrees`() throws {
+        try store.download("Customers", ["CustomerID": .integer(1)])
+        let second = try store.download("Customers", ["CustomerID": .integer(2)])
+        let order = try store.create(
+            "Orders", ["CustomerID": .integer(1)], bindings: [Binding(navigation: "Customer", targets: [second])])
+        #expect(try store.targets(order, "Customer") == [second])
+        #expect(store.value(order, "CustomerID") == .integer(2))
+    }
+
+    @Test func `deleting one end removes the link from the other's view and clears its dependent property`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        try store.perform([.delete(customer)])
+        #expect(try store.targets(order, "Customer").isEmpty)
+        #expect(store.value(order, "CustomerID") == .null)
+    }
+
+    @Test func `a download changes what lies beneath a pending edit and leaves the edit on top`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("old")])
+        try store.perform([.update(customer, changes: ["Name": .string("mine")], bindings: [])])
+        try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("theirs")])
+        #expect(store.value(customer, "Name") == .string("mine"))
+        guard case .row(let base)? = store.state.base(customer) else {
+            Issue.record("the base state is not kept")
+            return
+        }
+        #expect(base.values["Name"] == .string("theirs"))
+    }
+
+    @Test func `an entity that was deleted here stays deleted when a download brings it again`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        try store.perform([.delete(customer)])
+        try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("again")])
+        #expect(store.state.row(customer) == nil)
+    }
+
+    @Test func `an edit on an entity that the service deleted is not lost from sight`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(
+            .downloadPage(
+                DownloadPage(
+                    query: "All",
+                    entities: [
+                        EntityImage(entity: customer, set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(1)])
+                    ])))
+        try store.add(.downloadFinished(query: "All"))
+        try store.perform([.update(customer, changes: ["Name": .string("mine")], bindings: [])])
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.downloadFinished(query: "All"))
+        #expect(store.value(customer, "Name") == .string("mine"))
+        #expect(store.state.row(customer)?.origin == .gone)
+    }
+
+    @Test func `what a full download no longer brings is removed when the last page is in`() throws {
+        let customer = try store.newID()
+        let image = EntityImage(entity: customer, set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(1)])
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.downloadPage(DownloadPage(query: "All", entities: [image])))
+        try store.add(.downloadFinished(query: "All"))
+        try store.add(.downloadStarted(queries: ["All"]))
+        #expect(store.state.row(customer) != nil)
+        try store.add(.downloadFinished(query: "All"))
+        #expect(store.state.row(customer) == nil)
+    }
+
+    @Test func `a refused operation keeps its effect and its error`() throws {
+        let order = try store.create("Orders", ["Note": .string("x")])
+        let sequence = try store.state.header().applied
+        try store.add(.batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: sequence)]])))
+        let refusal = Refusal(status: 400, code: "E", message: "no", method: "POST", url: "Orders")
+        try store.add(.batchAnswered(BatchAnswered(batch: 1, outcomes: [.init(operation: sequence, result: .rejected(refusal))])))
+        #expect(store.value(order, "Note") == .string("x"))
+        #expect(store.state.pendingOperation(sequence)?.status == .rejected(refusal))
+    }
+
+    @Test func `an operation made while a batch is under way lies on top of what the batch brings`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
+        let first = try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])[0]
+        try store.add(.batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: first)]])))
+        try store.perform([.update(order, changes: ["Note": .string("c")], bindings: [])])
+        try store.add(.batchAnswered(BatchAnswered(batch: 1, outcomes: [.init(operation: first, result: .confirmed(images: []))])))
+        #expect(store.value(order, "Note") == .string("c"))
+        #expect(store.state.pendingOperations().count == 1)
+    }
+
+    @Test func `replaying the log gives the same digest`() throws {
+        let customer = try store.create("Customers", ["Name": .string("A")])
+        let sequence = try store.state.header().applied
+        let order = try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
+        try store.confirm(sequence, key: ["CustomerID": .integer(9)], of: customer)
+        try store.perform([.update(order, changes: ["Note": .string("n")], bindings: [])])
+        #expect(try TestStore(replaying: store.records).digest() == store.digest())
+    }
+}
+
+extension TestStore {
+    /// As if the service had carried out the operation and answered with a key.
+    func confirm(_ sequence: SequenceNumber, key: PropertyValues, of id: EntityID) throws {
+        let set = state.set(of: id)!
+        let image = EntityImage(entity: id, set: set, type: model.findEntitySet(set)!.entityType.name, values: key)
+        try add(
+            .batchAnswered(BatchAnswered(batch: 1, outcomes: [.init(operation: sequence, result: .confirmed(images: [image]))])))
+    }
+}

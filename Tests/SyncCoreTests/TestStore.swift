@@ -1,0 +1,105 @@
+import EDM
+import Operations
+import SyncCore
+
+/// A log in memory with its fold: what the engine does, without disk and network.
+final class TestStore {
+    let state = MemoryState()
+    private(set) var records: [Record] = []
+    private var fold: Fold<MemoryState>
+
+    init() throws {
+        fold = try Fold(storage: state)
+        try add(.serviceInstalled(TestModel.service))
+        try add(.definingQueryAdded(DefiningQuery(name: "All", query: "Customers")))
+    }
+
+    var model: EntityDataModel { fold.model! }
+
+    @discardableResult
+    func add(_ body: Record.Body) throws -> SequenceNumber {
+        let sequence = try state.header().applied + 1
+        let record = Record(time: 0, body: body)
+        try fold.apply(record, sequence: sequence)
+        try fold.settle()
+        records.append(record)
+        return sequence
+    }
+
+    /// Validates as the engine does: an operation that is refused leaves no trace. Returns the new sequence numbers.
+    @discardableResult
+    func perform(_ actions: [Operation.Action], changeSet: Bool = false) throws -> [SequenceNumber] {
+        let trial = try TestStore(replaying: records)
+        let first = try state.header().applied + 1
+        let operations = actions.map { Operation($0, changeSet: changeSet ? first : nil) }
+        _ = trial.fold.takeTouched()
+        for operation in operations {
+            try OperationRules(storage: trial.state, model: trial.model).check(operation)
+            try trial.add(.operation(operation))
+        }
+        try CardinalityRule(storage: trial.state, index: trial.fold.index!).check(trial.fold.takeTouched())
+        return try operations.map { try add(.operation($0)) }
+    }
+
+    init(replaying records: [Record]) throws {
+        fold = try Fold(storage: state)
+        for record in records { try add(record.body) }
+    }
+
+    func newID() throws -> EntityID { try state.header().nextEntity }
+
+    /// A local creation with a fresh ID.
+    @discardableResult
+    func create(
+        _ set: String, _ values: PropertyValues = [:], bindings: [Binding] = [], parent: Parent? = nil
+    ) throws -> EntityID {
+        let id = try newID()
+        try perform([.create(creation(id, set, values, bindings: bindings), parent: parent)])
+        return id
+    }
+
+    func creation(
+        _ id: EntityID, _ set: String, _ values: PropertyValues = [:], bindings: [Binding] = [],
+        inline: [Creation.Inline] = []
+    ) -> Creation {
+        Creation(
+            entity: id, set: set, type: model.findEntitySet(set)!.entityType.name, values: values, bindings: bindings,
+            inline: inline)
+    }
+
+    /// An entity as if it had been downloaded.
+    @discardableResult
+    func download(_ set: String, _ values: PropertyValues, etag: String? = nil) throws -> EntityID {
+        let key = model.findEntitySet(set)!.entityType.keyProperties[0].name
+        let known = try KeyText.of(values, type: model.findEntitySet(set)!.entityType).flatMap {
+            try state.entity(set: set, key: $0)
+        }
+        _ = key
+        let id = try known ?? newID()
+        try add(.entitiesRead([
+            EntityImage(entity: id, set: set, type: model.findEntitySet(set)!.entityType.name, values: values, etag: etag)
+        ]))
+        return id
+    }
+
+    func value(_ id: EntityID, _ property: String) -> Value? { state.row(id)?.values[property] }
+
+    /// The targets of a navigation property in the local state.
+    func targets(_ id: EntityID, _ navigation: String) throws -> [EntityID] {
+        guard let row = state.row(id), let end = model.findEntityType(row.type)?.findProperty(navigation)?.navigation else {
+            return []
+        }
+        let links =
+            end.relationship.isForward
+            ? state.links(end.relationship.name, first: id) : state.links(end.relationship.name, second: id)
+        return links.filter(\.inLocal).map { end.relationship.isForward ? $0.second : $0.first }
+    }
+
+    func plan(retrying: Set<SequenceNumber> = []) throws -> UploadPlan {
+        try UploadPlanner(storage: state, model: model).plan(retrying: retrying)
+    }
+
+    func digest() throws -> StateDigest { try StateDigest(of: state) }
+}
+
+func link(_ from: EntityID, _ navigation: String, _ to: EntityID) -> Link { Link(from: from, navigation: navigation, to: to) }
