@@ -141,7 +141,8 @@ extension PayloadReader {
                 range.contains(number)
             else {
                 throw PayloadError(
-                    .typeMismatch, "\(PrimitiveLiteral.clipped(text)) is no whole number in the range of \(type.rawValue).")
+                    .typeMismatch,
+                    "\(PrimitiveLiteral.clipped(text)) is no whole number in the range of \(type.rawValue).")
             }
             return .integer(number)
         case .decimal, .double, .single:
