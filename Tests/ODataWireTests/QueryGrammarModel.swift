@@ -97,38 +97,38 @@ struct QueryGrammarModel {
             entity, many(entity), complex, many(complex), primitive, many(primitive),
             TypeReference(.primitive(.stream)),
         ]
-        let parameters = names("parameterName").map { Operation.Parameter(name: $0, type: primitive) }
+        let parameters = names("parameterName").map { ServiceOperation.Parameter(name: $0, type: primitive) }
         let results: [(String, TypeReference)] = [
             ("entity", entity), ("entityCol", many(entity)), ("complex", complex), ("complexCol", many(complex)),
             ("primitive", primitive), ("primitiveCol", many(primitive)),
         ]
         return namespaces.map { namespace in
-            var functions: [Operation] = []
+            var functions: [ServiceOperation] = []
             var imports: [OperationImport] = []
             for (rule, result) in results {
                 for name in names(rule + "Function") {
                     let full = "\(namespace).\(name)"
                     for binding in bindings {
                         functions.append(
-                            Operation(
+                            ServiceOperation(
                                 kind: .function, name: full, isBound: true, isComposable: true,
-                                parameters: [Operation.Parameter(name: "it", type: binding)] + parameters,
-                                returnType: Operation.ReturnType(type: result)))
+                                parameters: [ServiceOperation.Parameter(name: "it", type: binding)] + parameters,
+                                returnType: ServiceOperation.ReturnType(type: result)))
                     }
                 }
                 for name in names(rule + "FunctionImport") where namespace == "Model" {
                     functions.append(
-                        Operation(
+                        ServiceOperation(
                             kind: .function, name: "Model.\(name)", isComposable: true, parameters: parameters,
-                            returnType: Operation.ReturnType(type: result)))
+                            returnType: ServiceOperation.ReturnType(type: result)))
                     imports.append(OperationImport(kind: .function, name: name, operation: "Model.\(name)"))
                 }
             }
             let actions = names("action").flatMap { name in
                 bindings.map {
-                    Operation(
+                    ServiceOperation(
                         kind: .action, name: "\(namespace).\(name)", isBound: true,
-                        parameters: [Operation.Parameter(name: "it", type: $0)])
+                        parameters: [ServiceOperation.Parameter(name: "it", type: $0)])
                 }
             }
             let container = EntityContainer(

@@ -309,6 +309,22 @@ struct CurlTransportTests {
         }
     }
 
+    @Test func `a service that falls silent in the middle times out`() async throws {
+        var options = TransportOptions()
+        options.idleTimeout = .seconds(1)
+        let transport = CurlTransport(options)
+        let release = DispatchSemaphore(value: 0)
+        try await withServer { _, connection in
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+            release.wait()
+            return false
+        } _: { server in
+            let error = try await failure(of: request("GET", server.base), transport)
+            release.signal()
+            #expect(error?.code == .timeout)
+        }
+    }
+
     @Test func `a response beyond the limit is refused`() async throws {
         var options = TransportOptions()
         options.maximumResponseBytes = 1000
@@ -411,6 +427,45 @@ struct CurlTransportTests {
         } _: { server in
             for _ in 0..<5 { _ = try await transport.send(request("GET", server.base), body: []) }
             #expect(Set(server.requests.map(\.connection)) == [0])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a loop that is stopped ends its thread`() async throws {
+        weak var released: CurlLoop?
+        do {
+            let loop = try CurlLoop(connectionsPerHost: 1)
+            released = loop
+            loop.stop()
+        }
+        // The thread holds the loop for as long as it runs; without an end the time limit fails the test.
+        while released != nil { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    @Test func `a request under way when its loop is stopped is cancelled, and so is one that comes later`()
+        async throws
+    {
+        let arrived = AsyncStream.makeStream(of: Void.self)
+        let release = DispatchSemaphore(value: 0)
+        try await withServer { _, _ in
+            arrived.continuation.yield()
+            release.wait()
+            return false
+        } _: { server in
+            let loop = try CurlLoop(connectionsPerHost: 1)
+            let outgoing = try OutgoingRequest(request("POST", server.base), body: [1])
+            let transfers = (0..<2).map { _ in
+                CurlTransfer(outgoing, TransportOptions(), buffer: ResponseBuffer(capacity: nil))
+            }
+            loop.start(transfers[0])
+            for await _ in arrived.stream { break }
+            loop.stop()
+            let first = await transfers[0].buffer.whole()
+            loop.start(transfers[1])
+            let second = await transfers[1].buffer.whole()
+            release.signal()
+            #expect(throws: TransportError.self) { try first.get() }
+            #expect(throws: TransportError.self) { try second.get() }
+            #expect(server.requests.count == 1)
         }
     }
 

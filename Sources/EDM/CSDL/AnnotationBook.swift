@@ -15,7 +15,7 @@ struct AnnotationBook {
                 let target = try targets.target(of: element)
                 var annotations: [Annotation] = []
                 for child in element.children where child.isModel("Annotation") || child.isModel("ValueAnnotation") {
-                    annotations.append(try reader.annotation(child))
+                    annotations.append(try reader.annotation(child, qualifier: element["Qualifier"]))
                 }
                 let block = AnnotationsBlock(
                     target: target, qualifier: element["Qualifier"], annotations: annotations)
@@ -28,8 +28,13 @@ struct AnnotationBook {
 
     /// The annotations of the element that has that target path.
     func annotations(of element: MarkupElement, _ target: String) throws(CSDLError) -> [Annotation] {
-        try reader.annotations(of: element) + (byTarget[target] ?? [])
+        let inner = try reader.annotations(of: element)
+        guard let outer = byTarget[target] else { return inner }
+        return inner.isEmpty ? outer : inner + outer
     }
+
+    /// Those in blocks that name exactly that target.
+    func annotations(about target: String) -> [Annotation] { byTarget[target] ?? [] }
 
     /// The annotations of an element that nothing else can name as target.
     func annotations(of element: MarkupElement) throws(CSDLError) -> [Annotation] {

@@ -30,7 +30,8 @@ struct AnnotationReader {
         }
     }
 
-    func annotation(_ element: MarkupElement) throws(CSDLError) -> Annotation {
+    /// One annotation. A block's qualifier is that of its annotations.
+    func annotation(_ element: MarkupElement, qualifier: String? = nil) throws(CSDLError) -> Annotation {
         guard let term = element["Term"], !term.trimmed.isEmpty else {
             throw CSDLError(.invalidAnnotation, "An annotation has no term.", at: element)
         }
@@ -50,7 +51,7 @@ struct AnnotationReader {
         let values = children.filter { $0.name != "Annotation" && $0.name != "Documentation" }
         if value == nil, values.count == 1, Self.constants.contains(values[0].name) { value = values[0].text }
         return Annotation(
-            term: index.qualified(term.trimmed), qualifier: element["Qualifier"], value: value,
+            term: index.qualified(term.trimmed), qualifier: element["Qualifier"] ?? qualifier, value: value,
             expression: expressions)
     }
 

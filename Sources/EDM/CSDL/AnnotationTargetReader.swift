@@ -62,9 +62,9 @@ struct AnnotationTargetReader {
 
     private func isFurther(_ segment: Substring) -> Bool {
         if segment.hasPrefix("@") { return segment.count > 1 }
-        if segment == "$ReturnType" { return true }
+        if segment.hasPrefix("$") { return segment.count > 1 }
         if segment.contains("(") { return isFirst(segment) }
-        return segment.contains(".") ? isName(segment) : segment.isSimpleIdentifier
+        return segment.contains(".") ? isName(segment) : segment.isUsableName
     }
 }
 
@@ -74,8 +74,13 @@ extension SchemaIndex {
         guard path.contains(".") else { return String(path) }
         return path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
             guard segment.contains("."), !segment.contains("@") else { return String(segment) }
-            guard let open = segment.firstIndex(of: "(") else { return qualified(segment) }
-            return qualified(segment[..<open]) + segment[open...]
+            guard let open = segment.firstIndex(of: "("), segment.hasSuffix(")") else { return qualified(segment) }
+            let types = segment[segment.index(after: open)...].dropLast().split(separator: ",").map { type in
+                let name = String(type).trimmed
+                guard name.hasPrefix("Collection("), name.hasSuffix(")") else { return qualified(name) }
+                return "Collection(\(qualified(name.dropFirst("Collection(".count).dropLast())))"
+            }
+            return "\(qualified(segment[..<open]))(\(types.joined(separator: ",")))"
         }.joined(separator: "/")
     }
 }

@@ -11,15 +11,18 @@ public struct CSDLReader: Sendable {
     public struct Limits: Sendable, Hashable {
         /// Of the document.
         public var bytes = 64 << 20
-        /// Elements within elements.
+        /// Elements within elements. libxml2 itself has a limit of 256.
         public var depth = 128
         /// In the document.
         public var elements = 1_000_000
         /// Of one element.
-        public var attributes = 2_048
+        public var attributes = 1_024
+        /// Declared by an element and those around it.
+        public var namespaces = 256
         /// Base types above one type.
         public var baseTypes = 128
-        /// Properties of all types together, inherited ones counted with each type that inherits them.
+        /// Properties of all types together, inherited ones counted with each type that inherits them; bindings of all
+        /// entity sets likewise.
         public var properties = 4_000_000
 
         public init() {}
@@ -39,7 +42,7 @@ public struct CSDLReader: Sendable {
         let root = try MarkupParser(limits: limits).parse(bytes)
         let document = try MetadataDocument(root)
         let index = try SchemaIndex(document, limits: limits, isStrict: isStrict)
-        return try ModelBuilder(document: document, index: index, limits: limits).build()
+        return try ModelBuilder(document: document, index: index).build()
     }
 
     /// Reads a document with the default limits.

@@ -113,7 +113,9 @@ struct ContainerReader {
         }
         for placement in placements {
             guard let other = placement.set.ends.first(where: { $0.role != placement.end.role }) else { continue }
-            for walk in navigations.walks(placement.set.association, from: placement.end.role) {
+            let walks = navigations.walks(placement.set.association, from: placement.end.role)
+            try index.spend(walks.count, at: child)
+            for walk in walks where index.areCompatible(type.name, walk.owner) {
                 let isInherited = index.isType(type.name, derivedFrom: walk.owner) == true
                 let path = isInherited ? walk.name : "\(walk.owner)/\(walk.name)"
                 if result[path] == nil { result[path] = other.entitySet }
@@ -138,6 +140,9 @@ struct ContainerReader {
         if association == nil, index.isOwn(qualified) {
             throw CSDLError(.unresolvedName, "The association \"\(qualified)\" is not declared.", at: child)
         }
+        guard child.children("End").count <= 2 else {
+            throw CSDLError(.invalidAssociation, "The \(child.label) has more than two ends.", at: child)
+        }
         var ends: [AssociationSet.End] = []
         for end in child.children("End") {
             let set = try end.required("EntitySet")
@@ -145,7 +150,8 @@ struct ContainerReader {
             try check(role: role, set: set, association, at: end)
             ends.append(AssociationSet.End(role: role, entitySet: set))
         }
-        return AssociationSet(name: name, association: qualified, ends: ends)
+        return AssociationSet(
+            name: name, association: qualified, ends: ends, annotations: try annotations.annotations(of: child))
     }
 
     private func check(
@@ -186,7 +192,7 @@ struct ContainerReader {
     private func imports(
         _ name: String, _ kind: ServiceOperation.Kind, container: String
     ) throws(CSDLError) -> [OperationImport] {
-        let reader = OperationReader(index: index)
+        let reader = OperationReader(index: index, annotations: annotations)
         var result: [OperationImport] = []
         for child in element.children(name) {
             let importName = try child.declaredName()
@@ -203,7 +209,8 @@ struct ContainerReader {
             result.append(
                 OperationImport(
                     kind: kind, name: importName, operation: operation, entitySet: child["EntitySet"].map(setName),
-                    parameters: try reader.parameters(of: child), returnType: try reader.returnType(of: child),
+                    parameters: try reader.parameters(of: child, path: "\(container)/\(importName)"),
+                    returnType: try reader.returnType(of: child),
                     httpMethod: child.anyAttribute("HttpMethod"),
                     annotations: try annotations.annotations(of: child, "\(container)/\(importName)")))
         }

@@ -7,10 +7,11 @@ extension MarkupElement {
         return value
     }
 
-    /// The `Name`, an identifier.
+    /// The `Name`. Refused where paths could not tell it from something else; whether it is an identifier is checked by
+    /// ``SchemaIndex``.
     func declaredName() throws(CSDLError) -> String {
         let name = try required("Name")
-        guard name.isSimpleIdentifier else {
+        guard name.isUsableName else {
             throw CSDLError(.invalidName, "The name \"\(name)\" of the \(self.name) is no identifier.", at: self)
         }
         return name
@@ -60,10 +61,21 @@ extension StringProtocol {
         return unicodeScalars.dropFirst().allSatisfy(\.isIdentifierPart)
     }
 
+    /// Whether this could be a segment of a path: not empty, and nothing in it that has a meaning in paths.
+    var isUsableName: Bool { !isEmpty && !utf8.contains(where: \.separatesNames) }
+
     /// Whether this is a qualified name: identifiers with dots between, at least two.
     var isQualifiedName: Bool {
         let parts = split(separator: ".", omittingEmptySubsequences: false)
         return parts.count > 1 && parts.allSatisfy { $0.isSimpleIdentifier }
+    }
+}
+
+extension UInt8 {
+    /// White space, and what has a meaning in paths and types.
+    fileprivate var separatesNames: Bool {
+        self <= 0x20 || self == UInt8(ascii: "/") || self == UInt8(ascii: ".") || self == UInt8(ascii: "(")
+            || self == UInt8(ascii: ")") || self == UInt8(ascii: ",") || self == UInt8(ascii: "@")
     }
 }
 

@@ -14,7 +14,7 @@ struct MetadataDocument {
             schemas = Self.schemas(of: root)
             references = root.children.filter { $0.vocabulary == .edmx && $0.name == "Reference" }
         } else {
-            throw CSDLError(.notMetadata, Self.describe(root), at: root)
+            throw Self.refusal(of: root) ?? CSDLError(.notMetadata, "The document is no metadata.", at: root)
         }
         guard let first = schemas.first else {
             throw CSDLError(.notMetadata, "The document has no schema.", at: root)
@@ -44,7 +44,8 @@ struct MetadataDocument {
             let version = try root.required("Version")
             switch version.trimmed {
             case "4.0": return .v4
-            case "4.01": return .v401
+            // A later minor version of the protocol only adds to this one.
+            case let later where later.hasPrefix("4."): return .v401
             default:
                 throw CSDLError(
                     .unknownVersion, "Version \"\(version)\" of the Edmx is neither 4.0 nor 4.01.", at: root)
@@ -58,10 +59,17 @@ struct MetadataDocument {
         return .v2
     }
 
+    static let webPage = "The document is a web page, perhaps a login page; metadata was expected."
+
+    /// Why a document with this root cannot be metadata. Asked as soon as the root has been read: a web page is seldom
+    /// well-formed, and that is not what is wrong with it.
+    static func refusal(of root: MarkupElement) -> CSDLError? {
+        if root.isModel("Schema") || (root.vocabulary == .edmx && root.name == "Edmx") { return nil }
+        return CSDLError(.notMetadata, describe(root), at: root)
+    }
+
     private static func describe(_ root: MarkupElement) -> String {
-        if root.name.lowercased() == "html" {
-            return "The document is a web page, perhaps a login page; metadata was expected."
-        }
+        if root.name.lowercased() == "html" { return webPage }
         if root.name == "Edmx" || root.name == "Schema" {
             return "The \(root.name) element is in the namespace \"\(root.namespace ?? "")\", which is none of OData's."
         }

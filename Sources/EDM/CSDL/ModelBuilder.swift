@@ -2,13 +2,12 @@
 struct ModelBuilder {
     let document: MetadataDocument
     let index: SchemaIndex
-    let limits: CSDLReader.Limits
 
     func build() throws(CSDLError) -> EntityDataModel {
         let annotations = try AnnotationBook(index: index)
         let navigations = try NavigationTable(index: index)
         let types = try StructuredTypeBuilder(
-            index: index, navigations: navigations, annotations: annotations, limit: limits.properties
+            index: index, navigations: navigations, annotations: annotations
         ).build()
 
         var schemas: [Schema] = []
@@ -34,11 +33,12 @@ struct ModelBuilder {
             return types["\(source.namespace).\(element["Name"] ?? "")"]
         }
         var containers: [EntityContainer] = []
+        var names: Set<String> = []
         for element in source.element.children("EntityContainer") {
             let reader = ContainerReader(
                 element, in: source, index: index, navigations: navigations, annotations: annotations, types: types)
             let container = try reader.read()
-            guard !containers.contains(where: { $0.name == container.name }) else {
+            guard names.insert(container.name).inserted else {
                 throw CSDLError(.duplicateName, "The container \"\(container.name)\" is declared twice.", at: element)
             }
             containers.append(container)
@@ -52,10 +52,11 @@ struct ModelBuilder {
             associations: source.element.children("Association").compactMap {
                 index.associations["\(source.namespace).\($0["Name"] ?? "")"]
             },
-            actions: try operations(of: source, "Action", .action),
-            functions: try operations(of: source, "Function", .function), terms: try terms(of: source, annotations),
+            actions: try operations(of: source, "Action", .action, annotations),
+            functions: try operations(of: source, "Function", .function, annotations),
+            terms: try terms(of: source, annotations),
             containers: containers, annotationsBlocks: blocks,
-            annotations: try annotations.annotations(of: source.element, source.namespace))
+            annotations: try annotations.annotations(of: source.element))
     }
 
     private func enumerations(
@@ -86,9 +87,9 @@ struct ModelBuilder {
     }
 
     private func operations(
-        of source: SchemaIndex.Source, _ name: String, _ kind: ServiceOperation.Kind
+        of source: SchemaIndex.Source, _ name: String, _ kind: ServiceOperation.Kind, _ annotations: AnnotationBook
     ) throws(CSDLError) -> [ServiceOperation] {
-        let reader = OperationReader(index: index)
+        let reader = OperationReader(index: index, annotations: annotations)
         var result: [(ServiceOperation, MarkupElement)] = []
         for element in source.element.children(name) {
             let operation = try reader.operation(

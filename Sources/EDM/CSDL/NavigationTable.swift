@@ -24,6 +24,7 @@ struct NavigationTable {
     private var partners: [Int: Int] = [:]
     private var positions: [ObjectIdentifier: Int] = [:]
     private var walks: [Direction: [Int]] = [:]
+    private var owners: [Owner: Int] = [:]
     private let index: SchemaIndex
 
     init(index: SchemaIndex) throws(CSDLError) {
@@ -41,6 +42,11 @@ struct NavigationTable {
 
     // MARK: Pairing
 
+    private struct Owner: Hashable {
+        let type: String
+        let direction: Direction
+    }
+
     private struct Direction: Hashable {
         let association: String
         let role: String
@@ -54,14 +60,26 @@ struct NavigationTable {
     private mutating func pairAssociations() {
         for (position, entry) in entries.enumerated() {
             guard let association = entry.association else { continue }
-            walks[Direction(association: association.name, role: entry.fromRole), default: []].append(position)
+            let direction = Direction(association: association.name, role: entry.fromRole)
+            walks[direction, default: []].append(position)
+            let owner = Owner(type: entry.owner, direction: direction)
+            if owners[owner] == nil { owners[owner] = position }
         }
         for (position, entry) in entries.enumerated() {
             guard let association = entry.association else { continue }
-            let back = walks[Direction(association: association.name, role: entry.toRole)] ?? []
-            partners[position] =
-                back.first { index.isType(entry.target.name, derivedFrom: entries[$0].owner) == true } ?? back.first
+            let back = Direction(association: association.name, role: entry.toRole)
+            partners[position] = nearest(to: entry.target.name, back) ?? walks[back]?.first
         }
+    }
+
+    /// The navigation property in that direction that the type declares or inherits.
+    private func nearest(to type: String, _ direction: Direction) -> Int? {
+        var next: String? = type
+        while let current = next {
+            if let position = owners[Owner(type: current, direction: direction)] { return position }
+            next = index.types[current]?.base
+        }
+        return nil
     }
 
     /// Both sides that name each other first, then those that only one side names.

@@ -2,16 +2,18 @@
 struct OperationReader {
     let index: SchemaIndex
     let properties: PropertyReader
-    let annotations: AnnotationReader
+    let annotations: AnnotationBook
 
-    init(index: SchemaIndex) {
+    init(index: SchemaIndex, annotations: AnnotationBook) {
         self.index = index
+        self.annotations = annotations
         properties = PropertyReader(index: index)
-        annotations = AnnotationReader(index: index)
     }
 
-    func operation(_ element: MarkupElement, _ kind: ServiceOperation.Kind, name: String) throws(CSDLError) -> ServiceOperation {
-        let parameters = try self.parameters(of: element)
+    func operation(_ element: MarkupElement, _ kind: ServiceOperation.Kind, name: String) throws(CSDLError)
+        -> ServiceOperation
+    {
+        let parameters = try self.parameters(of: element, path: name)
         let isBound = try element.boolean("IsBound", default: false)
         if isBound, parameters.isEmpty {
             throw CSDLError(
@@ -21,10 +23,24 @@ struct OperationReader {
         return ServiceOperation(
             kind: kind, name: name, isBound: isBound, isComposable: try element.boolean("IsComposable", default: false),
             parameters: parameters, returnType: returnType, entitySetPath: element["EntitySetPath"],
-            annotations: try annotations.annotations(of: element))
+            annotations: try annotations.annotations(of: element, name)
+                + annotations.annotations(about: overload(name, kind, isBound, parameters)))
     }
 
-    func parameters(of element: MarkupElement) throws(CSDLError) -> [ServiceOperation.Parameter] {
+    /// What an annotation's target calls one overload: all parameter types of a function, an action's binding one.
+    private func overload(
+        _ name: String, _ kind: ServiceOperation.Kind, _ isBound: Bool, _ parameters: [ServiceOperation.Parameter]
+    ) -> String {
+        let telling = kind == .function ? parameters[...] : parameters.prefix(isBound ? 1 : 0)
+        return "\(name)(\(telling.map { Self.text(of: $0.type) }.joined(separator: ",")))"
+    }
+
+    private static func text(of type: TypeReference) -> String {
+        type.isCollection ? "Collection(\(type.name))" : type.name
+    }
+
+    /// `path` is the operation's or the import's, by which annotations name its parameters.
+    func parameters(of element: MarkupElement, path: String) throws(CSDLError) -> [ServiceOperation.Parameter] {
         var result: [ServiceOperation.Parameter] = []
         var names: Set<String> = []
         for parameter in element.children("Parameter") {
@@ -38,7 +54,7 @@ struct OperationReader {
                     name: name, type: try properties.type(of: parameter),
                     isNullable: try parameter.boolean("Nullable", default: true),
                     facets: try properties.facets(of: parameter),
-                    annotations: try annotations.annotations(of: parameter)))
+                    annotations: try annotations.annotations(of: parameter, "\(path)/\(name)")))
         }
         return result
     }
@@ -60,7 +76,7 @@ struct OperationReader {
         var signatures: Set<[String]> = []
         for (operation, element) in operations {
             var signature = [operation.name, operation.isBound ? "bound" : ""]
-            let types = operation.parameters.map { $0.type.isCollection ? "Collection(\($0.type.name))" : $0.type.name }
+            let types = operation.parameters.map { Self.text(of: $0.type) }
             switch operation.kind {
             case .action: signature += operation.isBound ? types.prefix(1) : []
             case .function: signature += types + operation.parameters.dropFirst(operation.isBound ? 1 : 0).map(\.name)

@@ -32,17 +32,24 @@ final class SchemaIndex {
     private(set) var associations: [String: Association] = [:]
     /// What was found wrong and could be lived with.
     private(set) var defects: [CSDLError] = []
+    private var noted: Set<CSDLError> = []
     private let isStrict: Bool
+    private let budget: Int
+    private var spent = 0
     /// The qualified names of actions and functions.
     private(set) var operations: Set<String> = []
 
     /// Every namespace that a name may be written with, and what it stands for.
     private let namespaces: [String: String]
     private var members: [String: [String: MarkupElement]] = [:]
+    /// Types by their name without namespace, the first of each name.
+    private var localNames: [String: String] = [:]
+    private let ownAliases: Set<String>
     private var resolved: [String: TypeReference.Kind] = [:]
 
     init(_ document: MetadataDocument, limits: CSDLReader.Limits, isStrict: Bool) throws(CSDLError) {
         self.isStrict = isStrict
+        budget = limits.properties
         var sources: [Source] = []
         var namespaces: [String: String] = [:]
         for element in document.schemas {
@@ -66,7 +73,11 @@ final class SchemaIndex {
         self.sources = sources
         self.namespaces = namespaces
         ownNamespaces = Set(sources.map(\.namespace)).subtracting(included)
-        for source in sources { try declareTypesAndOperations(of: source) }
+        ownAliases = Set(sources.compactMap { $0.alias == $0.namespace ? nil : $0.alias })
+        for source in sources {
+            try checkNames(of: source)
+            try declareTypesAndOperations(of: source)
+        }
         structuredTypes = try InheritanceOrder(index: self, limit: limits.baseTypes).order()
         for declaration in structuredTypes { try declareMembers(of: declaration) }
         for source in sources { try declareAssociations(of: source) }
@@ -87,11 +98,24 @@ final class SchemaIndex {
     func tolerate(_ code: CSDLError.Code, _ message: String, at element: MarkupElement) throws(CSDLError) {
         let defect = CSDLError(code, message, at: element)
         if isStrict { throw defect }
-        if defects.count < Self.mostDefects { defects.append(defect) }
+        if defects.count < Self.mostDefects, noted.insert(defect).inserted { defects.append(defect) }
     }
 
     /// A document of a million defects is not worth a million messages.
     private static let mostDefects = 1_000
+
+    // MARK: Limits
+
+    /// Counts what is inherited or bound: its number is not bounded by the length of the document.
+    func spend(_ count: Int, at element: MarkupElement) throws(CSDLError) {
+        spent += count
+        guard spent <= budget else {
+            throw CSDLError(
+                .tooLarge,
+                "The types and sets have more than \(budget) properties and bindings, inherited ones included.",
+                at: element)
+        }
+    }
 
     // MARK: Names
 
@@ -104,7 +128,7 @@ final class SchemaIndex {
     }
 
     /// Whether the prefix is the alias of one of the document's own schemas.
-    func isOwnAlias(_ prefix: String) -> Bool { sources.contains { $0.alias == prefix && $0.namespace != prefix } }
+    func isOwnAlias(_ prefix: String) -> Bool { ownAliases.contains(prefix) }
 
     /// Whether the qualified name is in a namespace that this document alone declares.
     func isOwn(_ name: String) -> Bool {
@@ -113,6 +137,16 @@ final class SchemaIndex {
     }
 
     // MARK: Declaring
+
+    private func checkNames(of source: Source) throws(CSDLError) {
+        var open = [source.element]
+        while let element = open.popLast() {
+            open += element.children.reversed()
+            guard element.vocabulary == .edm, let name = element["Name"], !name.isSimpleIdentifier else { continue }
+            try tolerate(
+                .invalidName, "The name \"\(name)\" of the \(element.name) is no identifier.", at: element)
+        }
+    }
 
     private func declareTypesAndOperations(of source: Source) throws(CSDLError) {
         for element in source.element.children where element.vocabulary == .edm {
@@ -127,7 +161,9 @@ final class SchemaIndex {
                 continue
             default: continue
             }
-            let name = "\(source.namespace).\(try element.declaredName())"
+            let localName = try element.declaredName()
+            let name = "\(source.namespace).\(localName)"
+            if localNames[localName] == nil { localNames[localName] = name }
             if let first = types[name] {
                 throw CSDLError(
                     .duplicateName, "The type \"\(name)\" is declared already, in line \(first.element.line).",
@@ -208,14 +244,17 @@ final class SchemaIndex {
     /// it is theirs nevertheless.
     private func qualifiedTypeName(_ text: String) -> String? {
         guard let dot = text.lastIndex(of: ".") else {
-            return sources.lazy.map { "\($0.namespace).\(text)" }.first { self.types[$0] != nil }
+            return localNames[text]
         }
         return text.isQualifiedName || namespaces[String(text[..<dot])] != nil ? qualified(text) : nil
     }
 
     /// The primitive type beneath a type definition.
     func underlyingType(of definition: MarkupElement) throws(CSDLError) -> PrimitiveType {
-        let text = try definition.required("UnderlyingType")
+        guard let text = definition["UnderlyingType"] else {
+            try tolerate(.missing, "The \(definition.label) has no attribute UnderlyingType.", at: definition)
+            return .primitiveType
+        }
         guard case .primitive(let type)? = BuiltInType.kind(String(text.trimmed)) else {
             throw CSDLError(
                 .wrongKind, "The underlying type \"\(text)\" of the \(definition.label) is not primitive.",

@@ -3,22 +3,15 @@ struct StructuredTypeBuilder {
     let index: SchemaIndex
     let navigations: NavigationTable
     let annotations: AnnotationBook
-    /// Of properties in all types together.
-    let limit: Int
 
     func build() throws(CSDLError) -> [String: StructuredType] {
         var result: [String: StructuredType] = [:]
-        var total = 0
         for declaration in index.structuredTypes {
             let base = declaration.base.flatMap { result[$0] }
             // Counted before they are copied: a few long base types can be inherited very often.
-            total += (base?.properties.count ?? 0) + (base?.navigationProperties.count ?? 0)
-            total += declaration.element.children.count
-            guard total <= limit else {
-                throw CSDLError(
-                    .tooLarge, "The types have more than \(limit) properties, inherited ones included.",
-                    at: declaration.element)
-            }
+            try index.spend(
+                (base?.properties.count ?? 0) + (base?.navigationProperties.count ?? 0)
+                    + declaration.element.children.count, at: declaration.element)
             result[declaration.name] = try type(declaration, base: base)
         }
         return result

@@ -56,11 +56,13 @@ public struct AssociationSet: Sendable, Hashable {
     /// The qualified name of the association.
     public let association: String
     public let ends: [End]
+    public let annotations: [Annotation]
 
-    public init(name: String, association: String, ends: [End]) {
+    public init(name: String, association: String, ends: [End], annotations: [Annotation] = []) {
         self.name = name
         self.association = association
         self.ends = ends
+        self.annotations = annotations
     }
 
     public struct End: Sendable, Hashable {

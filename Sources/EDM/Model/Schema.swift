@@ -26,7 +26,8 @@ public struct Schema: Sendable {
     public init(
         namespace: String, alias: String?, entityTypes: [EntityType] = [], complexTypes: [ComplexType] = [],
         enumerationTypes: [EnumerationType] = [], typeDefinitions: [TypeDefinition] = [],
-        associations: [Association] = [], actions: [ServiceOperation] = [], functions: [ServiceOperation] = [], terms: [Term] = [],
+        associations: [Association] = [], actions: [ServiceOperation] = [], functions: [ServiceOperation] = [],
+        terms: [Term] = [],
         containers: [EntityContainer] = [], annotationsBlocks: [AnnotationsBlock] = [], annotations: [Annotation] = []
     ) {
         self.namespace = namespace

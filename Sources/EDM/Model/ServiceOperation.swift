@@ -82,7 +82,8 @@ public struct OperationImport: Sendable, Hashable {
 
     public init(
         kind: ServiceOperation.Kind, name: String, operation: String? = nil, entitySet: String? = nil,
-        parameters: [ServiceOperation.Parameter] = [], returnType: ServiceOperation.ReturnType? = nil, httpMethod: String? = nil,
+        parameters: [ServiceOperation.Parameter] = [], returnType: ServiceOperation.ReturnType? = nil,
+        httpMethod: String? = nil,
         annotations: [Annotation] = []
     ) {
         self.kind = kind

@@ -89,7 +89,8 @@ public struct ServiceError: Sendable, Hashable {
         }
     }
 
-    public init(code: String, message: String, target: String? = nil, details: [Detail] = [], innerError: String? = nil) {
+    public init(code: String, message: String, target: String? = nil, details: [Detail] = [], innerError: String? = nil)
+    {
         self.code = code
         self.message = message
         self.target = target

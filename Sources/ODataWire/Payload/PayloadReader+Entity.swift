@@ -137,7 +137,8 @@ extension PayloadReader {
         for (index, item) in items.enumerated() {
             guard let object = item.object else {
                 throw PayloadError(
-                    .unexpectedShape, "An item of the collection is \(item.kindName), not an entity.", path: "/\(index)")
+                    .unexpectedShape, "An item of the collection is \(item.kindName), not an entity.", path: "/\(index)"
+                )
             }
             guard case .entity = FeedItem(item) else { continue }
             do { entities.append(try entity(object, type: type)) } catch { throw error.below(index) }

@@ -5,7 +5,9 @@ public enum ServiceErrorReader {
     ///
     /// Code and message are empty where the service gave none. Nil for what is no JSON, or no error at all.
     public static func read(_ bytes: [UInt8]) -> ServiceError? {
-        guard let json = try? JSONValue.parse(bytes), let error = json["error"] ?? json["odata.error"] else { return nil }
+        guard let json = try? JSONValue.parse(bytes), let error = json["error"] ?? json["odata.error"] else {
+            return nil
+        }
         // Proxies in between like to put a bare sentence here.
         if let text = error.string { return ServiceError(code: "", message: text) }
         guard error.object != nil else { return nil }
@@ -14,7 +16,8 @@ public enum ServiceErrorReader {
         result.target = error["target"]?.string
         let inner = error["innererror"]
         if let inner, inner != .null { result.innerError = inner.text }
-        let details = error["details"]?.array ?? inner?["errordetails"]?.array ?? inner?["errordetails"]?["errordetail"]?.array
+        let details =
+            error["details"]?.array ?? inner?["errordetails"]?.array ?? inner?["errordetails"]?["errordetail"]?.array
         result.details = (details ?? []).compactMap(detail)
         return result
     }

@@ -164,7 +164,7 @@ struct ExpressionPrinter {
         for (index, choice) in choices.enumerated() {
             if index > 0 { text += "," }
             try write(choice.condition, within: 0)
-            text += ":"
+            text += " : "
             try write(choice.value, within: 0)
         }
         text += ")"

@@ -16,7 +16,7 @@ extension QueryParser {
         case .scanned:
             guard
                 let (value, type, length) = PrimitiveLiteral.scan(
-                    cursor.bytes[cursor.offset...], version: version),
+                    cursor.bytes[cursor.offset..<literalLimit()], version: version),
                 !followsLetter(at: start + length)
             else {
                 throw cursor.error("This is not a literal of OData \(version.rawValue).", .malformedLiteral, at: start)
@@ -72,6 +72,21 @@ extension QueryParser {
         }
         cursor.offset += length
         return .enumeration(type: type, value: members)
+    }
+
+    /// Where a literal ends at the latest: a colon without a digit behind it is no part of a time, but of `case(1:'a')`.
+    private func literalLimit() -> Int {
+        var index = cursor.offset
+        while index < cursor.bytes.count {
+            switch cursor.bytes[index] {
+            case UInt8(ascii: "'"), UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: ")"): return cursor.bytes.count
+            case UInt8(ascii: ":"):
+                guard index + 1 < cursor.bytes.count, cursor.bytes[index + 1].isDigit else { return index }
+            default: break
+            }
+            index += 1
+        }
+        return cursor.bytes.count
     }
 
     private func followsLetter(at offset: Int) -> Bool {

@@ -39,6 +39,23 @@ public struct LogReader: Sendable {
         return try records(from: sequence, through: sequence).next()
     }
 
+    /// The number that the next record will get, as the files say now. Reads the last segment, without decompressing.
+    public func nextSequence() throws(LogError) -> UInt64 {
+        guard let last = try segments().last else { throw .noLog(path: directory) }
+        let segment = try segment(last)
+        if let (footer, _) = try segment.footerFromEnd() { return footer.lastSequence + 1 }
+        var attempts = 0
+        while true {
+            var scan = SegmentScan(segment)
+            guard case .invalid(let fault) = try scan.run() else { return scan.committed.nextSequence }
+            if try segment.isTorn(fault, at: scan.position) { return scan.committed.nextSequence }
+            // A writer may have completed the block between the two looks at it.
+            attempts += 1
+            guard attempts < 3 else { throw segment.damage(fault, at: scan.position) }
+            segment.refresh()
+        }
+    }
+
     /// The segments' first sequence numbers, ascending.
     func segments() throws(LogError) -> [UInt64] {
         try Self.segments(directory, fileSystem)

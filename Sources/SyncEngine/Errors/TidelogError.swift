@@ -1,4 +1,3 @@
-public import EDM
 public import SyncCore
 
 /// Why a call failed: a code to branch on, a sentence to read, the place, the cause and what to do next.

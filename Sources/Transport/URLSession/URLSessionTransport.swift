@@ -4,8 +4,8 @@
 
     /// HTTP through URLSession: the system's proxies, certificates and power saving.
     ///
-    /// Bodies are received whole; `maximumResponseBytes` is checked as soon as the length is known.
-    /// URLSession does not repeat a request with an effect over a connection that died; it repeats safe ones.
+    /// Bodies are received whole, and held against `maximumResponseBytes` only then. Where a kept connection turns out
+    /// dead, URLSession itself repeats what HTTP calls idempotent (RFC 9110, section 9.2.2), never POST, PATCH or MERGE.
     public final class URLSessionTransport: HTTPTransport {
         private let options: TransportOptions
         private let session: URLSession
@@ -51,7 +51,7 @@
         }
     }
 
-    /// Judges the redirects and the length of one exchange. `@unchecked Sendable` because the lock guards its variables.
+    /// Judges the redirects of one exchange. `@unchecked Sendable` because the lock guards its variables.
     private final class Exchange: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
         private let request: OutgoingRequest
         private let options: TransportOptions

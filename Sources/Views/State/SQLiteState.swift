@@ -119,7 +119,9 @@ public final class SQLiteState: StateStorage {
         connection.forgetStatements()
         var kept: [EntityRow] = []
         for (name, layout) in layouts {
-            if model.findEntitySet(name) != nil { kept += try rows(set: name).compactMap { id throws(StateError) in try row(id) } }
+            for id in try rows(set: name) where model.findEntitySet(name) != nil {
+                if let row = try row(id) { kept.append(row) }
+            }
             connection.forgetStatements()
             try run("DROP TABLE \(layout.table)")
         }

@@ -17,12 +17,10 @@ import Testing
         @Test func `a killed writer leaves each acknowledged record, a free lock, and nothing else`() async throws {
             let store = TemporaryDirectory()
             defer { store.remove() }
-            setenv("OPERATION_LOG_KILL_TEST", store.path, 1)
-            defer { unsetenv("OPERATION_LOG_KILL_TEST") }
             var total: UInt64 = 0
             for _ in 0..<5 {
-                await #expect(processExitsWith: .signal(SIGKILL)) {
-                    try appendUntilKilled(try #require(getenv("OPERATION_LOG_KILL_TEST").map { String(cString: $0) }))
+                await #expect(processExitsWith: .signal(SIGKILL)) { [path = store.path as String] in
+                    try appendUntilKilled(path)
                 }
                 let acknowledged = acknowledgement(in: store.path)
                 let (log, recovery) = try OperationLog.open(directory: store.path + "/log")

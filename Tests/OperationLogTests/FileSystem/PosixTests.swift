@@ -59,4 +59,32 @@ import Testing
             return failure.call == "open" && failure.path == path && failure.errorNumber == ENOENT
         }
     }
+
+    @Test func `a reader with files of its own follows a writer on another thread`() async throws {
+        let store = TemporaryDirectory()
+        defer { store.remove() }
+        let directory = store.path + "/log"
+        let options = OperationLog.Options(durability: .none, segmentSize: 20000, runSize: 4000)
+        let log = try OperationLog.open(directory: directory, options: options).log
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                let cursor = try LogReader(directory: directory).records()
+                var seen: UInt64 = 0
+                while seen < 6000 {
+                    while let record = try cursor.next() {
+                        seen += 1
+                        #expect(record == Sample.record(seen))
+                    }
+                    // The end of what is readable is the end of a commit.
+                    #expect(seen % 3 == 0)
+                    await Task.yield()
+                }
+            }
+            for commit in 0..<UInt64(2000) {
+                try log.append(Sample.commit(from: commit * 3 + 1, count: 3))
+                await Task.yield()
+            }
+            try await group.waitForAll()
+        }
+    }
 }

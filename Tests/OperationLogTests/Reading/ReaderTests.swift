@@ -68,6 +68,23 @@ import Testing
         #expect(try Sample.read(disk).count == 4)
     }
 
+    @Test func `a reader knows the next sequence number, of a new, open, torn and sealed log`() throws {
+        let disk = SimulatedDisk()
+        try Sample.write(disk, commits: [])
+        let reader = try LogReader(directory: Sample.directory, fileSystem: disk)
+        #expect(try reader.nextSequence() == 1)
+        try Sample.write(disk, commits: [2, 1])
+        #expect(try reader.nextSequence() == 4)
+        let whole = disk[Sample.segment(1)]
+        disk[Sample.segment(1)].removeLast()
+        #expect(try reader.nextSequence() == 3)
+        disk[Sample.segment(1)] = whole
+        try Sample.write(disk, commits: [1], .init(segmentSize: 10))
+        #expect(try reader.nextSequence() == 5)
+        disk.erase(Sample.segment(4))
+        #expect(try reader.nextSequence() == 4)
+    }
+
     @Test func `reading changes nothing and needs no lock`() throws {
         let disk = try longLog()
         let log = try Sample.open(disk).log

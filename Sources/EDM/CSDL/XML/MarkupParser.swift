@@ -45,7 +45,7 @@ struct MarkupParser {
                     .notMetadata, "The document does not begin with an XML element.", line: line, column: column)
             }
         }
-        throw CSDLError(.notMetadata, "The document is empty.", line: 1, column: 1)
+        throw CSDLError(.notMetadata, "The document is empty.", line: line, column: column)
     }
 
     /// libxml2 compares each attribute of an element with all others, so their number is bounded before it looks: no tag
@@ -112,9 +112,10 @@ struct MarkupParser {
     private static var callbacks: xmlSAXHandler {
         var handler = xmlSAXHandler()
         handler.initialized = UInt32(XML_SAX2_MAGIC)
-        handler.internalSubset = { context, _, _, _ in MarkupTreeState.from(context)?.refuseDoctype() }
-        handler.startElementNs = { context, name, prefix, namespace, _, _, count, _, attributes in
-            MarkupTreeState.from(context)?.start(name, namespace, attributes, Int(count))
+        handler.internalSubset = { context, name, _, _ in MarkupTreeState.from(context)?.refuseDoctype(name) }
+        handler.startElementNs = { context, name, _, namespace, namespaces, _, count, _, attributes in
+            MarkupTreeState.from(context)?
+                .start(name, namespace, namespaces: Int(namespaces), attributes, Int(count))
         }
         handler.endElementNs = { context, _, _, _ in MarkupTreeState.from(context)?.end() }
         handler.characters = { context, text, count in MarkupTreeState.from(context)?.text(text, Int(count)) }

@@ -8,6 +8,9 @@ final class MarkupTreeState {
 
     private let limits: CSDLReader.Limits
     private var open: [MarkupElement] = []
+    /// How many namespaces each open element declares. libxml2 looks a prefix up among all of them in turn.
+    private var declared: [Int] = []
+    private var inScope = 0
     private var elements = 0
     /// libxml2 keeps each name once for a document, so its address stands for it.
     private var names: [UnsafePointer<xmlChar>: String] = [:]
@@ -27,8 +30,12 @@ final class MarkupTreeState {
         if let context { xmlStopParser(context) }
     }
 
-    func refuseDoctype() {
+    func refuseDoctype(_ name: UnsafePointer<xmlChar>?) {
         let place = tagStart()
+        if let name, String(cString: name).lowercased() == "html" {
+            fail(.notMetadata, MetadataDocument.webPage, line: place.line, column: place.column)
+            return
+        }
         fail(
             .doctypeRefused, "The document has a DOCTYPE, which is refused.", line: place.line, column: place.column)
     }
@@ -51,33 +58,50 @@ final class MarkupTreeState {
     // MARK: Building
 
     func start(
-        _ name: UnsafePointer<xmlChar>?, _ namespace: UnsafePointer<xmlChar>?,
+        _ name: UnsafePointer<xmlChar>?, _ namespace: UnsafePointer<xmlChar>?, namespaces: Int,
         _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, _ count: Int
     ) {
         guard failure == nil, let name else { return }
         let place = tagStart()
         elements += 1
-        guard elements <= limits.elements else {
-            fail(
-                .tooLarge, "The document has more than \(limits.elements) elements.", line: place.line,
-                column: place.column)
-            return
-        }
-        guard open.count < limits.depth else {
-            fail(
-                .tooDeep, "Elements are nested more than \(limits.depth) deep.", line: place.line, column: place.column)
+        declared.append(namespaces)
+        inScope += namespaces
+        if let (code, message) = excess {
+            fail(code, message, line: place.line, column: place.column)
             return
         }
         let element = MarkupElement(
             name: intern(name), namespace: namespace.map(intern), vocabulary: namespace.map(vocabulary) ?? .foreign,
             attributes: read(attributes, count), line: place.line, column: place.column)
-        if let parent = open.last { parent.append(element) } else { root = element }
+        if let parent = open.last {
+            parent.append(element)
+        } else {
+            root = element
+            if let error = MetadataDocument.refusal(of: element) {
+                fail(error.code, error.message, line: error.line, column: error.column)
+            }
+        }
         open.append(element)
+    }
+
+    /// Which limit the element that has just begun exceeds.
+    private var excess: (CSDLError.Code, String)? {
+        if elements > limits.elements {
+            return (.tooLarge, "The document has more than \(limits.elements) elements.")
+        }
+        if open.count >= limits.depth {
+            return (.tooDeep, "Elements are nested more than \(limits.depth) deep.")
+        }
+        if inScope > limits.namespaces {
+            return (.tooLarge, "More than \(limits.namespaces) namespaces are declared for one element.")
+        }
+        return nil
     }
 
     func end() {
         guard failure == nil else { return }
         _ = open.popLast()
+        inScope -= declared.popLast() ?? 0
     }
 
     /// White space between elements is layout; within the constant of a `String` it is text.

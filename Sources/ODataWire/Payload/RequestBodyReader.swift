@@ -1,0 +1,178 @@
+public import EDM
+
+/// What the body of a create or an update says.
+public struct RequestBody: Sendable, Hashable {
+    /// The qualified type name, where the body names one.
+    public var type: String?
+    public var values: PropertyValues
+    /// URLs of existing entities by navigation property, as the client wrote them; none where the link is to be cleared.
+    public var bindings: [Binding]
+    /// Entities to be created along, by navigation property.
+    public var inline: [Inline]
+
+    public struct Binding: Sendable, Hashable {
+        public var navigation: String
+        public var urls: [String]
+    }
+
+    public struct Inline: Sendable, Hashable {
+        public var navigation: String
+        public var entities: [RequestBody]
+    }
+
+    init() {
+        values = [:]
+        bindings = []
+        inline = []
+    }
+}
+
+/// Reads the bodies that clients send: the inverse of ``RequestEncoder``.
+public struct RequestBodyReader: Sendable {
+    public let version: ODataVersion
+    public let model: EntityDataModel
+    private let reader: PayloadReader
+
+    public init(version: ODataVersion, model: EntityDataModel) {
+        self.version = version
+        self.model = model
+        reader = PayloadReader(version: version, model: model)
+    }
+
+    /// Reads the body of a POST, PUT, PATCH or MERGE to an entity of `type`. A property that a closed type does not
+    /// declare is an error; a null or nested navigation property is understood in the forms of all versions.
+    public func entity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> RequestBody {
+        let json = reader.unwrapped(try reader.document(bytes))
+        guard let object = json.object else {
+            throw PayloadError(.unexpectedShape, "The body is \(json.kindName), not an entity.")
+        }
+        return try entity(object, type: type)
+    }
+
+    /// The URL in the body of a request to `$links` or `$ref`.
+    public func reference(_ bytes: [UInt8]) throws(PayloadError) -> String {
+        let json = reader.unwrapped(try reader.document(bytes))
+        guard let url = PayloadReader.url(of: json) else {
+            throw PayloadError(
+                .unexpectedShape,
+                version.isLegacy ? "The body holds no \"uri\"." : "The body holds no \"@odata.id\".")
+        }
+        return url
+    }
+
+    private func entity(_ object: JSONObject, type declared: EntityType) throws(PayloadError) -> RequestBody {
+        var body = RequestBody()
+        var types: [String: String] = [:]
+        for member in object.members {
+            switch MemberName(member.name, version: reader.family) {
+            case .control("type", of: ""): body.type = member.value.string.map(PayloadReader.typeName)
+            case .control("__metadata", of: ""): body.type = member.value["type"]?.string
+            case .control("type", of: let target):
+                types[String(target)] = member.value.string.map(PayloadReader.typeName)
+            case .control("bind", of: let target):
+                do { try takeBinding(String(target), member.value, &body) } catch { throw error.below(member.name) }
+            default: break
+            }
+        }
+        if let name = body.type, !model.isType(name, derivedFrom: declared.name) {
+            throw PayloadError(.unknownType, "The body is of type \(name), not of \(declared.name).")
+        }
+        let type = body.type.flatMap(model.findEntityType) ?? declared
+        for binding in body.bindings where type.findProperty(binding.navigation)?.isNavigation != true {
+            throw PayloadError(
+                .unknownProperty, "\(binding.navigation) is no navigation property of \(type.name).",
+                path: "/\(binding.navigation)@odata.bind")
+        }
+        for member in object.members {
+            guard case .property(let name) = MemberName(member.name, version: reader.family) else { continue }
+            do {
+                try takeProperty(String(name), member.value, type, types, &body)
+            } catch { throw error.below(member.name) }
+        }
+        return body
+    }
+
+    private func takeBinding(_ name: String, _ json: JSONValue, _ body: inout RequestBody) throws(PayloadError) {
+        switch json {
+        case .null: body.bindings.append(.init(navigation: name, urls: []))
+        case .string(let url): body.bindings.append(.init(navigation: name, urls: [url]))
+        case .array(let items):
+            let urls = items.compactMap(\.string)
+            guard urls.count == items.count else {
+                throw PayloadError(.typeMismatch, "An item is no string with a URL.")
+            }
+            body.bindings.append(.init(navigation: name, urls: urls))
+        default: throw PayloadError(.typeMismatch, "There is \(json.kindName), not a URL or an array of URLs.")
+        }
+    }
+
+    private func takeProperty(
+        _ name: String, _ json: JSONValue, _ type: EntityType, _ types: [String: String], _ body: inout RequestBody
+    ) throws(PayloadError) {
+        guard let property = type.findProperty(name) else {
+            guard type.isOpen else {
+                throw PayloadError(.unknownProperty, "\(type.name) has no property \(name).")
+            }
+            body.values[name] = try reader.dynamicValue(json, typeName: types[name])
+            return
+        }
+        if property.isNavigation {
+            try takeNavigation(property, json, &body)
+        } else if let typeName = types[name], property.type.primitive == .primitiveType {
+            body.values[name] = try reader.dynamicValue(json, typeName: typeName)
+        } else {
+            body.values[name] = try reader.value(json, type: property.type)
+        }
+    }
+
+    /// A navigation property's value: references to existing entities, new entities, or both mixed.
+    private func takeNavigation(
+        _ property: Property, _ json: JSONValue, _ body: inout RequestBody
+    ) throws(PayloadError) {
+        guard let targetName = property.navigation?.targetType, let target = model.findEntityType(targetName) else {
+            throw PayloadError(.unknownType, "The type that \(property.name) leads to is unknown.")
+        }
+        var items: [JSONValue]
+        switch json {
+        case .null: items = []
+        case .array(let array): items = array
+        default: items = (version.isLegacy ? json["results"]?.array : nil) ?? [json]
+        }
+        if json.array == nil, property.isCollection, version.isLegacy == false, json != .null {
+            throw PayloadError(.typeMismatch, "\(property.name) is a collection and needs an array.")
+        }
+        if !property.isCollection, items.count > 1 {
+            throw PayloadError(.typeMismatch, "\(property.name) takes one entity at most.")
+        }
+        // A deferred link says where the entities are, and nothing about them.
+        items.removeAll { $0["__deferred"] != nil }
+        if items.isEmpty {
+            if json == .null { body.bindings.append(.init(navigation: property.name, urls: [])) }
+            return
+        }
+        var urls: [String] = []
+        var entities: [RequestBody] = []
+        for (index, item) in items.enumerated() {
+            guard let object = item.object else {
+                throw PayloadError(.typeMismatch, "There is \(item.kindName), not an entity.", path: "/\(index)")
+            }
+            if let url = boundURL(object) {
+                urls.append(url)
+            } else {
+                do { entities.append(try entity(object, type: target)) } catch {
+                    throw json.array == nil ? error : error.below(index)
+                }
+            }
+        }
+        if !urls.isEmpty { body.bindings.append(.init(navigation: property.name, urls: urls)) }
+        if !entities.isEmpty { body.inline.append(.init(navigation: property.name, entities: entities)) }
+    }
+
+    /// The entity that an object merely refers to: it has an address and no property.
+    private func boundURL(_ object: JSONObject) -> String? {
+        let hasProperty = object.members.contains {
+            if case .property = MemberName($0.name, version: reader.family) { true } else { false }
+        }
+        return hasProperty ? nil : PayloadReader.url(of: .object(object))
+    }
+}

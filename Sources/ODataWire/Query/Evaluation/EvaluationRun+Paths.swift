@@ -1,0 +1,110 @@
+internal import EDM
+
+extension EvaluationRun {
+    mutating func walk(_ path: ExpressionPath) throws(EvaluationError) -> EvaluationOperand {
+        var position: EvaluationOperand
+        switch path.root {
+        case .implicit, .this: position = current
+        case .it: position = .entity(it)
+        case .variable(let name): position = variables[name] ?? .value(.null)
+        case .alias(let name): position = try alias(name)
+        case .expression(let expression): position = try operand(expression)
+        case .root: throw EvaluationError(.unsupported, "Paths from $root are not supported here.")
+        }
+        for segment in path.segments { position = try step(segment, from: position) }
+        return position
+    }
+
+    private mutating func step(
+        _ segment: ExpressionPath.Segment, from position: EvaluationOperand
+    ) throws(EvaluationError) -> EvaluationOperand {
+        switch segment {
+        case .property(let name): return try property(name, of: position)
+        case .type(let name): return cast(position, to: evaluator.resolve(name))
+        case .count(let options):
+            var items = try items(of: position)
+            if let filter = options.filter { items = try select(items, where: filter, variable: nil) }
+            guard options.search == nil else { throw EvaluationError(.unsupported, "$search is not supported here.") }
+            return .value(.integer(Int64(items.count)))
+        case .filter(let predicate):
+            let items = try select(try items(of: position), where: predicate, variable: nil)
+            return collection(items, like: position)
+        case .any(let lambda):
+            let items = try items(of: position)
+            guard let lambda else { return .value(.boolean(!items.isEmpty)) }
+            for item in items where try holds(lambda, for: item) { return .value(.boolean(true)) }
+            return .value(.boolean(false))
+        case .all(let lambda):
+            for item in try items(of: position) where try !holds(lambda, for: item) { return .value(.boolean(false)) }
+            return .value(.boolean(true))
+        case .ref: return position
+        case .annotation, .function, .key, .value:
+            throw EvaluationError(
+                .unsupported, "Annotations, keys and functions of the service are not supported here.")
+        }
+    }
+
+    private func property(
+        _ name: String, of position: EvaluationOperand
+    ) throws(EvaluationError) -> EvaluationOperand {
+        switch position {
+        // What is missing has null properties.
+        case .entity(nil), .value(.null): return .value(.null)
+        case .entity(let entity?):
+            guard let operand = entity.property(name) else {
+                throw EvaluationError(.unknownProperty, "There is no property \(name).")
+            }
+            return operand
+        case .value(.complex(let complex)): return .value(complex.properties[name] ?? .null)
+        default: throw EvaluationError(.unknownProperty, "A value has no property \(name).")
+        }
+    }
+
+    private func cast(_ position: EvaluationOperand, to type: String) -> EvaluationOperand {
+        switch position {
+        case .entity(let entity): return .entity(entity.flatMap { $0.isInstance(type) ? $0 : nil })
+        case .entities(let entities): return .entities(entities.filter { $0.isInstance(type) })
+        case .value(.collection(let values)):
+            return .value(.collection(values.filter { evaluator.isInstance($0, of: type) }))
+        case .value(let value): return .value(evaluator.isInstance(value, of: type) ? value : .null)
+        }
+    }
+
+    private func items(of position: EvaluationOperand) throws(EvaluationError) -> [EvaluationOperand] {
+        switch position {
+        case .entities(let entities): return entities.map { .entity($0) }
+        case .value(.collection(let values)): return values.map { .value($0) }
+        case .entity(nil), .value(.null): return []
+        default: throw EvaluationError(.wrongOperand, "A collection is expected.")
+        }
+    }
+
+    private func collection(_ items: [EvaluationOperand], like position: EvaluationOperand) -> EvaluationOperand {
+        if case .entities = position {
+            return .entities(items.compactMap { if case .entity(let entity) = $0 { entity } else { nil } })
+        }
+        return .value(.collection(items.compactMap { if case .value(let value) = $0 { value } else { nil } }))
+    }
+
+    private mutating func holds(
+        _ lambda: ExpressionPath.Lambda, for item: EvaluationOperand
+    ) throws(EvaluationError) -> Bool {
+        let outer = variables[lambda.variable]
+        variables[lambda.variable] = item
+        defer { variables[lambda.variable] = outer }
+        return try condition(lambda.predicate) == true
+    }
+
+    private mutating func select(
+        _ items: [EvaluationOperand], where predicate: Expression, variable: String?
+    ) throws(EvaluationError) -> [EvaluationOperand] {
+        let outer = current
+        defer { current = outer }
+        var result: [EvaluationOperand] = []
+        for item in items {
+            current = item
+            if try condition(predicate) == true { result.append(item) }
+        }
+        return result
+    }
+}

@@ -1,0 +1,61 @@
+internal import EDM
+
+extension ExpressionEvaluator {
+    func resolve(_ type: String) -> String { model?.resolveAlias(type) ?? type }
+
+    /// Whether the value is one of a primitive, enumeration or complex type.
+    func isInstance(_ value: Value, of type: String) -> Bool {
+        if let primitive = PrimitiveType(rawValue: type) {
+            switch value {
+            case .integer(let number): return primitive.integerRange?.contains(number) ?? false
+            case .null: return false
+            default:
+                let natural = PrimitiveLiteral.naturalType(of: value, version: .v4)
+                return natural == primitive || (natural == .duration && primitive == .time)
+            }
+        }
+        let name = resolve(type)
+        switch value {
+        case .complex(let complex):
+            // A value without a type of its own is of the declared one, which the path has led to.
+            guard let own = complex.type else { return model?.findComplexType(name) != nil }
+            return own == name || model?.isType(own, derivedFrom: name) ?? false
+        case .enumeration: return model?.enumerationType(named: name) != nil
+        default: return false
+        }
+    }
+
+    /// Null where the cast cannot be done (OData 4.01 Part 2, section 5.1.1.10.1).
+    func cast(_ value: Value, to type: String) -> Value {
+        guard let primitive = PrimitiveType(rawValue: type) else {
+            return isInstance(value, of: type) ? value : .null
+        }
+        switch (value, primitive) {
+        case (.null, _): return .null
+        case (_, .string): return .string(PrimitiveLiteral.format(value, version: .v4, form: .text))
+        case (.string(let text), _):
+            return (try? PrimitiveLiteral.parse(text, as: primitive, version: .v4, form: .text)) ?? .null
+        case (.dateTime(let dateTime), .date): return .date(dateTime.date)
+        case (.dateTimeOffset(let dateTime), .date): return .date(dateTime.local.date)
+        case (.dateTime(let dateTime), .timeOfDay): return .timeOfDay(dateTime.time)
+        case (.dateTimeOffset(let dateTime), .timeOfDay): return .timeOfDay(dateTime.local.time)
+        default: return castNumber(value, to: primitive)
+        }
+    }
+
+    private func castNumber(_ value: Value, to type: PrimitiveType) -> Value {
+        if PrimitiveLiteral.naturalType(of: value, version: .v4) == type { return value }
+        guard let decimal = value.decimalValue else { return .null }
+        switch type {
+        case .decimal: return .decimal(decimal)
+        case .double: return .double(decimal.doubleValue)
+        case .single: return .single(Float(decimal.doubleValue))
+        default:
+            guard let range = type.integerRange, let big = BigDecimal(decimal) else { return .null }
+            // Towards zero, as conversions do.
+            let whole = big.rounded(big.isNegative ? .up : .down)
+            guard let number = whole.value?.int64Value, range.contains(number) else { return .null }
+            return .integer(number)
+        }
+    }
+}

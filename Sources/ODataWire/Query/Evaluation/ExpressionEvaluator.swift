@@ -1,0 +1,243 @@
+public import EDM
+
+/// Evaluates expressions over entities in memory, as a service would: the sandbox filters with it, and it is the measure
+/// for the SQL that expressions are compiled to.
+///
+/// Null follows OData 4.01 Part 2, section 5.1.1.1: `eq` and `ne` compare it, the other comparisons are false with it, `and`
+/// and `or` know three values, and arithmetic and functions give null. Strings compare by Unicode scalars, with case.
+public struct ExpressionEvaluator: Sendable {
+    /// What `now()` is; without it the function is refused, for the evaluator reads no clock.
+    public var now: GlobalDateTime?
+    /// What parameter aliases stand for.
+    public var aliases: [QueryOptions.ParameterAlias]
+    /// Needed for flags in numbers and for the names of types.
+    public var model: EntityDataModel?
+
+    public init(now: GlobalDateTime? = nil, aliases: [QueryOptions.ParameterAlias] = [], model: EntityDataModel? = nil)
+    {
+        self.now = now
+        self.aliases = aliases
+        self.model = model
+    }
+
+    /// Whether the entity passes a filter: only true passes, null does not.
+    public func isTrue(_ filter: Expression, for entity: EvaluationScope) throws(EvaluationError) -> Bool {
+        try evaluate(filter, for: entity) == .boolean(true)
+    }
+
+    /// The expression's value. A single-valued navigation property alone has none: it can be compared with null only.
+    public func evaluate(_ expression: Expression, for entity: EvaluationScope) throws(EvaluationError) -> Value {
+        var run = EvaluationRun(evaluator: self, it: entity)
+        return try run.value(of: expression)
+    }
+
+    /// The values that `$orderby` sorts an entity by.
+    public func sortKeys(_ items: [OrderItem], for entity: EvaluationScope) throws(EvaluationError) -> [Value] {
+        var keys: [Value] = []
+        for item in items { keys.append(try evaluate(item.expression, for: entity)) }
+        return keys
+    }
+
+    /// Whether the entity with the first keys comes before the other. Null is lowest: first ascending, last descending.
+    public static func precedes(_ a: [Value], _ b: [Value], by items: [OrderItem]) -> Bool {
+        for (index, item) in items.enumerated() where index < a.count && index < b.count {
+            switch a[index].sortOrder(to: b[index]) {
+            case .same: continue
+            case .ascending: return !item.isDescending
+            case .descending: return item.isDescending
+            }
+        }
+        return false
+    }
+}
+
+/// One evaluation: the entity, and the range variables of the lambdas that it is in.
+struct EvaluationRun {
+    let evaluator: ExpressionEvaluator
+    let it: EvaluationScope
+    /// What paths start from.
+    var current: EvaluationOperand
+    var variables: [String: EvaluationOperand] = [:]
+    /// Aliases may stand for each other; in a circle they are refused.
+    private var aliasDepth = 0
+
+    init(evaluator: ExpressionEvaluator, it: EvaluationScope) {
+        self.evaluator = evaluator
+        self.it = it
+        current = .entity(it)
+    }
+
+    mutating func value(of expression: Expression) throws(EvaluationError) -> Value {
+        switch try operand(expression) {
+        case .value(let value): return value
+        case .entity(nil): return .null
+        case .entity, .entities:
+            throw EvaluationError(.unsupported, "An entity is not a value; name one of its properties.")
+        }
+    }
+
+    mutating func operand(_ expression: Expression) throws(EvaluationError) -> EvaluationOperand {
+        switch expression {
+        case .literal(let value, _): return .value(value)
+        case .enumeration(_, let value): return .value(.enumeration(value))
+        case .path(let path): return try walk(path)
+        case .comparison(let comparison, let left, let right): return .value(try compare(comparison, left, right))
+        case .and(let operands): return .value(try connect(operands, decisive: false))
+        case .or(let operands): return .value(try connect(operands, decisive: true))
+        case .not(let operand):
+            guard let condition = try condition(operand) else { return .value(.null) }
+            return .value(.boolean(!condition))
+        case .arithmetic(let operation, let left, let right):
+            let (a, b) = (try value(of: left), try value(of: right))
+            return .value(a == .null || b == .null ? .null : try ValueArithmetic.apply(operation, a, b))
+        case .negation(let operand):
+            let value = try value(of: operand)
+            return .value(value == .null ? .null : try ValueArithmetic.negate(value))
+        case .call(let function, let arguments): return .value(try call(function, arguments))
+        case .isof(let operand, let type): return .value(.boolean(try isInstance(operand, of: type)))
+        case .cast(let operand, let type): return try cast(operand, to: type)
+        case .list(let items):
+            var values: [Value] = []
+            for item in items { values.append(try value(of: item)) }
+            return .value(.collection(values))
+        case .object(let members):
+            var properties = PropertyValues()
+            for member in members { properties[member.name] = try value(of: member.value) }
+            return .value(.complex(ComplexValue(properties: properties)))
+        case .choice(let choices):
+            for choice in choices where try condition(choice.condition) == true { return try operand(choice.value) }
+            return .value(.null)
+        }
+    }
+
+    // MARK: Logic
+
+    /// True, false, or nil for null.
+    mutating func condition(_ expression: Expression) throws(EvaluationError) -> Bool? {
+        switch try value(of: expression) {
+        case .boolean(let value): return value
+        case .null: return nil
+        case let other: throw EvaluationError(.wrongOperand, "A condition is expected, not \(other.kindName).")
+        }
+    }
+
+    /// One operand that is `decisive` decides; else null if there is a null.
+    private mutating func connect(_ operands: [Expression], decisive: Bool) throws(EvaluationError) -> Value {
+        var hasNull = false
+        for operand in operands {
+            switch try condition(operand) {
+            case decisive: return .boolean(decisive)
+            case nil: hasNull = true
+            default: break
+            }
+        }
+        return hasNull ? .null : .boolean(!decisive)
+    }
+
+    private mutating func compare(
+        _ comparison: ComparisonOperator, _ left: Expression, _ right: Expression
+    ) throws(EvaluationError) -> Value {
+        let (a, b) = (try operand(left), try operand(right))
+        switch (a, b) {
+        case (.value(let x), .value(let y)):
+            if comparison == .has { return .boolean(try has(x, y, left, right)) }
+            return .boolean(ValueComparison.apply(comparison, x, y))
+        case (.entity(let entity), .value(.null)), (.value(.null), .entity(let entity)):
+            return .boolean(comparison == .eq ? entity == nil : comparison == .ne && entity != nil)
+        case (.entity(nil), .entity(nil)): return .boolean(comparison == .eq)
+        case (.entity(nil), .value(let other)), (.value(let other), .entity(nil)):
+            return .boolean(ValueComparison.apply(comparison, .null, other))
+        default: throw EvaluationError(.unsupported, "Entities can be compared with null only.")
+        }
+    }
+
+    /// Flags by their numbers where the model knows the type, else by their names.
+    private func has(
+        _ value: Value, _ flags: Value, _ left: Expression, _ right: Expression
+    ) throws(EvaluationError) -> Bool {
+        if value == .null || flags == .null { return false }
+        if case .enumeration(let name, _) = right, let type = evaluator.model?.enumerationType(named: name),
+            let held = type.number(of: value), let wanted = type.number(of: flags)
+        {
+            return held & wanted == wanted
+        }
+        return ValueComparison.apply(.has, value, flags)
+    }
+
+    // MARK: Functions
+
+    private mutating func call(
+        _ function: CanonicalFunction, _ arguments: [Expression]
+    ) throws(EvaluationError) -> Value {
+        switch function {
+        case .now:
+            guard let now = evaluator.now else { throw EvaluationError(.unsupported, "now() is not known here.") }
+            return .dateTimeOffset(now)
+        case .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload:
+            guard case .entity(let entity?) = current else { return .boolean(false) }
+            return .boolean(entity.state(function))
+        case .entityExists:
+            guard let path = arguments.first else { return .boolean(false) }
+            switch try operand(path) {
+            case .entity(let entity): return .boolean(entity != nil)
+            case .entities(let entities): return .boolean(!entities.isEmpty)
+            case .value(let value): return .boolean(value != .null)
+            }
+        default:
+            var values: [Value] = []
+            for argument in arguments { values.append(try value(of: argument)) }
+            return try FunctionLibrary.apply(function, values)
+        }
+    }
+
+    // MARK: Types
+
+    private mutating func isInstance(_ expression: Expression?, of type: String) throws(EvaluationError) -> Bool {
+        let subject = try expression.map { (inner) throws(EvaluationError) in try operand(inner) } ?? current
+        switch subject {
+        case .entity(let entity): return entity?.isInstance(evaluator.resolve(type)) ?? false
+        case .entities: return false
+        case .value(.null): return false
+        case .value(let value): return evaluator.isInstance(value, of: type)
+        }
+    }
+
+    private mutating func cast(_ expression: Expression?, to type: String) throws(EvaluationError) -> EvaluationOperand
+    {
+        let subject = try expression.map { (inner) throws(EvaluationError) in try operand(inner) } ?? current
+        switch subject {
+        case .entity(let entity):
+            return .entity(entity.flatMap { $0.isInstance(evaluator.resolve(type)) ? $0 : nil })
+        case .entities(let entities): return .entities(entities.filter { $0.isInstance(evaluator.resolve(type)) })
+        case .value(let value): return .value(evaluator.cast(value, to: type))
+        }
+    }
+
+    /// What `@name` stands for.
+    mutating func alias(_ name: String) throws(EvaluationError) -> EvaluationOperand {
+        guard let alias = evaluator.aliases.first(where: { $0.name == name }) else { return .value(.null) }
+        guard aliasDepth < 16 else {
+            throw EvaluationError(.unsupported, "The parameter alias @\(name) refers to itself.")
+        }
+        aliasDepth += 1
+        defer { aliasDepth -= 1 }
+        return try operand(alias.value)
+    }
+}
+
+extension EnumerationType {
+    /// The members of a value, joined.
+    func number(of value: Value) -> Int64? {
+        switch value {
+        case .integer(let number): return number
+        case .enumeration(let text), .string(let text):
+            var result: Int64 = 0
+            for part in text.split(separator: ",") {
+                guard let number = Int64(part) ?? member(named: String(part))?.value else { return nil }
+                result |= number
+            }
+            return result
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package import EDM
+
+/// The canonical functions on values. Also what the SQL functions of a store are made of, so that a query means the same
+/// whether it is evaluated or compiled.
+package enum FunctionLibrary {
+    /// Null arguments give null. Functions that need more than values (`now`, the offline ones, geo) are refused.
+    package static func apply(_ function: CanonicalFunction, _ arguments: [Value]) throws(EvaluationError) -> Value {
+        guard function.arity.contains(arguments.count) else {
+            throw EvaluationError(.wrongOperand, "\(function.rawValue) cannot take \(arguments.count) arguments.")
+        }
+        if arguments.contains(.null) { return .null }
+        switch function {
+        case .concat: return try concat(arguments)
+        case .contains, .endswith, .startswith, .indexof, .hassubset, .hassubsequence:
+            return try search(function, arguments[0], arguments[1])
+        case .length, .substring, .tolower, .toupper, .trim, .replace: return try text(function, arguments)
+        case .round: return try ValueArithmetic.round(arguments[0], .nearest)
+        case .floor: return try ValueArithmetic.round(arguments[0], .down)
+        case .ceiling: return try ValueArithmetic.round(arguments[0], .up)
+        case .maxdatetime: return moment(year: 9999, month: 12, day: 31, picoseconds: LocalTime.picosecondsPerDay - 1)
+        case .mindatetime: return moment(year: 1, month: 1, day: 1, picoseconds: 0)
+        case .year, .month, .day, .hour, .minute, .second, .fractionalseconds, .totalseconds, .date, .time,
+            .totaloffsetminutes, .years, .months, .days, .hours, .minutes, .seconds:
+            return try TemporalFunctions.apply(function, arguments[0])
+        case .matchesPattern, .now, .geoDistance, .geoIntersects, .geoLength, .isLocal, .hasPendingChanges,
+            .isInErrorState,
+            .entityExists, .upsertedLastDownload:
+            throw EvaluationError(.unsupported, "The function \(function.rawValue) is not supported here.")
+        }
+    }
+
+    private static func moment(year: Int, month: Int, day: Int, picoseconds: Int64) -> Value {
+        guard let date = LocalDate(year: year, month: month, day: day),
+            let time = LocalTime(picoseconds: picoseconds, fractionDigits: picoseconds == 0 ? 0 : 12),
+            let moment = GlobalDateTime(local: LocalDateTime(date: date, time: time), offsetMinutes: 0)
+        else { return .null }
+        return .dateTimeOffset(moment)
+    }
+
+    private static func wrong(_ function: CanonicalFunction, _ value: Value) -> EvaluationError {
+        EvaluationError(.wrongOperand, "\(function.rawValue) cannot be applied to \(value.kindName).")
+    }
+
+    // MARK: Strings
+
+    private static func string(_ value: Value, _ function: CanonicalFunction) throws(EvaluationError) -> String {
+        switch value {
+        case .string(let text), .enumeration(let text): return text
+        default: throw wrong(function, value)
+        }
+    }
+
+    private static func concat(_ arguments: [Value]) throws(EvaluationError) -> Value {
+        if case .collection = arguments[0] {
+            var items: [Value] = []
+            for case .collection(let part) in arguments { items += part }
+            return .collection(items)
+        }
+        // V2 services also join what is no string.
+        return .string(
+            arguments.map { PrimitiveLiteral.format($0, version: .v4, form: .text) }.joined())
+    }
+
+    private static func text(_ function: CanonicalFunction, _ arguments: [Value]) throws(EvaluationError) -> Value {
+        if case .collection(let items) = arguments[0] {
+            switch function {
+            case .length: return .integer(Int64(items.count))
+            case .substring: return .collection(Array(try part(items, function, arguments)))
+            default: throw wrong(function, arguments[0])
+            }
+        }
+        let text = try string(arguments[0], function)
+        switch function {
+        case .length: return .integer(Int64(text.unicodeScalars.count))
+        case .substring:
+            let scalars = try part(Array(text.unicodeScalars), function, arguments)
+            var result = String.UnicodeScalarView()
+            result.append(contentsOf: scalars)
+            return .string(String(result))
+        case .tolower: return .string(text.lowercased())
+        case .toupper: return .string(text.uppercased())
+        case .trim:
+            let scalars = text.unicodeScalars.drop { $0.properties.isWhitespace }
+            let end = scalars.lastIndex { !$0.properties.isWhitespace }.map { scalars.index(after: $0) }
+            return .string(String(scalars[..<(end ?? scalars.startIndex)]))
+        case .replace:
+            return .string(replace(text, try string(arguments[1], function), try string(arguments[2], function)))
+        default: throw wrong(function, arguments[0])
+        }
+    }
+
+    /// `substring(x,start[,length])`: what lies outside is not there; a start before the beginning is the beginning.
+    private static func part<Item>(
+        _ items: [Item], _ function: CanonicalFunction, _ arguments: [Value]
+    ) throws(EvaluationError) -> ArraySlice<Item> {
+        guard case .integer(let start) = arguments[1] else { throw wrong(function, arguments[1]) }
+        let first = Int(clamping: max(0, start))
+        guard first < items.count else { return [] }
+        guard arguments.count > 2 else { return items[first...] }
+        guard case .integer(let length) = arguments[2] else { throw wrong(function, arguments[2]) }
+        return items[first...].prefix(Int(clamping: max(0, length)))
+    }
+
+    private static func replace(_ text: String, _ find: String, _ replacement: String) -> String {
+        let (bytes, pattern) = (Array(text.utf8), Array(find.utf8))
+        guard !pattern.isEmpty else { return text }
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index...].starts(with: pattern) {
+                result += replacement.utf8
+                index += pattern.count
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    // MARK: Search
+
+    private static func search(
+        _ function: CanonicalFunction, _ whole: Value, _ part: Value
+    ) throws(EvaluationError) -> Value {
+        if case .collection(let items) = whole, case .collection(let parts) = part {
+            return collectionSearch(function, items, parts)
+        }
+        // Bytes of UTF-8 are found where, and only where, the characters are: no normalisation, no locale.
+        let bytes = Array(try string(whole, function).utf8)
+        let pattern = Array(try string(part, function).utf8)
+        switch function {
+        case .startswith: return .boolean(bytes.starts(with: pattern))
+        case .endswith:
+            return .boolean(bytes.count >= pattern.count && bytes.suffix(pattern.count).elementsEqual(pattern))
+        case .contains: return .boolean(firstIndex(of: pattern, in: bytes) != nil)
+        case .indexof:
+            guard let index = firstIndex(of: pattern, in: bytes) else { return .integer(-1) }
+            // Continuation bytes are no characters of their own.
+            return .integer(Int64(bytes[..<index].count { $0 & 0xC0 != 0x80 }))
+        default: throw wrong(function, whole)
+        }
+    }
+
+    private static func collectionSearch(_ function: CanonicalFunction, _ items: [Value], _ parts: [Value]) -> Value {
+        switch function {
+        case .startswith: return .boolean(items.starts(with: parts))
+        case .endswith: return .boolean(items.count >= parts.count && items.suffix(parts.count).elementsEqual(parts))
+        case .contains: return .boolean(firstIndex(of: parts, in: items) != nil)
+        case .indexof: return .integer(firstIndex(of: parts, in: items).map(Int64.init) ?? -1)
+        case .hassubset:
+            // Every item as often as it occurs in the part.
+            var rest = items
+            for part in parts {
+                guard let index = rest.firstIndex(of: part) else { return .boolean(false) }
+                rest.remove(at: index)
+            }
+            return .boolean(true)
+        default:
+            var remaining = parts[...]
+            for item in items where item == remaining.first { remaining.removeFirst() }
+            return .boolean(remaining.isEmpty)
+        }
+    }
+
+    private static func firstIndex<Item: Equatable>(of part: [Item], in whole: [Item]) -> Int? {
+        guard part.count <= whole.count else { return nil }
+        return (0...(whole.count - part.count)).first { whole[$0...].starts(with: part) }
+    }
+}

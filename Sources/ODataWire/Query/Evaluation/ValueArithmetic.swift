@@ -1,0 +1,138 @@
+internal import EDM
+
+/// Arithmetic of expressions (OData 4.01 Part 2, section 5.1.1.2). Null operands have been dealt with before.
+///
+/// Whole numbers stay whole and become decimals where 64 bits do not suffice; a decimal with a floating-point number gives
+/// a floating-point number.
+enum ValueArithmetic {
+    static func apply(_ operation: ArithmeticOperator, _ a: Value, _ b: Value) throws(EvaluationError) -> Value {
+        if isTemporal(a) || isTemporal(b) { return try TemporalArithmetic.apply(operation, a, b) }
+        switch (a, b) {
+        case (.integer(let x), .integer(let y)): return try integers(operation, x, y)
+        case (.single(let x), .single(let y)): return .single(Float(try floats(operation, Double(x), Double(y))))
+        case (.single, .integer), (.integer, .single):
+            return .single(Float(try floats(operation, double(a), double(b))))
+        case (.double, _), (_, .double), (.single, _), (_, .single):
+            return .double(try floats(operation, double(a), double(b)))
+        default: return .decimal(try decimals(operation, try decimal(a), try decimal(b)))
+        }
+    }
+
+    static func negate(_ value: Value) throws(EvaluationError) -> Value {
+        switch value {
+        case .integer(let number):
+            let (result, overflow) = Int64(0).subtractingReportingOverflow(number)
+            return overflow ? try negate(.decimal(DecimalValue(number))) : .integer(result)
+        case .single(let number): return .single(-number)
+        case .double(let number): return .double(-number)
+        case .decimal(let number):
+            guard let big = BigDecimal(number) else {
+                return .decimal(
+                    number == .infinity ? .negativeInfinity : number == .negativeInfinity ? .infinity : number)
+            }
+            return .decimal(try checked(big.negated))
+        case .duration(let duration):
+            let negated = DayTimeDuration(
+                isNegative: !duration.isNegative, seconds: duration.seconds, picoseconds: duration.picoseconds)
+            return .duration(negated ?? duration)
+        default: throw EvaluationError(.wrongOperand, "\(value.kindName) cannot be negated.")
+        }
+    }
+
+    private static func isTemporal(_ value: Value) -> Bool {
+        switch value {
+        case .date, .dateTime, .dateTimeOffset, .duration, .timeOfDay: true
+        default: false
+        }
+    }
+
+    private static func integers(
+        _ operation: ArithmeticOperator, _ x: Int64, _ y: Int64
+    ) throws(EvaluationError) -> Value {
+        let (result, overflow): (Int64, Bool)
+        switch operation {
+        case .add: (result, overflow) = x.addingReportingOverflow(y)
+        case .sub: (result, overflow) = x.subtractingReportingOverflow(y)
+        case .mul: (result, overflow) = x.multipliedReportingOverflow(by: y)
+        case .div, .mod:
+            guard y != 0 else { throw EvaluationError(.divisionByZero, "Division of \(x) by zero.") }
+            // The one quotient that does not fit is that of the least number by -1; its remainder is 0.
+            if operation == .mod { return .integer(y == -1 ? 0 : x % y) }
+            (result, overflow) = x.dividedReportingOverflow(by: y)
+        case .divby: return .decimal(try decimals(.div, DecimalValue(x), DecimalValue(y)))
+        }
+        return overflow ? .decimal(try decimals(operation, DecimalValue(x), DecimalValue(y))) : .integer(result)
+    }
+
+    private static func floats(
+        _ operation: ArithmeticOperator, _ x: Double, _ y: Double
+    ) throws(EvaluationError) -> Double {
+        switch operation {
+        case .add: x + y
+        case .sub: x - y
+        case .mul: x * y
+        case .div, .divby: x / y
+        case .mod: x.truncatingRemainder(dividingBy: y)
+        }
+    }
+
+    private static func decimals(
+        _ operation: ArithmeticOperator, _ x: DecimalValue, _ y: DecimalValue
+    ) throws(EvaluationError) -> DecimalValue {
+        guard let a = BigDecimal(x), let b = BigDecimal(y) else {
+            return DecimalValue(try floats(operation, x.doubleValue, y.doubleValue))
+        }
+        switch operation {
+        case .add: return try checked(a + b)
+        case .sub: return try checked(a + b.negated)
+        case .mul: return try checked(a * b)
+        case .div, .divby, .mod:
+            guard !b.isZero else { throw EvaluationError(.divisionByZero, "Division of \(x) by zero.") }
+            return try checked(operation == .mod ? a.remainder(dividingBy: b) : a.divided(by: b))
+        }
+    }
+
+    static func checked(_ number: BigDecimal) throws(EvaluationError) -> DecimalValue {
+        guard let value = number.value else {
+            throw EvaluationError(.outOfRange, "A decimal result has too many digits.")
+        }
+        return value
+    }
+
+    private static func double(_ value: Value) throws(EvaluationError) -> Double {
+        switch value {
+        case .integer(let number): return Double(number)
+        case .single(let number): return Double(number)
+        case .double(let number): return number
+        case .decimal(let number): return number.doubleValue
+        default: throw EvaluationError(.wrongOperand, "\(value.kindName) is no number.")
+        }
+    }
+
+    private static func decimal(_ value: Value) throws(EvaluationError) -> DecimalValue {
+        guard let decimal = value.decimalValue else {
+            throw EvaluationError(.wrongOperand, "\(value.kindName) is no number.")
+        }
+        return decimal
+    }
+
+    /// To a whole number, of the same kind of value.
+    static func round(_ value: Value, _ rounding: BigDecimal.Rounding) throws(EvaluationError) -> Value {
+        func rounded<T: FloatingPoint>(_ number: T) -> T {
+            switch rounding {
+            case .down: number.rounded(.down)
+            case .up: number.rounded(.up)
+            case .nearest: number.rounded(.toNearestOrAwayFromZero)
+            }
+        }
+        switch value {
+        case .integer: return value
+        case .single(let number): return .single(rounded(number))
+        case .double(let number): return .double(rounded(number))
+        case .decimal(let number):
+            guard let big = BigDecimal(number) else { return value }
+            return .decimal(try checked(big.rounded(rounding)))
+        default: throw EvaluationError(.wrongOperand, "\(value.kindName) cannot be rounded.")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package import EDM
+
+/// How `eq`, `lt` and the like see two values.
+package enum ValueComparison {
+    /// Null compares as equal to null only; what is not ordered with the other is neither less nor greater, nor equal
+    /// unless it is the same value.
+    package static func apply(_ comparison: ComparisonOperator, _ a: Value, _ b: Value) -> Bool {
+        switch comparison {
+        case .eq: isEqual(a, b)
+        case .ne: !isEqual(a, b)
+        case .gt: order(a, b) == .descending
+        case .ge: order(a, b).map { $0 != .ascending } ?? false
+        case .lt: order(a, b) == .ascending
+        case .le: order(a, b).map { $0 != .descending } ?? false
+        case .in: if case .collection(let items) = b { items.contains { isEqual(a, $0) } } else { false }
+        case .has: names(a).isSuperset(of: names(b))
+        }
+    }
+
+    static func isEqual(_ a: Value, _ b: Value) -> Bool {
+        switch (a, b) {
+        case (.null, .null): return true
+        case (.null, _), (_, .null): return false
+        case (.collection(let x), .collection(let y)):
+            return x.count == y.count && zip(x, y).allSatisfy { isEqual($0, $1) }
+        case (.complex(let x), .complex(let y)):
+            return x.properties.count == y.properties.count
+                && x.properties.allSatisfy { item in y.properties[item.name].map { isEqual(item.value, $0) } ?? false }
+        case (.raw(let x), .raw(let y)): return x.utf8.elementsEqual(y.utf8)
+        default: return order(a, b) == .same
+        }
+    }
+
+    /// Nil for null, NaN and values of different kinds.
+    static func order(_ a: Value, _ b: Value) -> ValueOrder? {
+        if let order = a.compared(to: b) { return order }
+        switch (a, b) {
+        // 4.01 writes enumeration members as strings, V2 a date as a point in time, and a time of day as a duration.
+        case (.enumeration(let x), .string), (.string(let x), .enumeration):
+            return Value.string(x).compared(to: text(b))
+        case (.date(let date), .dateTime), (.date(let date), .dateTimeOffset):
+            return Value.dateTime(LocalDateTime(date: date, time: .midnight)).compared(to: b)
+        case (.dateTime, .date), (.dateTimeOffset, .date), (.duration, .timeOfDay): return order(b, a)?.reversed
+        case (.timeOfDay(let time), .duration):
+            let perSecond = LocalTime.picosecondsPerSecond
+            return DayTimeDuration(seconds: time.picoseconds / perSecond, picoseconds: time.picosecond)
+                .flatMap { Value.duration($0).compared(to: b) }
+        default: return nil
+        }
+    }
+
+    private static func text(_ value: Value) -> Value {
+        if case .enumeration(let text) = value { .string(text) } else { value }
+    }
+
+    private static func names(_ value: Value) -> Set<String> {
+        switch value {
+        case .enumeration(let text), .string(let text): Set(text.split(separator: ",").map(String.init))
+        default: []
+        }
+    }
+}

@@ -1,0 +1,144 @@
+public import EDM
+
+/// Gives data modifications the form that a service's version wants: method, URL, headers and body.
+///
+/// V2 and V3: MERGE, `$links`, `__metadata.uri`, verbose JSON. V4: PATCH, `$ref`, `@odata.bind`. URLs of requests are
+/// relative to the service root, so that they serve in a batch too; URLs in bodies are absolute, but for references to
+/// entities that the same change set creates, which stay `$1`.
+public struct RequestEncoder: Sendable {
+    /// What services of one version do differently.
+    public struct Options: Sendable, Hashable {
+        /// V2: inline entities and bindings of a to-many property as `{"results":[…]}` instead of a plain array.
+        public var wrapsInlineCollections: Bool
+        /// V4: `Edm.Int64` and `Edm.Decimal` as strings.
+        public var isIEEE754Compatible: Bool
+        /// Updates with POST and `X-HTTP-Method`, for proxies that refuse PATCH and MERGE.
+        public var tunnelsUpdates: Bool
+
+        public init(
+            wrapsInlineCollections: Bool = false, isIEEE754Compatible: Bool = false, tunnelsUpdates: Bool = false
+        ) {
+            self.wrapsInlineCollections = wrapsInlineCollections
+            self.isIEEE754Compatible = isIEEE754Compatible
+            self.tunnelsUpdates = tunnelsUpdates
+        }
+    }
+
+    public let version: ODataVersion
+    public let options: Options
+    private let model: EntityDataModel
+    private let urls: EntityURLWriter
+
+    /// - Parameter serviceRoot: absolute, with or without a slash at its end.
+    public init(version: ODataVersion, model: EntityDataModel, serviceRoot: String, options: Options = Options()) {
+        self.version = version
+        self.model = model
+        self.options = options
+        urls = EntityURLWriter(version: version, serviceRoot: serviceRoot)
+    }
+
+    /// The request that carries the modification out.
+    public func encode(_ modification: DataModification) -> WireRequest {
+        var request = encode(modification.action)
+        if let ifMatch = modification.ifMatch { request.headers["If-Match"] = ifMatch }
+        request.headers.merge(modification.headers)
+        return request
+    }
+
+    /// An entity's URL relative to the service root, percent-encoded: `Customers(1)`, `$1`. Only a URL outside of the
+    /// service stays absolute.
+    public func url(of reference: ResourceReference) -> String { urls.relative(reference) }
+
+    /// An entity's URL as bodies have it: absolute, or `$1`.
+    public func absoluteURL(of reference: ResourceReference) -> String { urls.absolute(reference) }
+
+    /// Headers of a request without a body.
+    public var headers: HTTPHeaders {
+        version.isLegacy
+            ? ["DataServiceVersion": version.rawValue, "MaxDataServiceVersion": version.rawValue, "Accept": mediaType]
+            : ["OData-Version": version.rawValue, "OData-MaxVersion": "4.01", "Accept": mediaType]
+    }
+
+    /// V3 would otherwise answer in its light format.
+    private var mediaType: String { version == .v3 ? "application/json;odata=verbose" : "application/json" }
+
+    private func encode(_ action: DataModification.Action) -> WireRequest {
+        switch action {
+        case .create(let set, let body): return request("POST", urls.encode(set.name), write(body))
+        case .createRelated(let source, let navigation, let body):
+            return request("POST", path(source, navigation), write(body))
+        case .update(let target, let body, let replaces):
+            let method = replaces ? "PUT" : version.isLegacy ? "MERGE" : "PATCH"
+            var update = request(method, url(of: target), write(body))
+            if options.tunnelsUpdates {
+                update.method = "POST"
+                update.headers["X-HTTP-Method"] = method
+            }
+            return update
+        case .delete(let target): return request("DELETE", url(of: target))
+        case .link(let source, let navigation, let target):
+            // Only a collection has a POST; the link of a single-valued end is set by PUT, new or not.
+            return request(
+                navigation.isCollection ? "POST" : "PUT", reference(source, navigation), write(reference: target))
+        case .unlink(let source, let navigation, let target):
+            return request("DELETE", reference(source, navigation) + member(target, of: navigation))
+        }
+    }
+
+    private func request(_ method: String, _ url: String, _ body: [UInt8]? = nil) -> WireRequest {
+        var request = WireRequest(method: method, url: url, headers: headers)
+        if let body {
+            request.headers["Content-Type"] = mediaType
+            request.body = body
+        }
+        return request
+    }
+
+    private func path(_ source: ResourceReference, _ navigation: Property) -> String {
+        url(of: source) + "/" + urls.encode(navigation.name)
+    }
+
+    private func reference(_ source: ResourceReference, _ navigation: Property) -> String {
+        version.isLegacy
+            ? url(of: source) + "/$links/" + urls.encode(navigation.name) : path(source, navigation) + "/$ref"
+    }
+
+    /// What names one of several targets behind a `$links` or `$ref` URL: `(1)` in V2, `?$id=…` in V4.
+    private func member(_ target: ResourceReference?, of navigation: Property) -> String {
+        guard navigation.isCollection, let target else { return "" }
+        guard version.isLegacy else { return "?$id=" + encodeQueryValue(urls.absolute(target)) }
+        return urls.predicate(endOf: url(of: target)) ?? ""
+    }
+
+    private func encodeQueryValue(_ url: String) -> String {
+        // Of what a path may hold, these mean something in a query.
+        String(
+            url.flatMap { character -> String in
+                switch character {
+                case "&": "%26"
+                case "+": "%2B"
+                case "#": "%23"
+                case "%": "%25"
+                default: String(character)
+                }
+            })
+    }
+
+    private func write(reference target: ResourceReference) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name(version.isLegacy ? "uri" : "@odata.id")
+        writer.string(urls.absolute(target))
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private func write(_ body: EntityBody) -> [UInt8] {
+        var writer = EntityBodyWriter(
+            version: version, options: options, urls: urls,
+            values: ValueJSONWriter(
+                version: version, model: model, isIEEE754Compatible: options.isIEEE754Compatible))
+        writer.write(body)
+        return writer.json.bytes
+    }
+}

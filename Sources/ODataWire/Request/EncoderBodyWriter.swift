@@ -1,0 +1,88 @@
+internal import EDM
+
+/// Writes the body of a create or an update.
+struct EntityBodyWriter {
+    let version: ODataVersion
+    let options: RequestEncoder.Options
+    let urls: EntityURLWriter
+    let values: ValueJSONWriter
+    var json = JSONWriter()
+
+    mutating func write(_ body: EntityBody) {
+        json.beginObject()
+        if let declared = body.declaredType, declared.name != body.type.name { values.typeName(body.type.name, &json) }
+        for (name, value) in body.values { values.property(name, value, body.type.findProperty(name)?.type, &json) }
+        if version.isLegacy { writeLegacyLinks(body) } else { writeLinks(body) }
+        json.endObject()
+    }
+
+    private mutating func writeLinks(_ body: EntityBody) {
+        for binding in body.bindings { write(binding) }
+        for inline in body.inline {
+            json.name(inline.navigation.name)
+            if inline.navigation.isCollection { json.beginArray() }
+            for entity in inline.entities { write(entity) }
+            if inline.navigation.isCollection { json.endArray() }
+        }
+    }
+
+    private mutating func write(_ binding: EntityBody.Binding) {
+        let targets = binding.targets.map(urls.absolute)
+        if !binding.navigation.isCollection, targets.isEmpty, version == .v401 {
+            json.name(binding.navigation.name)
+            json.null()
+            return
+        }
+        json.name(binding.navigation.name + "@odata.bind")
+        if binding.navigation.isCollection {
+            json.beginArray()
+            for target in targets { json.string(target) }
+            json.endArray()
+        } else if let target = targets.first {
+            json.string(target)
+        } else {
+            // 4.0 has no form of its own for this; the services that know one take null.
+            json.null()
+        }
+    }
+
+    /// V2 has one member for what is bound and what is new, so both kinds are gathered by property.
+    private mutating func writeLegacyLinks(_ body: EntityBody) {
+        var written: Set<String> = []
+        for navigation in body.bindings.map(\.navigation) + body.inline.map(\.navigation) {
+            guard written.insert(navigation.name).inserted else { continue }
+            let targets = body.bindings.filter { $0.navigation.name == navigation.name }.flatMap(\.targets)
+            let entities = body.inline.filter { $0.navigation.name == navigation.name }.flatMap(\.entities)
+            json.name(navigation.name)
+            guard navigation.isCollection else {
+                if let target = targets.first {
+                    writeMetadata(target)
+                } else if let entity = entities.first {
+                    write(entity)
+                } else {
+                    json.null()
+                }
+                continue
+            }
+            if options.wrapsInlineCollections {
+                json.beginObject()
+                json.name("results")
+            }
+            json.beginArray()
+            for target in targets { writeMetadata(target) }
+            for entity in entities { write(entity) }
+            json.endArray()
+            if options.wrapsInlineCollections { json.endObject() }
+        }
+    }
+
+    private mutating func writeMetadata(_ target: ResourceReference) {
+        json.beginObject()
+        json.name("__metadata")
+        json.beginObject()
+        json.name("uri")
+        json.string(urls.absolute(target))
+        json.endObject()
+        json.endObject()
+    }
+}

@@ -1,0 +1,107 @@
+internal import EDM
+
+/// Writes the URLs of entities, relative to the service root and absolute.
+struct EntityURLWriter: Sendable {
+    let version: ODataVersion
+    /// With a slash at its end.
+    let serviceRoot: String
+    private let rootPath: String
+
+    init(version: ODataVersion, serviceRoot: String) {
+        self.version = version
+        self.serviceRoot = serviceRoot.hasSuffix("/") ? serviceRoot : serviceRoot + "/"
+        rootPath = Self.path(of: self.serviceRoot)
+    }
+
+    /// Relative to the service root, percent-encoded; absolute only for a URL outside of the service.
+    func relative(_ reference: ResourceReference) -> String {
+        switch reference {
+        case .entity(let set, let key): return encode(set.name) + predicate(key, of: set.entityType)
+        case .contentID(let id): return "$" + id
+        case .url(let url):
+            if url.hasPrefix(serviceRoot) { return String(url.dropFirst(serviceRoot.count)) }
+            if url.hasPrefix("/"), !rootPath.isEmpty, url.hasPrefix(rootPath) {
+                return String(url.dropFirst(rootPath.count))
+            }
+            return url
+        }
+    }
+
+    /// As it stands in a body: absolute, but for a reference within the change set, which stays `$1`.
+    func absolute(_ reference: ResourceReference) -> String {
+        let url = relative(reference)
+        if case .contentID = reference { return url }
+        return Self.isAbsolute(url) ? url : serviceRoot + url
+    }
+
+    /// `(1)`, or `(A=1,B='x')` for a key of several properties; empty for a singleton.
+    func predicate(_ key: KeyPredicate, of type: EntityType) -> String {
+        guard !key.values.isEmpty else { return "" }
+        let texts = key.values.map { name, value in
+            let text = encode(literal(value, type.findProperty(name)?.type))
+            return key.values.count == 1 ? text : encode(name) + "=" + text
+        }
+        return "(" + texts.joined(separator: ",") + ")"
+    }
+
+    /// The key predicate at the end of an entity's URL, parentheses included; nil where it has none.
+    func predicate(endOf url: String) -> String? {
+        let path = url.prefix { $0 != "?" && $0 != "#" }
+        let last = path.split(separator: "/").last ?? ""
+        guard last.hasSuffix(")"), let start = last.firstIndex(of: "(") else { return nil }
+        return String(last[start...])
+    }
+
+    private func literal(_ value: Value, _ type: TypeReference?) -> String {
+        if case .enumeration(let members) = value, !version.isLegacy, let type {
+            return PrimitiveLiteral.format(enumeration: members, typeName: type.name)
+        }
+        return PrimitiveLiteral.format(value, as: type?.primitive, version: version, form: .url)
+    }
+
+    func encode(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            if Self.isPathCharacter(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// What may stand in a segment of a path as it is (RFC 3986, section 3.3), but for `&`, `+` and `;`, which servers
+    /// are known to take for something else.
+    private static func isPathCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true
+        default: return "-._~!$'()*,=:@".utf8.contains(byte)
+        }
+    }
+
+    static func isAbsolute(_ url: String) -> Bool {
+        guard let scheme = url.range(of: "://") else { return false }
+        // What may stand in a scheme; a slash or a parenthesis before "://" makes it part of a path.
+        return !url[..<scheme.lowerBound].utf8.contains { "/?#()'".utf8.contains($0) }
+    }
+
+    private static func path(of url: String) -> String {
+        guard isAbsolute(url), let scheme = url.range(of: "://") else { return "" }
+        let rest = url[scheme.upperBound...]
+        return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""
+    }
+}
+
+extension String {
+    /// The first occurrence of `text`, which the standard library alone cannot find.
+    fileprivate func range(of text: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,203 @@
+public import EDM
+public import ODataWire
+public import Operations
+
+/// Turns what a service answered to a batch into the outcome of each operation: the keys that new entities got, their
+/// ETags, and the service's words where it refused.
+///
+/// Pure: the same plan, state and answer give the same outcomes.
+public struct Reconciler<Storage: StateStorage> {
+    private let model: EntityDataModel
+    private let storage: Storage
+    private let reader: PayloadReader
+    private let serviceRoot: String
+    private var builder: ImageBuilder<Storage>
+
+    public init(storage: Storage, model: EntityDataModel, serviceRoot: String) throws(StateError) {
+        self.storage = storage
+        self.model = model
+        self.serviceRoot = serviceRoot
+        reader = PayloadReader(version: model.version, model: model)
+        builder = try ImageBuilder(storage: storage, model: model)
+    }
+
+    /// - Parameters:
+    ///   - requests: the encoded requests of each change set.
+    ///   - outcomes: one for each change set of the plan, in order; see `BatchMatcher`.
+    public mutating func outcomes(
+        of plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome]
+    ) throws(StateError) -> [BatchAnswered.Outcome] {
+        var result: [BatchAnswered.Outcome] = []
+        for (index, changeSet) in plan.changeSets.enumerated() {
+            let outcome = index < outcomes.count ? outcomes[index] : .notProcessed
+            result += try self.outcomes(of: changeSet, index < requests.count ? requests[index] : [], outcome)
+        }
+        return result
+    }
+
+    private mutating func outcomes(
+        of changeSet: PlannedChangeSet, _ requests: [WireRequest], _ outcome: ChangeSetOutcome
+    ) throws(StateError) -> [BatchAnswered.Outcome] {
+        switch outcome {
+        case .members(let responses): return try members(changeSet, responses)
+        case .notProcessed: return all(changeSet) { _ in .notProcessed }
+        case .inDoubt(let reason): return all(changeSet) { _ in .inDoubt(reason) }
+        case .failed(let response, let culprit): return failed(changeSet, requests, response, culprit)
+        }
+    }
+
+    private func all(
+        _ changeSet: PlannedChangeSet, _ result: (SequenceNumber) -> BatchAnswered.Result
+    ) -> [BatchAnswered.Outcome] {
+        var seen: Set<SequenceNumber> = []
+        return changeSet.requests.map(\.operation).filter { seen.insert($0).inserted }.map {
+            BatchAnswered.Outcome(operation: $0, result: result($0))
+        }
+    }
+
+    // MARK: Success
+
+    private mutating func members(
+        _ changeSet: PlannedChangeSet, _ responses: [WireResponse]
+    ) throws(StateError) -> [BatchAnswered.Outcome] {
+        var images: [SequenceNumber: [EntityImage]] = [:]
+        for (request, response) in zip(changeSet.requests, responses) {
+            images[request.operation, default: []] += try self.images(request, response)
+        }
+        return all(changeSet) { .confirmed(images: images[$0] ?? []) }
+    }
+
+    private mutating func images(
+        _ request: PlannedRequest, _ response: WireResponse
+    ) throws(StateError) -> [EntityImage] {
+        switch request.modification.action {
+        case .create(let set, let body): return try created(request, response, set, body)
+        case .createRelated(_, _, let body):
+            guard let id = request.creates, let name = try setName(of: id, request), let set = model.findEntitySet(name)
+            else { return [] }
+            return try created(request, response, set, body)
+        case .update(let reference, _, _): return try updated(reference, response)
+        case .delete, .link, .unlink: return []
+        }
+    }
+
+    private func setName(of id: EntityID, _ request: PlannedRequest) throws(StateError) -> String? {
+        try storage.set(of: id)
+    }
+
+    private mutating func created(
+        _ request: PlannedRequest, _ response: WireResponse, _ set: EntitySet, _ body: EntityBody
+    ) throws(StateError) -> [EntityImage] {
+        guard let id = request.creates else { return [] }
+        if !response.body.isEmpty, let payload = try? reader.entity(response.body, type: set.entityType) {
+            let known = try childIDs(request)
+            return try identified(payload, set, id, body, known[id] ?? [:])
+        }
+        // Without a body the key is in a header (OData 4.01 Part 1, 8.3.4 and 8.3.2).
+        for header in ["OData-EntityId", "Location"] {
+            guard let url = response.headers[header], let key = key(in: url, set) else { continue }
+            let values = PropertyValues(key.values.map { ($0.name, $0.value) })
+            return [
+                EntityImage(entity: id, set: set.name, type: body.type.name, values: values, etag: response.headers["ETag"])
+            ]
+        }
+        return [EntityImage(entity: id, set: set.name, type: body.type.name, values: [:], etag: response.headers["ETag"])]
+    }
+
+    /// The entity, and where the request created others below it, those: a single-valued navigation property has one.
+    private mutating func identified(
+        _ payload: EntityPayload, _ set: EntitySet, _ id: EntityID, _ body: EntityBody, _ children: [String: EntityID]
+    ) throws(StateError) -> [EntityImage] {
+        var payload = payload
+        var images: [EntityImage] = []
+        for inline in body.inline {
+            guard let index = payload.expanded.firstIndex(where: { $0.navigation == inline.navigation.name }),
+                let child = payload.expanded[index].entities.first, let childID = children[inline.navigation.name],
+                let target = model.target(of: inline.navigation, in: set)
+            else { continue }
+            images += try identified(child, target, childID, inline.entities[0], [:])
+            payload.expanded.remove(at: index)
+        }
+        return try (builder.images(of: payload, in: set, known: id) ?? []) + images
+    }
+
+    /// The IDs of the entities that a deep insert creates below each of its entities, by navigation property.
+    private func childIDs(_ request: PlannedRequest) throws(StateError) -> [EntityID: [String: EntityID]] {
+        guard let pending = try storage.pendingOperation(request.operation),
+            case .create(let creation, _) = pending.operation.action
+        else { return [:] }
+        var found: [EntityID: [String: EntityID]] = [:]
+        func collect(_ creation: Creation) {
+            for inline in creation.inline {
+                if let first = inline.entities.first { found[creation.entity, default: [:]][inline.navigation] = first.entity }
+                inline.entities.forEach(collect)
+            }
+        }
+        collect(creation)
+        return found
+    }
+
+    private mutating func updated(
+        _ reference: ResourceReference, _ response: WireResponse
+    ) throws(StateError) -> [EntityImage] {
+        guard case .entity(let set, let key) = reference, let id = try entity(set, key) else { return [] }
+        if response.status == 200 || response.status == 201, !response.body.isEmpty,
+            let payload = try? reader.entity(response.body, type: set.entityType)
+        {
+            return try builder.images(of: payload, in: set, known: id) ?? []
+        }
+        guard let etag = response.headers["ETag"] else { return [] }
+        return [EntityImage(entity: id, set: set.name, type: set.entityType.name, values: [:], etag: etag)]
+    }
+
+    private func entity(_ set: EntitySet, _ key: KeyPredicate) throws(StateError) -> EntityID? {
+        try storage.entity(set: set.name, key: KeyText.of(key))
+    }
+
+    private func key(in url: String, _ set: EntitySet) -> KeyPredicate? {
+        guard
+            let request = try? ServiceRequest.parse(
+                url, serviceRoot: serviceRoot, model: model, version: model.version),
+            case .key(.key(let predicate))? = request.path.segments.last
+        else { return nil }
+        return predicate
+    }
+
+    // MARK: Refusal
+
+    private func failed(
+        _ changeSet: PlannedChangeSet, _ requests: [WireRequest], _ response: WireResponse, _ culprit: String?
+    ) -> [BatchAnswered.Outcome] {
+        let index = culprit.flatMap { id in changeSet.requests.firstIndex { $0.contentID == id } }
+        // A change set of one operation needs no culprit; of several, all are refused with it unless one is named.
+        let operations = Set(changeSet.requests.map(\.operation))
+        let named = index.map { changeSet.requests[$0] } ?? (operations.count == 1 ? changeSet.requests.first : nil)
+        if let named, isDone(named, response), changeSet.requests.count == 1 {
+            return [BatchAnswered.Outcome(operation: named.operation, result: .confirmed(images: []))]
+        }
+        let refusal = refusal(response, requests, at: index ?? 0)
+        return all(changeSet) { operation in
+            if let named, named.operation != operation { return .notProcessed }
+            return .rejected(refusal)
+        }
+    }
+
+    /// What was to be deleted or unlinked is not there: that was the aim.
+    private func isDone(_ request: PlannedRequest, _ response: WireResponse) -> Bool {
+        switch request.modification.action {
+        case .delete, .unlink: response.status == 404 || response.status == 410
+        default: false
+        }
+    }
+
+    private func refusal(
+        _ response: WireResponse, _ requests: [WireRequest], at index: Int
+    ) -> Refusal {
+        let error = ServiceErrorReader.read(response.body)
+        let words = String(decoding: response.body.prefix(500), as: UTF8.self)
+        return Refusal(
+            status: response.status, code: error?.code ?? "", message: error?.message ?? words,
+            innerError: error?.innerError, method: index < requests.count ? requests[index].method : "",
+            url: index < requests.count ? requests[index].url : "")
+    }
+}

@@ -1,0 +1,115 @@
+import HTTPTypes
+public import ODataWire
+public import Transport
+
+/// Talks to one OData service: completes URLs and headers, fetches the CSRF token, and turns what is no OData into errors.
+public actor ServiceSession {
+    /// Absolute, with a slash at its end.
+    public nonisolated let root: String
+    private let transport: any HTTPTransport
+    private var token: String?
+    /// Services that once demanded a token are asked for one before the first modification of later calls too.
+    private var needsToken = false
+
+    public init(root: String, transport: any HTTPTransport) {
+        self.root = root.hasSuffix("/") ? root : root + "/"
+        self.transport = transport
+    }
+
+    /// Sends a request that changes nothing. Any status comes back as a response.
+    public func get(_ url: String, headers: HTTPHeaders = .empty) async throws(TidelogError) -> WireResponse {
+        try await send(WireRequest(method: "GET", url: url, headers: headers))
+    }
+
+    /// Sends a request that may change something, with a CSRF token where the service wants one.
+    ///
+    /// A 403 with `X-CSRF-Token: Required` says that the request was not looked at; a new token is fetched and the request
+    /// sent once more.
+    public func modify(_ request: WireRequest) async throws(TidelogError) -> WireResponse {
+        if needsToken, token == nil { try await fetchToken() }
+        let response = try await send(withToken(request))
+        guard response.status == 403, response.headers["X-CSRF-Token"]?.equalsIgnoringCase("Required") == true else {
+            return response
+        }
+        needsToken = true
+        try await fetchToken()
+        return try await send(withToken(request))
+    }
+
+    /// Says that the service is one of those that want a token, so that the first modification is not refused in vain.
+    public func expectToken() { needsToken = true }
+
+    private func withToken(_ request: WireRequest) -> WireRequest {
+        guard let token else { return request }
+        var request = request
+        request.headers["X-CSRF-Token"] = token
+        return request
+    }
+
+    private func fetchToken() async throws(TidelogError) {
+        let response = try await get("", headers: ["X-CSRF-Token": "Fetch", "Accept": "application/json"])
+        try Self.check(response, "GET", root)
+        token = response.headers["X-CSRF-Token"]
+    }
+
+    private func send(_ request: WireRequest) async throws(TidelogError) -> WireResponse {
+        let url = absolute(request.url)
+        guard let method = HTTPRequest.Method(request.method),
+            var message = HTTPRequest(method: method, url: url)
+        else {
+            throw TidelogError(.invalidRequest, "\(url.prefix { $0 != "?" }) is not a URL that can be requested.")
+        }
+        for field in request.headers.fields {
+            guard let name = HTTPField.Name(field.name) else { continue }
+            message.headerFields.append(HTTPField(name: name, value: field.value))
+        }
+        do throws(TransportError) {
+            let (response, body) = try await transport.send(message, body: request.body)
+            var headers = HTTPHeaders()
+            for field in response.headerFields { headers.add(name: field.name.rawName, value: field.value) }
+            return WireResponse(status: response.status.code, headers: headers, body: body)
+        } catch {
+            throw TidelogError(error)
+        }
+    }
+
+    nonisolated func absolute(_ url: String) -> String {
+        let text = url.contains("://") ? url : root + (url.hasPrefix("/") ? String(url.dropFirst()) : url)
+        return URLText.encoded(text)
+    }
+
+    /// Throws where the status is no success, with the service's own words.
+    public static func check(_ response: WireResponse, _ method: String, _ url: String) throws(TidelogError) {
+        guard !response.isSuccess else { return }
+        let place = "\(method) \(url.prefix { $0 != "?" })"
+        let words = ServiceErrorReader.read(response.body).map { ": \($0.message)" } ?? ""
+        switch response.status {
+        case 401, 403:
+            throw TidelogError(
+                .unauthorized, "The service refused with status \(response.status)\(words).", place: place,
+                recovery: "Check the credentials.")
+        case 404:
+            throw TidelogError(
+                .service(status: 404), "The service has nothing there (404)\(words).", place: place,
+                recovery: "Check the URL.")
+        default:
+            throw TidelogError(
+                .service(status: response.status), "The service answered with status \(response.status)\(words).",
+                place: place)
+        }
+    }
+}
+
+extension TidelogError {
+    init(_ error: TransportError) {
+        switch error.code {
+        case .invalidRequest: self.init(.invalidRequest, error.message, cause: error)
+        case .libraryMissing: self.init(.unsupported, error.message, cause: error)
+        case .protocolViolation: self.init(.notOData, error.message, cause: error)
+        default:
+            self.init(
+                .unreachable, error.message, recovery: "Nothing is lost; try again when the service can be reached.",
+                cause: error)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// URLs as people write them in queries.
+enum URLText {
+    /// Percent-encodes what may not stand in a URL as it is: blanks, quotation marks, brackets of other languages, anything
+    /// beyond ASCII. What is encoded already stays.
+    static func encoded(_ text: String) -> String {
+        let hex = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 0x21, 0x23...0x3B, 0x3D, 0x3F...0x5B, 0x5D, 0x5F, 0x61...0x7A, 0x7E:
+                bytes.append(byte)
+            default:
+                bytes += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

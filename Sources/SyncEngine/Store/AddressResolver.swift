@@ -1,0 +1,45 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Views
+
+/// Finds the entity that a readLink, an editLink or a key names. Every link that was ever handed out still leads there.
+struct AddressResolver {
+    let state: SQLiteState
+    let model: EntityDataModel
+    let root: String?
+
+    /// - Parameter url: absolute, or relative to the service root, percent-encoded or not.
+    func entity(at url: String) throws -> EntityID {
+        let path = try ServiceRequest.parse(URLText.encoded(url), serviceRoot: root, model: model, version: model.version).path
+        guard case .entitySet(let set)? = path.segments.first else { throw notALink(url) }
+        if path.segments.count == 1, set.isSingleton, let id = try state.rows(set: set.name).first { return id }
+        guard path.segments.count == 2, case .key(let selector) = path.segments[1] else { throw notALink(url) }
+        switch selector {
+        case .entityID(let number):
+            let id = EntityID(rawValue: number)
+            guard try state.set(of: id) == set.name else { throw notFound(url) }
+            return id
+        case .key(let key): return try entity(set: set.name, key: key)
+        }
+    }
+
+    func entity(set: String, key: KeyPredicate) throws -> EntityID {
+        let values = key.values.map { (property: $0.name, value: $0.value) }
+        if let id = try state.findRows(set: set, where: values).first { return id }
+        // A key that the entity had before, or the key of an entity that was deleted here.
+        if let id = try state.entity(set: set, key: KeyText.of(key)) { return id }
+        throw notFound("\(set)(\(KeyText.of(key)))")
+    }
+
+    private func notALink(_ url: String) -> TidelogError {
+        TidelogError(
+            .invalidRequest, "\(url) does not name one entity.",
+            recovery: "Use a readLink, for example Customers(1) or Customers(~7).")
+    }
+
+    private func notFound(_ url: String) -> OperationRefused {
+        OperationRefused(.entityNotFound, "\(url) is not in the store.", recovery: "Download it first, or check the key.")
+    }
+}

@@ -1,0 +1,113 @@
+import EDM
+import ODataWire
+public import Operations
+import SyncCore
+import Views
+
+extension LocalStore {
+    /// Validates the intents one after another, logs them, and returns when they are durable.
+    ///
+    /// All or nothing: where one is refused, none is logged. With `asChangeSet` they also travel to the service as one, and
+    /// only the state after the last has to be legal; otherwise the state after each.
+    public func perform(
+        _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
+    ) throws(TidelogError) -> [IntentResult] {
+        let model = try model
+        return try transaction { () throws -> [IntentResult] in
+            _ = self.takeTouched()
+            var drafts = DraftTable()
+            var performed: [(sequence: SequenceNumber, subject: EntityID?)] = []
+            let first = self.nextSequence
+            for (intent, options) in intents {
+                // An update that brings new entities is several operations, and those must not be torn apart.
+                let isSplit = if case .update(_, _, _, let inline) = intent { !inline.isEmpty } else { false }
+                let changeSet = asChangeSet ? first : (isSplit ? self.nextSequence : nil)
+                var builder = try OperationBuilder(state: self.state, model: model, root: try self.service?.root, drafts: drafts)
+                for action in try builder.actions(intent) {
+                    let operation = Operation(
+                        action, changeSet: changeSet, baseETag: try builder.etag(of: action), customTag: options.customTag,
+                        headers: options.headers.fields.map { .init(name: $0.name, value: $0.value) })
+                    try OperationRules(storage: self.state, model: model).check(operation)
+                    let sequence = try self.add(.operation(operation))
+                    performed.append((sequence, operation.subject))
+                    builder.advance()
+                }
+                drafts = builder.drafts
+                drafts.intentEnds.append(performed.count)
+                if !asChangeSet { try self.checkCardinality() }
+            }
+            try self.checkCardinality()
+            if !performed.isEmpty { _ = try self.commit() }
+            return try self.results(performed, drafts, model)
+        }
+    }
+
+    private func checkCardinality() throws {
+        guard let index = fold.index else { return }
+        try CardinalityRule(storage: state, index: index).check(takeTouched())
+    }
+
+    private func results(
+        _ performed: [(sequence: SequenceNumber, subject: EntityID?)], _ drafts: DraftTable, _ model: EntityDataModel
+    ) throws -> [IntentResult] {
+        let reader = try SnapshotReader(state: state, model: model)
+        var results: [IntentResult] = []
+        var begin = 0
+        for (index, end) in drafts.intentEnds.enumerated() {
+            defer { begin = end }
+            guard end > begin else {
+                results.append(IntentResult())
+                continue
+            }
+            var result = IntentResult(sequence: performed[end - 1].sequence)
+            for (draft, id) in drafts.ids where drafts.intentOf[draft] == index {
+                if let row = try state.row(id) { result.entities[draft] = try reader.snapshot(row) }
+            }
+            if let subject = performed[end - 1].subject, let row = try state.row(subject) {
+                result.entities[IntentResult.subject] = try reader.snapshot(row)
+            }
+            results.append(result)
+        }
+        return results
+    }
+
+    // MARK: Defining queries
+
+    public func definingQueries() throws(TidelogError) -> [DefiningQuery] {
+        try read { try $0.queries().map(\.query) }
+    }
+
+    /// Adds a query, or replaces that of the same name. Its path must lead to an entity set or a single entity.
+    public func add(_ query: DefiningQuery) throws(TidelogError) {
+        var query = query
+        if query.query.hasPrefix("/") { query.query.removeFirst() }
+        if hasModel { try Self.check(query, try model) }
+        if try definingQueries().contains(query) { return }
+        try record([.definingQueryAdded(query)])
+    }
+
+    /// The query and the entities that no other query brings are removed from the store.
+    public func removeDefiningQuery(_ name: String) throws(TidelogError) {
+        guard try definingQueries().contains(where: { $0.name == name }) else {
+            throw TidelogError(.invalidRequest, "There is no defining query \(name).")
+        }
+        try record([.definingQueryRemoved(name: name)])
+    }
+
+    static func check(_ query: DefiningQuery, _ model: EntityDataModel) throws(TidelogError) {
+        let request: ServiceRequest
+        do throws(URLSyntaxError) {
+            request = try ServiceRequest.parse(query.query, model: model, version: model.version)
+        } catch {
+            throw TidelogError(
+                .invalidRequest, "The defining query \(query.name) cannot be used. \(error)", place: query.query, cause: error)
+        }
+        switch request.path.target {
+        case .entities, .entity: break
+        default:
+            throw TidelogError(
+                .invalidRequest, "The defining query \(query.name) must lead to an entity set or a single entity.",
+                place: query.query)
+        }
+    }
+}

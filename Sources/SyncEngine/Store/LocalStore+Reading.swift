@@ -1,0 +1,69 @@
+import EDM
+public import ODataWire
+import Operations
+import SyncCore
+public import Views
+
+extension LocalStore {
+    /// The entity that a readLink, an editLink or a key names.
+    ///
+    /// - Parameter options: `$select` and `$expand` are looked at.
+    public func load(_ address: EntityAddress, options: QueryOptions = QueryOptions()) throws(TidelogError) -> EntitySnapshot {
+        let model = try model
+        return try read { state throws in
+            let header = try state.header()
+            let resolver = AddressResolver(state: state, model: model, root: header.service?.root)
+            let id =
+                switch address {
+                case .link(let url): try resolver.entity(at: url)
+                case .key(let set, let key): try resolver.entity(set: set, key: key)
+                case .draft: throw TidelogError(.notFound, "A new entity cannot be loaded before it was created.")
+                }
+            guard let row = try state.row(id) else {
+                throw TidelogError(.notFound, "The entity was deleted.", place: "\(try state.set(of: id) ?? "")(\(id))")
+            }
+            return try LocalQuery(state: state, model: model).shape([row], options)[0]
+        }
+    }
+
+    /// Answers an OData query from the views: `Customers?$filter=…`, `Customers(1)/Orders`, a readLink.
+    public func query(_ url: String) throws(TidelogError) -> QueryAnswer {
+        let model = try model
+        return try read { state throws in
+            let root = try state.header().service?.root
+            let request = try ServiceRequest.parse(
+                URLText.encoded(url), serviceRoot: root, model: model, version: model.version)
+            return try LocalQuery(state: state, model: model).answer(request)
+        }
+    }
+
+    public func query(path: ResourcePath, options: QueryOptions) throws(TidelogError) -> QueryAnswer {
+        let model = try model
+        return try read { state throws in
+            try LocalQuery(state: state, model: model).answer(ServiceRequest(path: path, options: options))
+        }
+    }
+
+    /// Every key that the service gave an entity of this store, and the entity's ID.
+    public func keyMap() throws(TidelogError) -> [KeyMapEntry] {
+        try read { try $0.keyMap() }
+    }
+
+    /// A hash over the whole state; see ``StateDigest``.
+    public func digest() throws(TidelogError) -> String { try read { try StateDigest(of: $0).description } }
+}
+
+/// The answer to a query.
+public struct QueryAnswer: Sendable, Hashable {
+    public var entities: [EntitySnapshot]
+    /// How many entities match without `$top` and `$skip`, where that was asked for.
+    public var count: Int64?
+    /// Whether the path leads to one entity at most.
+    public var isSingle: Bool
+
+    public init(entities: [EntitySnapshot], count: Int64? = nil, isSingle: Bool = false) {
+        self.entities = entities
+        self.count = count
+        self.isSingle = isSingle
+    }
+}

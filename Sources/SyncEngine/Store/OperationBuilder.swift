@@ -1,0 +1,128 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Views
+
+/// Which entity ID each draft of a call got, and in which intent.
+struct DraftTable {
+    var ids: [Int: EntityID] = [:]
+    var intentOf: [Int: Int] = [:]
+    /// How many operations there were when each intent was through.
+    var intentEnds: [Int] = []
+}
+
+/// Turns intents, in which entities are named as the app knows them, into operations, in which they are named by ID.
+struct OperationBuilder {
+    let state: SQLiteState
+    let model: EntityDataModel
+    let root: String?
+    var drafts: DraftTable
+    private var next: EntityID
+
+    init(state: SQLiteState, model: EntityDataModel, root: String?, drafts: DraftTable) throws {
+        self.state = state
+        self.model = model
+        self.root = root
+        self.drafts = drafts
+        next = try state.header().nextEntity
+    }
+
+    /// Goes on behind the IDs that the last folded operation used.
+    mutating func advance() {
+        if let header = try? state.header(), header.nextEntity > next { next = header.nextEntity }
+    }
+
+    /// One operation as a rule. An update with new entities needs one for each of them first.
+    mutating func actions(_ intent: Intent) throws -> [Operation.Action] {
+        switch intent {
+        case .create(let draft, let parent):
+            let parent = try parent.map { Parent(entity: try entity($0.entity), navigation: $0.navigation) }
+            return [.create(try creation(draft), parent: parent)]
+        case .update(let address, let changes, let bindings, let inline):
+            let id = try entity(address)
+            var actions: [Operation.Action] = []
+            var bindings = try bindings.map { try binding($0) }
+            for level in inline {
+                let created = try level.entities.map { try creation($0) }
+                actions += created.map { .create($0, parent: nil) }
+                bindings.append(Binding(navigation: level.navigation, targets: created.map(\.entity)))
+            }
+            return actions + [.update(id, changes: changes, bindings: bindings)]
+        case .delete(let address): return [.delete(try entity(address))]
+        case .createLink(let from, let navigation, let to):
+            return [.createLink(Link(from: try entity(from), navigation: navigation, to: try entity(to)))]
+        case .updateLink(let from, let navigation, let to):
+            return [.updateLink(Link(from: try entity(from), navigation: navigation, to: try entity(to)))]
+        case .deleteLink(let from, let navigation, let to):
+            let source = try entity(from)
+            let target = try to.map { try entity($0) } ?? onlyTarget(of: source, navigation)
+            return [.deleteLink(Link(from: source, navigation: navigation, to: target))]
+        }
+    }
+
+    /// The ETag of the version that the change was made on.
+    func etag(of action: Operation.Action) throws -> String? {
+        switch action {
+        case .update(let id, _, _), .delete(let id): try state.row(id)?.etag
+        default: nil
+        }
+    }
+
+    // MARK: Drafts
+
+    private mutating func creation(_ draft: EntityDraft) throws -> Creation {
+        let id = next
+        next = EntityID(rawValue: next.rawValue + 1)
+        drafts.ids[draft.number] = id
+        drafts.intentOf[draft.number] = drafts.intentEnds.count
+        return Creation(
+            entity: id, set: draft.set, type: draft.type, values: draft.values,
+            bindings: try draft.bindings.map { try binding($0) },
+            inline: try draft.inline.map { level in
+                Creation.Inline(navigation: level.navigation, entities: try level.entities.map { try creation($0) })
+            })
+    }
+
+    private func binding(_ draft: BindingDraft) throws -> Binding {
+        Binding(navigation: draft.navigation, targets: try draft.targets.map { try entity($0) })
+    }
+
+    private func onlyTarget(of id: EntityID, _ navigation: String) throws -> EntityID {
+        guard let row = try state.row(id), let property = model.findEntityType(row.type)?.findProperty(navigation),
+            let end = property.navigation
+        else {
+            let set = try state.set(of: id) ?? "The entity's set"
+            throw OperationRefused(.unknownNavigationProperty, "\(set) has no navigation property \(navigation).")
+        }
+        guard !property.isCollection else {
+            throw OperationRefused(
+                .wrongNavigationKind, "\(property) is a collection; say which link is to be removed.")
+        }
+        let isForward = end.relationship.isForward
+        let links =
+            isForward
+            ? try state.links(end.relationship.name, first: id) : try state.links(end.relationship.name, second: id)
+        guard let link = links.first(where: \.inLocal) else {
+            throw OperationRefused(.linkNotFound, "\(row.set)(\(id)) is not linked to anything by \(navigation).")
+        }
+        return isForward ? link.second : link.first
+    }
+
+    // MARK: Addresses
+
+    func entity(_ address: EntityAddress) throws -> EntityID {
+        switch address {
+        case .draft(let number):
+            guard let id = drafts.ids[number] else {
+                throw OperationRefused(
+                    .entityNotFound, "An entity is referred to that is neither in the store nor created before in the change set.",
+                    recovery: "Create it first, in the same change set or before.")
+            }
+            return id
+        case .link(let url): return try AddressResolver(state: state, model: model, root: root).entity(at: url)
+        case .key(let set, let key):
+            return try AddressResolver(state: state, model: model, root: root).entity(set: set, key: key)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+public import Operations
+public import SyncCore
+
+/// One assignment of a key by the service.
+public struct KeyMapEntry: Sendable, Hashable {
+    public let entity: EntityID
+    public let set: String
+    /// `CustomerID=5`
+    public let key: String
+
+    public init(entity: EntityID, set: String, key: String) {
+        self.entity = entity
+        self.set = set
+        self.key = key
+    }
+}
+
+extension SQLiteState {
+    public func keyMap() throws(StateError) -> [KeyMapEntry] {
+        try list("SELECT entity, set_name, key FROM keys ORDER BY entity, key") {
+            KeyMapEntry(
+                entity: EntityID(rawValue: UInt64(bitPattern: $0.integer(0))), set: $0.text(1) ?? "", key: $0.text(2) ?? "")
+        }
+    }
+}

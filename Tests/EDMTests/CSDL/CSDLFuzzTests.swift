@@ -1,0 +1,57 @@
+import EDM
+import Testing
+
+@Suite struct `The CSDL reader on damaged documents` {
+    static let documents = [CSDLSource.v2(`Navigation in CSDL`.legacy), CSDLSource.v4(`Navigation in CSDL`.current)]
+
+    @Test(arguments: documents)
+    func `refuses each truncation of a document`(text: String) throws {
+        let bytes = Array(text.utf8)
+        for length in 0..<bytes.count {
+            let error = try #require(throws: CSDLError.self, "\(length) bytes") {
+                try CSDLReader.read(Array(bytes[..<length]))
+            }
+            #expect(error.line >= 1)
+        }
+    }
+
+    @Test(arguments: documents)
+    func `survives bytes changed at random`(text: String) throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed of the changed bytes: \(seed)")
+        var random = SplitMix(state: seed)
+        let bytes = Array(text.utf8)
+        var refused = 0
+        for _ in 0..<2_000 {
+            var damaged = bytes
+            for _ in 0...Int.random(in: 0..<4, using: &random) {
+                let position = Int.random(in: 0..<damaged.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: damaged[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                case 1: damaged.remove(at: position)
+                default: damaged.insert(damaged.randomElement(using: &random) ?? 0, at: position)
+                }
+            }
+            do {
+                let model = try CSDLReader.read(damaged)
+                #expect(model.counts["schemas"] != nil)
+            } catch {
+                #expect(error.line >= 1, "seed \(seed)")
+                refused += 1
+            }
+        }
+        #expect(refused > 0)
+    }
+
+    private struct SplitMix: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return z ^ (z >> 31)
+        }
+    }
+}
