@@ -144,6 +144,7 @@ import Testing
         var shop = try Shop(dialect)
         #expect(shop.send("POST", "$batch", "{}").status == 415)
         #expect(
-            shop.send("POST", "$batch", "no parts", headers: ["Content-Type": "multipart/mixed; boundary=b"]).status == 400)
+            shop.send("POST", "$batch", "no parts", headers: ["Content-Type": "multipart/mixed; boundary=b"]).status
+                == 400)
     }
 }

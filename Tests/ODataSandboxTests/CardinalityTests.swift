@@ -142,7 +142,9 @@ import Testing
         var shop = try Shop(dialect)
         #expect(shop.link("Persons(2)", "IDCard", "IDCards(2)").status == 204)
         #expect(shop.link("IDCards(1)", "Person", "Persons(2)").status == 204)
-        #expect(shop.links("Persons", "IDCards") == "Persons(1)\nPersons(2)\n  IDCard: IDCards(1)\nIDCards(1)\n  Person: Persons(2)\nIDCards(2)\n")
+        #expect(
+            shop.links("Persons", "IDCards")
+                == "Persons(1)\nPersons(2)\n  IDCard: IDCards(1)\nIDCards(1)\n  Person: Persons(2)\nIDCards(2)\n")
         #expect(shop.state("IDCards").contains("IDCards(2) {IDCardID: 2, Number: 'X-1002', PersonID: null}"))
         #expect(shop.delete("Persons(2)").status == 204)
         #expect(shop.links("IDCards") == "IDCards(1)\nIDCards(2)\n")

@@ -104,7 +104,8 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an unknown property, a wrong type, too long a text and a missing value are refused`(_ dialect: Dialect) throws {
+    func `an unknown property, a wrong type, too long a text and a missing value are refused`(_ dialect: Dialect) throws
+    {
         var shop = try Shop(dialect)
         let long = String(repeating: "x", count: 81)
         for body in [#"{"Nope":1}"#, #"{"Name":5}"#, #"{"Name":"\#(long)"}"#, #"{"Rating":null}"#, "{", "[]"] {

@@ -34,7 +34,8 @@ struct HTTPConnection: ~Copyable {
     deinit { _ = close(socket) }
 
     mutating func send(_ request: WireRequest) throws -> WireResponse {
-        var head = "\(request.method) \(request.url) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(request.body.count)\r\n"
+        var head =
+            "\(request.method) \(request.url) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(request.body.count)\r\n"
         for field in request.headers.fields { head += "\(field.name): \(field.value)\r\n" }
         var bytes = Array((head + "\r\n").utf8) + request.body
         while !bytes.isEmpty {
@@ -43,11 +44,14 @@ struct HTTPConnection: ~Copyable {
             bytes.removeFirst(count)
         }
         let lines = try readHead()
-        guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { throw Broken() }
+        guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+            throw Broken()
+        }
         var headers = HTTPHeaders.empty
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":") else { throw Broken() }
-            headers.add(name: String(line[..<colon]), value: String(line[line.index(after: colon)...].drop { $0 == " " }))
+            headers.add(
+                name: String(line[..<colon]), value: String(line[line.index(after: colon)...].drop { $0 == " " }))
         }
         let length = headers["Content-Length"].flatMap { Int($0) } ?? 0
         while buffer.count < length { try fill() }

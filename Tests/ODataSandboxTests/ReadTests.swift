@@ -155,7 +155,9 @@ import Testing
         #expect(model.entitySets.count == 15)
         #expect(model.version.isLegacy == (dialect == .v2))
         #expect(shop.get("").text.contains("Customers"))
-        #expect(shop.get("").headers[dialect == .v2 ? "DataServiceVersion" : "OData-Version"] == (dialect == .v2 ? "2.0" : "4.0"))
+        #expect(
+            shop.get("").headers[dialect == .v2 ? "DataServiceVersion" : "OData-Version"]
+                == (dialect == .v2 ? "2.0" : "4.0"))
     }
 
     @Test(arguments: Dialect.allCases)

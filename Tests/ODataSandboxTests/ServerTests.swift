@@ -3,7 +3,7 @@ import ODataWire
 import Testing
 
 /// The real executable on a free port.
-@Suite struct ServerTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct ServerTests {
     private final class Server {
         let process = Process()
         let output = Pipe()
@@ -23,6 +23,8 @@ import Testing
             try process.run()
             lines = readLines(2)
         }
+
+        deinit { if process.isRunning { process.terminate() } }
 
         var port: UInt16 { lines.first?.split(separator: ":").last.flatMap { UInt16($0.prefix { $0 != "/" }) } ?? 0 }
 
@@ -56,12 +58,15 @@ import Testing
         let token = try connection.send(WireRequest(method: "GET", url: "/v2/", headers: ["X-CSRF-Token": "Fetch"]))
         let headers: HTTPHeaders = [
             "X-CSRF-Token": token.headers["X-CSRF-Token"] ?? "", "If-Match": "*",
-            "Cookie": String((token.headers["Set-Cookie"] ?? "").prefix { $0 != ";" }), "Content-Type": "application/json",
+            "Cookie": String((token.headers["Set-Cookie"] ?? "").prefix { $0 != ";" }),
+            "Content-Type": "application/json",
         ]
         let merged = try connection.send(
-            WireRequest(method: "MERGE", url: "/v2/Orders(5)", headers: headers, body: Array(#"{"Note":"merged"}"#.utf8)))
+            WireRequest(
+                method: "MERGE", url: "/v2/Orders(5)", headers: headers, body: Array(#"{"Note":"merged"}"#.utf8)))
         #expect(merged.status == 204)
-        let deleted = try connection.send(WireRequest(method: "DELETE", url: "/v4/Orders(1)", headers: ["If-Match": "*"]))
+        let deleted = try connection.send(
+            WireRequest(method: "DELETE", url: "/v4/Orders(1)", headers: ["If-Match": "*"]))
         #expect(deleted.status == 204)
         let read = try connection.send(WireRequest(method: "GET", url: "/v4/Orders(5)?$select=Note"))
         #expect(read.text.contains("merged"))

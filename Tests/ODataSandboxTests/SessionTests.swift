@@ -35,7 +35,9 @@ import Testing
         let created = shop.send("POST", "Photos", "PNG!", headers: headers)
         #expect(created.status == 201, "\(created.text)")
         #expect(created.headers["Location"] == shop.root + "Photos(2)")
-        #expect(shop.state("Photos").hasSuffix("Photos(2) {PhotoID: 2, Caption: 'sunset', ContentType: 'image/png'} <image/png, 4 bytes>\n"))
+        #expect(
+            shop.state("Photos").hasSuffix(
+                "Photos(2) {PhotoID: 2, Caption: 'sunset', ContentType: 'image/png'} <image/png, 4 bytes>\n"))
         #expect(shop.send("PUT", "Photos(2)/$value", "JPEG", headers: ["Content-Type": "image/jpeg"]).status == 204)
         let media = shop.get("Photos(2)/$value")
         #expect(media.text == "JPEG")
@@ -49,7 +51,8 @@ import Testing
         var shop = try Shop(dialect)
         let request = shop.request("POST", "/\(dialect.rawValue)/Customers", #"{"Name":"n"}"#, [:])
         shop.sandbox.faults = [
-            Fault(.refuse(status: 503), times: 2, method: "POST", urlPart: "Customers"), Fault(.dropAnswer, method: "POST"),
+            Fault(.refuse(status: 503), times: 2, method: "POST", urlPart: "Customers"),
+            Fault(.dropAnswer, method: "POST"),
         ]
         guard case .response(let first) = shop.sandbox.reply(to: request),
             case .response(let second) = shop.sandbox.reply(to: request)

@@ -67,7 +67,8 @@ struct Shop {
     mutating func unlink(_ from: String, _ navigation: String, _ to: String? = nil) -> WireResponse {
         switch (dialect, to) {
         case (.v2, nil): send("DELETE", "\(from)/$links/\(navigation)")
-        case (.v2, let to?): send("DELETE", "\(from)/$links/\(navigation)\(to[(to.firstIndex(of: "(") ?? to.startIndex)...])")
+        case (.v2, let to?):
+            send("DELETE", "\(from)/$links/\(navigation)\(to[(to.firstIndex(of: "(") ?? to.startIndex)...])")
         case (.v4, nil): send("DELETE", "\(from)/\(navigation)/$ref")
         case (.v4, let to?): send("DELETE", "\(from)/\(navigation)/$ref?$id=\(to)")
         }
@@ -95,7 +96,9 @@ struct Shop {
     }
 
     /// Sends the messages as one change set, with Content-IDs 1, 2, 3…
-    mutating func changeSet(_ messages: [Message], headers: [String: String] = ["If-Match": "*"]) throws -> BatchResponse {
+    mutating func changeSet(_ messages: [Message], headers: [String: String] = ["If-Match": "*"]) throws
+        -> BatchResponse
+    {
         try batch([
             .changeSet(
                 messages.enumerated().map { index, message in

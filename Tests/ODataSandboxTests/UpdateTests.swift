@@ -8,7 +8,9 @@ import Testing
     func `an update changes what it names and nothing else`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(shop.update("Customers(1)", #"{"Name":"Ada King","CustomerID":9}"#).status == 204)
-        #expect(shop.state("Customers").hasPrefix("Customers(1) {CustomerID: 1, Name: 'Ada King', Address: {Street: 'Rue du Port 5'"))
+        #expect(
+            shop.state("Customers").hasPrefix(
+                "Customers(1) {CustomerID: 1, Name: 'Ada King', Address: {Street: 'Rue du Port 5'"))
     }
 
     @Test(arguments: Dialect.allCases)
@@ -65,7 +67,9 @@ import Testing
         let body = #"{"Amount":"12.3400","Total":"9007199254740993","PlacedAt":"/Date(0+0120)/"}"#
         let response = shop.update("Orders(1)", body)
         #expect(response.status == 204, "\(response.text)")
-        #expect(shop.state("Orders").contains("Amount: 12.3400, Quantity: 3, Total: 9007199254740993, PlacedAt: 1970-01-01T02:00:00"))
+        #expect(
+            shop.state("Orders").contains(
+                "Amount: 12.3400, Quantity: 3, Total: 9007199254740993, PlacedAt: 1970-01-01T02:00:00"))
         #expect(shop.update("Customers(3)", #"{"Since":"/Date(1551398400000)/"}"#).status == 204)
         #expect(shop.state("Customers").contains("Rating: null, Since: 2019-03-01"))
     }

@@ -34,6 +34,7 @@ struct Command: ParsableCommand {
     }
 
     func run() throws {
+        let signals = StopSignals()
         var sandbox = try Sandbox.shop()
         sandbox.options.pageSize = pageSize == 0 ? nil : pageSize
         let server: Server
@@ -44,7 +45,8 @@ struct Command: ParsableCommand {
         }
         print("V2 \(server.origin)/v2/\nV4 \(server.origin)/v4/")
         fflush(nil)
-        server.runUntilStopped(signals: [SIGINT, SIGTERM])
+        signals.wait()
+        server.stop()
     }
 }
 

@@ -1,18 +1,9 @@
-internal import Dispatch
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import ODataSandbox
 internal import ODataWire
 internal import Synchronization
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// The sandbox behind an HTTP/1.1 socket on 127.0.0.1.
 struct Server {
@@ -46,18 +37,8 @@ struct Server {
         service.setOrigin(origin)
     }
 
-    /// Returns after one of the signals has come and the socket is closed.
-    func runUntilStopped(signals: [Int32]) {
-        let channel = channel
-        let sources = signals.map { number in
-            signal(number, SIG_IGN)  // the source reports it instead of the default ending the process
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { channel.close(promise: nil) }
-            source.resume()
-            return source
-        }
-        try? channel.closeFuture.wait()
-        for source in sources { source.cancel() }
+    func stop() {
+        try? channel.close().wait()
         try? group.syncShutdownGracefully()
     }
 }

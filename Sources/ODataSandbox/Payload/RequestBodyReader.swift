@@ -55,7 +55,9 @@ struct RequestBodyReader {
 
     private func boundNavigation(_ name: String) -> String? {
         guard !version.isLegacy else { return nil }
-        for suffix in ["@odata.bind", "@bind"] where name.hasSuffix(suffix) { return String(name.dropLast(suffix.count)) }
+        for suffix in ["@odata.bind", "@bind"] where name.hasSuffix(suffix) {
+            return String(name.dropLast(suffix.count))
+        }
         return nil
     }
 
@@ -73,7 +75,9 @@ struct RequestBodyReader {
         case .string(let url): return [url]
         case .array(let items):
             return try items.map { item throws(SandboxError) in
-                guard let url = item.string else { throw malformed("\(name) is bound to URLs, not \(item.kindName).", name) }
+                guard let url = item.string else {
+                    throw malformed("\(name) is bound to URLs, not \(item.kindName).", name)
+                }
                 return url
             }
         default: throw malformed("\(name) is bound to a URL, not \(json.kindName).", name)
@@ -142,15 +146,19 @@ struct RequestBodyReader {
             return .collection(try items.map { item throws(SandboxError) in try value(item, type.item, path) })
         }
         switch type.kind {
-        case .primitive(let primitive), .typeDefinition(_, let primitive): return try self.primitive(json, primitive, path)
+        case .primitive(let primitive), .typeDefinition(_, let primitive):
+            return try self.primitive(json, primitive, path)
         case .enumeration:
             if case .string(let text) = json { return .enumeration(text) }
             if case .number(let text) = json { return .enumeration(text) }
             throw mismatch(json, type, path)
         case .complex(let name):
-            guard let object = json.object, let complex = model.findComplexType(name) else { throw mismatch(json, type, path) }
+            guard let object = json.object, let complex = model.findComplexType(name) else {
+                throw mismatch(json, type, path)
+            }
             var values = PropertyValues()
-            for member in object.members where !isControl(member.name) && !(member.name.contains("@") && !version.isLegacy) {
+            for member in object.members
+            where !isControl(member.name) && !(member.name.contains("@") && !version.isLegacy) {
                 values[member.name] = try value(member, complex.findProperty(member.name)?.type, complex)
             }
             return .complex(ComplexValue(properties: values))
@@ -185,6 +193,7 @@ struct RequestBodyReader {
     }
 
     private func mismatch(_ json: JSONValue, _ type: TypeReference, _ path: String) -> SandboxError {
-        SandboxError(400, .typeMismatch, "\(path) is of type \(type.name), which \(json.kindName) is not.", target: path)
+        SandboxError(
+            400, .typeMismatch, "\(path) is of type \(type.name), which \(json.kindName) is not.", target: path)
     }
 }

@@ -103,7 +103,8 @@ struct Modifications {
         let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
         guard try urls.map({ url throws(SandboxError) in try resolver.entity(url) }) == [source.row] else {
             throw SandboxError(
-                400, .badRequest, "The URL and \(partner.name) in the body name different entities.", target: partner.name)
+                400, .badRequest, "The URL and \(partner.name) in the body name different entities.",
+                target: partner.name)
         }
     }
 
@@ -123,7 +124,8 @@ struct Modifications {
         for (name, urls) in body.bindings { try bind(row, name, urls, of: address.set) }
         if let name = body.inline.first?.navigation {
             throw SandboxError(
-                400, .badRequest, "\(name) holds a new entity; an update may only refer to existing ones.", target: name)
+                400, .badRequest, "\(name) holds a new entity; an update may only refer to existing ones.", target: name
+            )
         }
         return .updated(row)
     }

@@ -13,7 +13,9 @@ struct Representation {
         guard let set = view.set(row.id.set) else { throw Transaction.gone }
         var entity = EntityRepresentation(set: set, url: view.root + view.url(of: row), etag: view.etag(of: row))
         for property in set.entityType.properties where selection.includes(property.name) {
-            if let value = row.values[property.name] { entity.values[property.name] = value.converted(to: property.type) }
+            if let value = row.values[property.name] {
+                entity.values[property.name] = value.converted(to: property.type)
+            }
         }
         entity.mediaContentType = row.media?.contentType
         for property in set.entityType.navigationProperties {

@@ -67,7 +67,8 @@ struct Resolver {
             resourcePath = try ResourcePath.parse(path, model: view.model, version: view.version, contentIDs: known)
         } catch {
             let isUnknown = error.code == .unknownSegment || error.code == .unknownProperty
-            throw SandboxError(isUnknown ? 404 : 400, isUnknown ? .unknownResource : .badRequest, "\(error)", target: path)
+            throw SandboxError(
+                isUnknown ? 404 : 400, isUnknown ? .unknownResource : .badRequest, "\(error)", target: path)
         }
         var walk = Walk(resolver: self)
         for segment in resourcePath.segments { try walk.enter(segment) }
@@ -92,7 +93,9 @@ private struct Walk {
         case (.metadata, _): target = .metadata
         case (.batch, _): target = .batch
         case (.entitySet(let set), _):
-            guard let set = view.master.model.findEntitySet(set.name), !set.isSingleton else { throw unsupported(segment) }
+            guard let set = view.master.model.findEntitySet(set.name), !set.isSingleton else {
+                throw unsupported(segment)
+            }
             target = .entities(.init(set: set, source: nil))
         case (.contentID(let id), _):
             guard let row = resolver.contentIDs[id], let set = view.master.model.findEntitySet(row.set) else {
@@ -146,7 +149,8 @@ private struct Walk {
         }
         guard let found, members?.contains(found) != false else {
             throw SandboxError(
-                404, .notFound, "There is no \(collection.set.name)(\(key.text))"
+                404, .notFound,
+                "There is no \(collection.set.name)(\(key.text))"
                     + (collection.source == nil ? "." : " among the \(collection.source?.navigation.name ?? "")."),
                 target: collection.set.name)
         }

@@ -96,7 +96,9 @@ extension Sandbox {
         for _ in 0..<8 {
             batches += 1
             let boundary = "batchresponse_\(batches)"
-            let bytes = try? MultipartBatchWriter().write(batch, boundary: boundary) { "\(boundary)_changeset_\($0 + 1)" }
+            let bytes = try? MultipartBatchWriter().write(batch, boundary: boundary) {
+                "\(boundary)_changeset_\($0 + 1)"
+            }
             if let bytes {
                 let type = MultipartBatchWriter.contentType(boundary: boundary)
                 return view.response(view.isLegacy ? 202 : 200, ["Content-Type": type], body: bytes)

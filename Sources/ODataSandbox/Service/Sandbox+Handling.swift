@@ -121,12 +121,14 @@ struct Preferences {
     init(_ request: WireRequest) {
         for field in request.headers.values("Prefer") {
             for preference in field.split(whereSeparator: { $0 == "," || $0 == ";" }) {
-                let parts = preference.lowercased().filter { $0 != " " && $0 != "\"" }.split(separator: "=", maxSplits: 1)
+                let parts = preference.lowercased().filter { $0 != " " && $0 != "\"" }.split(
+                    separator: "=", maxSplits: 1)
                 let value = parts.count > 1 ? String(parts[1]) : nil
                 switch parts.first {
                 case "return": returns = value.flatMap(Return.init(rawValue:))
                 case "continue-on-error", "odata.continue-on-error": continuesOnError = value != "false"
-                case "maxpagesize", "odata.maxpagesize": maxPageSize = value.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+                case "maxpagesize", "odata.maxpagesize":
+                    maxPageSize = value.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
                 default: break
                 }
             }

@@ -31,7 +31,8 @@ extension Sandbox {
         var paging = Paging(size: self.options.pageSize)
         if let token = options.skipToken {
             guard let next = Paging(token: token) else {
-                throw SandboxError(400, .badRequest, "$skiptoken=\(token) is none of this service.", target: "$skiptoken")
+                throw SandboxError(
+                    400, .badRequest, "$skiptoken=\(token) is none of this service.", target: "$skiptoken")
             }
             paging = next
         } else if !view.isLegacy, let asked = Preferences(request).maxPageSize {
@@ -91,7 +92,11 @@ extension Sandbox {
         guard let row = state[id], let last = path.last else { throw Transaction.gone }
         var value = row.values[path[0].name] ?? .null
         for property in path.dropFirst() {
-            if case .complex(let complex) = value { value = complex.properties[property.name] ?? .null } else { value = .null }
+            if case .complex(let complex) = value {
+                value = complex.properties[property.name] ?? .null
+            } else {
+                value = .null
+            }
         }
         value = value.converted(to: last.type)
         if value == .null {
@@ -99,7 +104,9 @@ extension Sandbox {
             if !view.isLegacy { return view.response(204) }
         }
         if isRaw {
-            guard let type = last.type.primitive else { throw SandboxError(400, .badRequest, "\(last.name) has no raw value.") }
+            guard let type = last.type.primitive else {
+                throw SandboxError(400, .badRequest, "\(last.name) has no raw value.")
+            }
             let text = PrimitiveLiteral.format(value, as: type, version: view.version, form: .text)
             return view.response(200, ["Content-Type": "text/plain;charset=utf-8"], body: Array(text.utf8))
         }

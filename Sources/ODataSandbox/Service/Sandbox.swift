@@ -68,7 +68,8 @@ public struct Sandbox: Sendable {
     func view(_ version: ODataVersion) -> ServiceView {
         version.isLegacy
             ? ServiceView(version: .v2, model: v2, metadata: v2Metadata, root: origin + "/v2/", master: schema)
-            : ServiceView(version: .v4, model: schema.model, metadata: v4Metadata, root: origin + "/v4/", master: schema)
+            : ServiceView(
+                version: .v4, model: schema.model, metadata: v4Metadata, root: origin + "/v4/", master: schema)
     }
 }
 

@@ -11,7 +11,8 @@ extension ServiceView {
 
     func response(_ status: Int, _ headers: HTTPHeaders = .empty, json: [UInt8]) -> WireResponse {
         var headers = headers
-        headers["Content-Type"] = isLegacy ? "application/json;charset=utf-8" : "application/json;odata.metadata=minimal"
+        headers["Content-Type"] =
+            isLegacy ? "application/json;charset=utf-8" : "application/json;odata.metadata=minimal"
         return response(status, headers, body: json)
     }
 
@@ -33,7 +34,8 @@ extension ServiceView {
             let text = PrimitiveLiteral.format(value, as: type, version: version, form: .url)
             return (name: name, text: PercentCoding.encode(text, for: .pathSegment))
         }
-        let predicate = values.count == 1 ? values[0].text : values.map { $0.name + "=" + $0.text }.joined(separator: ",")
+        let predicate =
+            values.count == 1 ? values[0].text : values.map { $0.name + "=" + $0.text }.joined(separator: ",")
         return "\(set.name)(\(predicate))"
     }
 

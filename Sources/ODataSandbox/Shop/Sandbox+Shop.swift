@@ -13,7 +13,9 @@ extension Sandbox {
                     "IDCards", "Suppliers", "Products", "Photos",
                 ],
                 etags: ["Orders"]))
-        if seeded { try sandbox.transact { transaction throws(SandboxError) in try ShopSeed(transaction).plant(&transaction) } }
+        if seeded {
+            try sandbox.transact { transaction throws(SandboxError) in try ShopSeed(transaction).plant(&transaction) }
+        }
         return sandbox
     }
 }
@@ -44,7 +46,8 @@ private struct ShopSeed {
                 "Since": date("2019-03-01"),
             ])
         let grace = try add(
-            &shop, "Customers", ["Name": .string("Grace Hopper"), "Rating": decimal("5.00"), "Since": date("2020-12-09")])
+            &shop, "Customers",
+            ["Name": .string("Grace Hopper"), "Rating": decimal("5.00"), "Since": date("2020-12-09")])
         try add(&shop, "Customers", ["Name": .string("O'Neil & Söhne")])
         let orders: [(note: String, amount: String, quantity: Int64, total: Int64, at: String, customer: RowID?)] = [
             ("engine parts", "1200.5000", 3, 3601, "2024-01-15T09:30:00Z", ada),

@@ -26,7 +26,8 @@ extension Transaction {
         }
         let (first, second) = isForward ? (source, target) : (target, source)
         guard state.links[rules.name]?.contains(first, second) == true else {
-            throw SandboxError(404, .notLinked, "The two entities are not linked through \(property.name).", target: property.name)
+            throw SandboxError(
+                404, .notLinked, "The two entities are not linked through \(property.name).", target: property.name)
         }
         disconnect(first, second, rules)
     }

@@ -73,7 +73,9 @@ struct Transaction {
         touched.insert(id)
         alignDependents(of: id, type)
         for rules in dependencies where !bound.contains(rules.name) {
-            let changes = rules.dependentNames.filter { row.key[$0] == nil && given[$0] != nil && given[$0] != row.values[$0] }
+            let changes = rules.dependentNames.filter {
+                row.key[$0] == nil && given[$0] != nil && given[$0] != row.values[$0]
+            }
             guard !changes.isEmpty else { continue }
             disconnectAll(id, rules, isFirst: rules.dependent == .first)
             for name in rules.dependentNames where row.key[name] == nil {
@@ -104,8 +106,10 @@ struct Transaction {
 
     /// The relationships in which entities of the type hold the dependent properties.
     private func constrained(_ type: EntityType) -> [RelationshipRules] {
-        schema.relationships(of: type).filter { ($0.rules.dependent == .first) == $0.isFirst && $0.rules.dependent != nil }
-            .map(\.rules)
+        schema.relationships(of: type).filter {
+            ($0.rules.dependent == .first) == $0.isFirst && $0.rules.dependent != nil
+        }
+        .map(\.rules)
     }
 
     private func generatedKey(of set: EntitySet) -> Property? {
