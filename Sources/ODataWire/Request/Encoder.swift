@@ -64,9 +64,10 @@ public struct RequestEncoder: Sendable {
 
     private func encode(_ action: DataModification.Action) -> WireRequest {
         switch action {
-        case .create(let set, let body): return request("POST", urls.encode(set.name), write(body))
+        case .create(let set, let body):
+            return request("POST", urls.encode(set.name), write(body, declared: set.entityType.name))
         case .createRelated(let source, let navigation, let body):
-            return request("POST", path(source, navigation), write(body))
+            return request("POST", path(source, navigation), write(body, declared: navigation.navigation?.targetType))
         case .update(let target, let body, let replaces):
             let method = replaces ? "PUT" : version.isLegacy ? "MERGE" : "PATCH"
             var update = request(method, url(of: target), write(body))
@@ -119,12 +120,12 @@ public struct RequestEncoder: Sendable {
         return writer.bytes
     }
 
-    private func write(_ body: EntityBody) -> [UInt8] {
+    private func write(_ body: EntityBody, declared: String? = nil) -> [UInt8] {
         var writer = EntityBodyWriter(
             version: version, options: options, urls: urls,
             values: ValueJSONWriter(
                 version: version, model: model, isIEEE754Compatible: options.isIEEE754Compatible))
-        writer.write(body)
+        writer.write(body, declared: declared)
         return writer.json.bytes
     }
 }
