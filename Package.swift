@@ -79,7 +79,7 @@ let package = Package(
         // Tools
         tool("tidelog-cli", folder: "tidelog", ["Tidelog", argumentParser]),
         tool("odata-sandbox", [
-            "ODataSandbox", argumentParser,
+            "ODataSandbox", "ODataWire", argumentParser,
             .product(name: "NIOPosix", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),
             .product(name: "NIOCore", package: "swift-nio"),
@@ -93,6 +93,7 @@ let package = Package(
         tests("OperationLogTests", ["OperationLog"]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
         tests("TransportTests", ["Transport", httpTypes]),
+        tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -62,9 +62,9 @@ struct AnnotationTargetReader {
 
     private func isFurther(_ segment: Substring) -> Bool {
         if segment.hasPrefix("@") { return segment.count > 1 }
-        if segment == "$ReturnType" { return true }
+        if segment.hasPrefix("$") { return segment.count > 1 }
         if segment.contains("(") { return isFirst(segment) }
-        return segment.contains(".") ? isName(segment) : segment.isSimpleIdentifier
+        return segment.contains(".") ? isName(segment) : segment.isUsableName
     }
 }
 

@@ -52,21 +52,23 @@ struct AssociationReader {
                 "The role \"\(principal.end.role)\" is both principal and dependent in the constraint.", at: constraint)
         }
         guard principal.properties.count == dependent.properties.count else {
-            throw CSDLError(
+            try index.tolerate(
                 .invalidAssociation,
                 "The constraint pairs \(principal.properties.count) principal with \(dependent.properties.count) "
                     + "dependent properties.", at: constraint)
+            return nil
         }
         return Association.Constraint(
             principalRole: principal.end.role, dependentRole: dependent.end.role,
-            pairs: zip(dependent.properties, principal.properties).map {
-                ReferentialConstraint(dependent: $0, principal: $1)
+            pairs: zip(dependent.properties, principal.properties).compactMap { dependent, principal in
+                guard let dependent, let principal else { return nil }
+                return ReferentialConstraint(dependent: dependent, principal: principal)
             })
     }
 
     private func side(
         _ name: String, of constraint: MarkupElement, _ first: Association.End, _ second: Association.End
-    ) throws(CSDLError) -> (end: Association.End, properties: [String]) {
+    ) throws(CSDLError) -> (end: Association.End, properties: [String?]) {
         guard let element = constraint.firstChild(name) else {
             throw CSDLError(.missing, "The constraint has no \(name).", at: constraint)
         }
@@ -75,15 +77,17 @@ struct AssociationReader {
             throw CSDLError(
                 .invalidAssociation, "The \(name)'s role \"\(role)\" is no role of the association.", at: element)
         }
-        var properties: [String] = []
+        var properties: [String?] = []
         for reference in element.children("PropertyRef") {
             let property = try reference.required("Name")
-            if case .missing(_, let type) = index.walk(property, from: end.type) {
-                throw CSDLError(
-                    .unknownProperty, "The \(name)'s property \"\(property)\" is not one of \"\(type)\".", at: reference
-                )
+            guard case .missing(_, let type) = index.walk(property, from: end.type) else {
+                properties.append(property)
+                continue
             }
-            properties.append(property)
+            // A place without property, so that what follows is still paired with what it belongs to.
+            properties.append(nil)
+            try index.tolerate(
+                .unknownProperty, "The \(name)'s property \"\(property)\" is not one of \"\(type)\".", at: reference)
         }
         return (end, properties)
     }

@@ -11,7 +11,7 @@ public struct CSDLReader: Sendable {
     public struct Limits: Sendable, Hashable {
         /// Of the document.
         public var bytes = 64 << 20
-        /// Elements within elements.
+        /// Elements within elements. libxml2 itself has a limit of 256.
         public var depth = 128
         /// In the document.
         public var elements = 1_000_000

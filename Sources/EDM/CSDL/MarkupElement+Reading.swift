@@ -11,7 +11,7 @@ extension MarkupElement {
     /// ``SchemaIndex``.
     func declaredName() throws(CSDLError) -> String {
         let name = try required("Name")
-        guard !name.isEmpty, !name.utf8.contains(where: \.separatesNames) else {
+        guard name.isUsableName else {
             throw CSDLError(.invalidName, "The name \"\(name)\" of the \(self.name) is no identifier.", at: self)
         }
         return name
@@ -60,6 +60,9 @@ extension StringProtocol {
         guard let first = unicodeScalars.first, first.isIdentifierStart else { return false }
         return unicodeScalars.dropFirst().allSatisfy(\.isIdentifierPart)
     }
+
+    /// Whether this could be a segment of a path: not empty, and nothing in it that has a meaning in paths.
+    var isUsableName: Bool { !isEmpty && !utf8.contains(where: \.separatesNames) }
 
     /// Whether this is a qualified name: identifiers with dots between, at least two.
     var isQualifiedName: Bool {

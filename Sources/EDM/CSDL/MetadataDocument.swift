@@ -44,7 +44,8 @@ struct MetadataDocument {
             let version = try root.required("Version")
             switch version.trimmed {
             case "4.0": return .v4
-            case "4.01": return .v401
+            // A later minor version of the protocol only adds to this one.
+            case let later where later.hasPrefix("4."): return .v401
             default:
                 throw CSDLError(
                     .unknownVersion, "Version \"\(version)\" of the Edmx is neither 4.0 nor 4.01.", at: root)

@@ -32,6 +32,7 @@ final class SchemaIndex {
     private(set) var associations: [String: Association] = [:]
     /// What was found wrong and could be lived with.
     private(set) var defects: [CSDLError] = []
+    private var noted: Set<CSDLError> = []
     private let isStrict: Bool
     private let budget: Int
     private var spent = 0
@@ -97,7 +98,7 @@ final class SchemaIndex {
     func tolerate(_ code: CSDLError.Code, _ message: String, at element: MarkupElement) throws(CSDLError) {
         let defect = CSDLError(code, message, at: element)
         if isStrict { throw defect }
-        if defects.count < Self.mostDefects { defects.append(defect) }
+        if defects.count < Self.mostDefects, noted.insert(defect).inserted { defects.append(defect) }
     }
 
     /// A document of a million defects is not worth a million messages.
@@ -250,7 +251,10 @@ final class SchemaIndex {
 
     /// The primitive type beneath a type definition.
     func underlyingType(of definition: MarkupElement) throws(CSDLError) -> PrimitiveType {
-        let text = try definition.required("UnderlyingType")
+        guard let text = definition["UnderlyingType"] else {
+            try tolerate(.missing, "The \(definition.label) has no attribute UnderlyingType.", at: definition)
+            return .primitiveType
+        }
         guard case .primitive(let type)? = BuiltInType.kind(String(text.trimmed)) else {
             throw CSDLError(
                 .wrongKind, "The underlying type \"\(text)\" of the \(definition.label) is not primitive.",

@@ -59,8 +59,9 @@ struct LiteralReader {
 
     private func withoutSuffix(_ text: String, _ suffix: Character) throws(LiteralError) -> String {
         guard let last = text.utf8.last, let letter = suffix.asciiValue else { throw malformed(text) }
-        if last | 0x20 == letter | 0x20 { return String(text.dropLast()) }
+        // The F of INF is no suffix.
         if (type == .double || type == .single) && ["INF", "-INF", "NaN"].contains(text) { return text }
+        if last | 0x20 == letter | 0x20 { return String(text.dropLast()) }
         if isStrict { throw malformed(text) }
         return text
     }

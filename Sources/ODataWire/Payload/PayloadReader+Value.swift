@@ -120,6 +120,7 @@ extension PayloadReader {
         case (_, _) where type.isGeo: return .raw(json.text)
         case (.boolean(let flag), .boolean): return .boolean(flag)
         case (.string(let text), .string), (.string(let text), .stream): return .string(text)
+        case (.string, .boolean): break
         // Large numbers come as strings in V2 and where IEEE754Compatible was asked for.
         case (.number(let text), _), (.string(let text), _):
             if let value = try number(text, type) { return value }

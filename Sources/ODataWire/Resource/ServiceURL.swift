@@ -5,6 +5,11 @@ public struct ServiceRequest: Sendable, Hashable {
     public let path: ResourcePath
     public let options: QueryOptions
 
+    public init(path: ResourcePath, options: QueryOptions = QueryOptions()) {
+        self.path = path
+        self.options = options
+    }
+
     /// Reads a URL that is absolute and below `serviceRoot`, or relative to it, with or without a leading slash.
     ///
     /// A fragment is dropped, as in `$metadata#Customers`.

@@ -1,14 +1,19 @@
-import EDM
-import ODataWire
-import Operations
+public import EDM
+public import ODataWire
+public import Operations
 
 /// What the planner knows of an entity: whether the service has it, and by which name.
-struct EntityResolver<Storage: StateStorage> {
+public struct EntityResolver<Storage: StateStorage> {
     let storage: Storage
     let model: EntityDataModel
 
+    public init(storage: Storage, model: EntityDataModel) {
+        self.storage = storage
+        self.model = model
+    }
+
     /// The entity as the service last said, whatever is pending on it.
-    func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
+    public func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         switch try storage.base(id) {
         case .row(let row): row
         case .absent: nil
@@ -51,7 +56,7 @@ struct EntityResolver<Storage: StateStorage> {
     }
 
     /// How a request names an entity that the service has; nil while its key is not known.
-    func reference(_ row: EntityRow) -> ResourceReference? {
+    public func reference(_ row: EntityRow) -> ResourceReference? {
         if let editLink = row.editLink { return .url(editLink) }
         guard let set = model.findEntitySet(row.set), let type = model.findEntityType(row.type) else { return nil }
         if set.isSingleton { return .entity(set: set, key: KeyPredicate([])) }

@@ -21,26 +21,28 @@ public struct Reconciler<Storage: StateStorage> {
         builder = try ImageBuilder(storage: storage, model: model)
     }
 
-    /// - Parameter outcomes: one for each change set of the plan, in order; see `BatchMatcher`.
+    /// - Parameters:
+    ///   - requests: the encoded requests of each change set.
+    ///   - outcomes: one for each change set of the plan, in order; see `BatchMatcher`.
     public mutating func outcomes(
-        of plan: UploadPlan, urls: [[String]], _ outcomes: [ChangeSetOutcome]
+        of plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome]
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         var result: [BatchAnswered.Outcome] = []
         for (index, changeSet) in plan.changeSets.enumerated() {
             let outcome = index < outcomes.count ? outcomes[index] : .notProcessed
-            result += try self.outcomes(of: changeSet, urls: urls[index], outcome)
+            result += try self.outcomes(of: changeSet, index < requests.count ? requests[index] : [], outcome)
         }
         return result
     }
 
     private mutating func outcomes(
-        of changeSet: PlannedChangeSet, urls: [String], _ outcome: ChangeSetOutcome
+        of changeSet: PlannedChangeSet, _ requests: [WireRequest], _ outcome: ChangeSetOutcome
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         switch outcome {
         case .members(let responses): return try members(changeSet, responses)
         case .notProcessed: return all(changeSet) { _ in .notProcessed }
         case .inDoubt(let reason): return all(changeSet) { _ in .inDoubt(reason) }
-        case .failed(let response, let culprit): return failed(changeSet, urls, response, culprit)
+        case .failed(let response, let culprit): return failed(changeSet, requests, response, culprit)
         }
     }
 
@@ -164,7 +166,7 @@ public struct Reconciler<Storage: StateStorage> {
     // MARK: Refusal
 
     private func failed(
-        _ changeSet: PlannedChangeSet, _ urls: [String], _ response: WireResponse, _ culprit: String?
+        _ changeSet: PlannedChangeSet, _ requests: [WireRequest], _ response: WireResponse, _ culprit: String?
     ) -> [BatchAnswered.Outcome] {
         let index = culprit.flatMap { id in changeSet.requests.firstIndex { $0.contentID == id } }
         // A change set of one operation needs no culprit; of several, all are refused with it unless one is named.
@@ -173,7 +175,7 @@ public struct Reconciler<Storage: StateStorage> {
         if let named, isDone(named, response), changeSet.requests.count == 1 {
             return [BatchAnswered.Outcome(operation: named.operation, result: .confirmed(images: []))]
         }
-        let refusal = refusal(response, changeSet, urls, at: index ?? 0)
+        let refusal = refusal(response, requests, at: index ?? 0)
         return all(changeSet) { operation in
             if let named, named.operation != operation { return .notProcessed }
             return .rejected(refusal)
@@ -189,13 +191,13 @@ public struct Reconciler<Storage: StateStorage> {
     }
 
     private func refusal(
-        _ response: WireResponse, _ changeSet: PlannedChangeSet, _ urls: [String], at index: Int
+        _ response: WireResponse, _ requests: [WireRequest], at index: Int
     ) -> Refusal {
         let error = ServiceErrorReader.read(response.body)
         let words = String(decoding: response.body.prefix(500), as: UTF8.self)
         return Refusal(
             status: response.status, code: error?.code ?? "", message: error?.message ?? words,
-            innerError: error?.innerError, method: urls.isEmpty ? "" : String(urls[index].prefix { $0 != " " }),
-            url: urls.isEmpty ? "" : String(urls[index].drop { $0 != " " }.dropFirst()))
+            innerError: error?.innerError, method: index < requests.count ? requests[index].method : "",
+            url: index < requests.count ? requests[index].url : "")
     }
 }

@@ -1,5 +1,6 @@
+import EDM
 public import ODataWire
-public import Operations
+import Operations
 import SyncCore
 public import Views
 

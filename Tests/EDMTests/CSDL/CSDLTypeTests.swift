@@ -92,6 +92,7 @@ import Testing
         ("<Schema xmlns='http://docs.oasis-open.org/odata/ns/edm' Namespace='S'/>", ODataVersion.v4),
         ("<Schema xmlns='http://schemas.microsoft.com/ado/2006/04/edm' Namespace='S'/>", .v2),
         (CSDLSource.v4("", version: "4.01"), .v401),
+        (CSDLSource.v4("", version: "4.02"), .v401),
         (CSDLSource.v2(""), .v2),
         (CSDLSource.v2("").replacing("DataServiceVersion=\"2.0\"", with: "MaxDataServiceVersion=\"3.0\""), .v3),
     ])

@@ -1,0 +1,57 @@
+internal import EDM
+internal import ODataWire
+
+/// `$filter` and `$orderby` over entities as one version's clients see them.
+struct Evaluation {
+    let view: ServiceView
+    let state: SandboxState
+    let now: GlobalDateTime?
+
+    /// The rows that pass the filter, in the order asked for; those that it leaves alike stay in theirs.
+    func select(_ rows: [Row], _ options: QueryOptions) throws(SandboxError) -> [Row] {
+        guard options.filter != nil || !options.orderBy.isEmpty else { return rows }
+        do {
+            return try select(rows, filter: options.filter, options)
+        } catch {
+            throw SandboxError(error.code == .unsupported ? 501 : 400, .badRequest, "\(error)")
+        }
+    }
+
+    private func select(
+        _ rows: [Row], filter: Expression?, _ options: QueryOptions
+    ) throws(EvaluationError) -> [Row] {
+        let evaluator = ExpressionEvaluator(now: now, aliases: options.aliases, model: view.model)
+        var passed: [(row: Row, keys: [Value])] = []
+        for row in rows {
+            let scope = scope(of: row)
+            if let filter, try !evaluator.isTrue(filter, for: scope) { continue }
+            passed.append((row, try evaluator.sortKeys(options.orderBy, for: scope)))
+        }
+        guard !options.orderBy.isEmpty else { return passed.map(\.row) }
+        return passed.enumerated().sorted { a, b in
+            if ExpressionEvaluator.precedes(a.element.keys, b.element.keys, by: options.orderBy) { return true }
+            if ExpressionEvaluator.precedes(b.element.keys, a.element.keys, by: options.orderBy) { return false }
+            return a.offset < b.offset
+        }.map(\.element.row)
+    }
+
+    private func scope(of row: Row) -> EvaluationScope {
+        let type = view.set(row.id.set)?.entityType
+        return EvaluationScope(
+            property: { name in
+                guard let property = type?.findProperty(name) else { return nil }
+                guard property.isNavigation else {
+                    return .value((row.values[name] ?? .null).converted(to: property.type))
+                }
+                let targets = targets(of: row, name).map(scope(of:))
+                return property.isCollection ? .entities(targets) : .entity(targets.first)
+            },
+            isInstance: { name in type.map { view.model.isType($0.name, derivedFrom: name) } ?? false })
+    }
+
+    private func targets(of row: Row, _ name: String) -> [Row] {
+        let property = view.master.model.findEntitySet(row.id.set)?.entityType.findProperty(name)
+        guard let navigation = property?.navigation else { return [] }
+        return state.targets(of: row.id, through: navigation).compactMap { state[$0] }
+    }
+}

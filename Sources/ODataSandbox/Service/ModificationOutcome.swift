@@ -1,0 +1,20 @@
+internal import EDM
+internal import ODataWire
+
+/// What a modification has done. The response is written after the whole change set has been accepted, so that it shows
+/// what was kept.
+enum ModificationOutcome {
+    /// `expanded`: the navigation properties that the request brought entities in.
+    case created(RowID, expanded: Expansion)
+    case updated(RowID)
+    /// Deleted, linked, unlinked.
+    case done
+
+    /// What a Content-ID of the request refers to.
+    var row: RowID? {
+        switch self {
+        case .created(let row, _), .updated(let row): row
+        case .done: nil
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import EDM
+internal import ODataWire
+
+extension Modifications {
+    func requestBody(_ request: WireRequest, _ type: EntityType) throws(SandboxError) -> RequestBody {
+        let mediaType = request.headers["Content-Type"]?.split(separator: ";").first.map { $0.lowercased() }
+        guard mediaType == nil || mediaType == "application/json" else {
+            throw SandboxError(415, .badRequest, "The sandbox reads JSON, not \(mediaType ?? "").")
+        }
+        return try view.bodyReader.entity(request.body, type: type)
+    }
+
+    /// The values as the master model types them.
+    func masterValues(_ values: PropertyValues, _ set: EntitySet) throws(SandboxError) -> PropertyValues {
+        guard view.isLegacy else { return values }
+        var result = PropertyValues()
+        for (name, value) in values {
+            guard let property = set.entityType.findProperty(name) else {
+                throw SandboxError(
+                    400, .unknownProperty, "\(set.entityType.localName) has no property \(name).", target: name)
+            }
+            result[name] = value.converted(to: property.type)
+        }
+        return result
+    }
+
+    /// The navigation property of the master model.
+    func navigation(_ name: String, of set: EntitySet) throws(SandboxError) -> Property {
+        guard let property = set.entityType.findProperty(name), property.isNavigation else {
+            throw SandboxError(
+                400, .unknownProperty, "\(set.entityType.localName) has no navigation property \(name).", target: name)
+        }
+        return property
+    }
+
+    func relationship(_ name: String, of set: EntitySet) throws(SandboxError) -> String {
+        try navigation(name, of: set).navigation?.relationship.name ?? name
+    }
+
+    func media(of request: WireRequest) -> Row.Media {
+        Row.Media(contentType: request.headers["Content-Type"] ?? "application/octet-stream", bytes: request.body)
+    }
+
+    /// A property named ContentType follows the media's own.
+    func contentTypeValues(_ set: String, _ request: WireRequest) -> PropertyValues {
+        guard view.master.model.findEntitySet(set)?.entityType.findProperty("ContentType") != nil else { return [:] }
+        return ["ContentType": .string(media(of: request).contentType)]
+    }
+
+    /// `If-Match` and `If-None-Match` of a modification. ETags are compared with those from before the change set: none
+    /// that came to be within it can be known to a client, and an entity that it has created needs none.
+    func requireMatch(_ id: RowID, _ request: WireRequest) throws(SandboxError) {
+        guard let row = base[id] else { return }
+        let etag = view.etag(of: row)
+        if request.headers["If-None-Match"].map({ EntityTag.list($0, contains: etag) }) == true {
+            throw SandboxError(412, .preconditionFailed, "\(row.name) exists and If-None-Match excludes it.")
+        }
+        guard let condition = request.headers["If-Match"] else {
+            guard etag != nil else { return }
+            throw SandboxError(
+                view.isLegacy ? 412 : 428, .preconditionRequired, "Changes of \(row.name) need If-Match with its ETag.")
+        }
+        guard EntityTag.list(condition, contains: etag) else {
+            throw SandboxError(
+                412, .preconditionFailed,
+                "\(row.name) has changed: its ETag is \(etag ?? "none"), If-Match says \(condition).")
+        }
+    }
+}
+
+/// ETags compared weakly (RFC 9110, section 8.8.3.2).
+enum EntityTag {
+    /// Whether the header's value is `*` or names the tag. No tag is named by `*` only.
+    static func list(_ text: String, contains etag: String?) -> Bool {
+        text.split(separator: ",").map { $0.drop { $0 == " " } }.contains { item in
+            var item = item
+            while item.last == " " { item.removeLast() }
+            return item == "*" || etag.map { opaque(item) == opaque($0[...]) } == true
+        }
+    }
+
+    private static func opaque(_ tag: Substring) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
+}
+
+extension ServiceView {
+    func etag(of row: Row) -> String? {
+        master.configuration.etags.contains(row.id.set) ? "W/\"\(row.version)\"" : nil
+    }
+}
+
+extension Value {
+    /// The same value in the other version's type: V2 knows a date with midnight only.
+    func converted(to type: TypeReference) -> Value {
+        switch (self, type.primitive) {
+        case (.dateTime(let value), .date): .date(value.date)
+        case (.date(let date), .dateTime): .dateTime(LocalDateTime(date: date, time: .midnight))
+        default: self
+        }
+    }
+}

@@ -1,0 +1,187 @@
+internal import EDM
+internal import ODataWire
+
+/// Carries out modifications within one transaction: a request by itself, or those of a change set one after another.
+struct Modifications {
+    let view: ServiceView
+    var transaction: Transaction
+    /// Before the transaction: what clients could have read, and so what their ETags are compared with.
+    let base: SandboxState
+    /// What the Content-IDs of earlier requests of the change set refer to.
+    var contentIDs: [String: RowID] = [:]
+
+    init(view: ServiceView, state: SandboxState) {
+        self.view = view
+        base = state
+        transaction = Transaction(on: state, schema: view.master)
+    }
+
+    mutating func perform(_ request: WireRequest) throws(SandboxError) -> ModificationOutcome {
+        let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
+        let url = try resolver.split(request.url)
+        let target = try resolver.target(of: url.path)
+        switch (target, request.method) {
+        case (.entities(let collection), "POST"): return try create(in: collection, request)
+        case (.entity(let address), "PATCH"), (.entity(let address), "MERGE"), (.entity(let address), "PUT"):
+            return try update(address, request)
+        case (.entity(let address), "DELETE"):
+            let row = try existing(address)
+            try requireMatch(row, request)
+            try transaction.delete(row)
+            return .done
+        case (.references(let source, let navigation, let target), _):
+            return try changeReference(source, navigation, target, id: url.idOption, request)
+        case (.media(let row), "PUT"):
+            try requireMatch(row, request)
+            try transaction.setMedia(media(of: request), of: row)
+            try transaction.update(row, with: contentTypeValues(row.set, request))
+            return .updated(row)
+        default:
+            throw SandboxError(405, .methodNotAllowed, "\(request.method) is not possible on \(request.url).")
+        }
+    }
+
+    // MARK: - Create
+
+    private mutating func create(
+        in collection: Target.Collection, _ request: WireRequest
+    ) throws(SandboxError) -> ModificationOutcome {
+        let set = collection.set
+        guard let type = view.set(set.name)?.entityType else { throw Transaction.gone }
+        if type.hasStream { return try createMedia(in: collection, request) }
+        let body = try requestBody(request, type)
+        let implied = collection.source.flatMap { $0.navigation.navigation?.relationship.name }
+        let row = try insert(body, into: set, bound: implied.map { [$0] } ?? [])
+        if let source = collection.source {
+            try refuseContradiction(body, source)
+            try transaction.link(source.row, source.navigation, to: row)
+        }
+        return .created(row, expanded: Expansion(inlineOf: body))
+    }
+
+    private mutating func createMedia(
+        in collection: Target.Collection, _ request: WireRequest
+    ) throws(SandboxError) -> ModificationOutcome {
+        var values = contentTypeValues(collection.set.name, request)
+        if let slug = request.headers["Slug"], collection.set.entityType.findProperty("Caption") != nil {
+            values["Caption"] = .string((try? PercentCoding.decode(slug)) ?? slug)
+        }
+        let row = try transaction.insert(into: collection.set, values: values, media: media(of: request))
+        if let source = collection.source { try transaction.link(source.row, source.navigation, to: row) }
+        return .created(row, expanded: Expansion())
+    }
+
+    /// The entity of the body, the links that it asks for, and the new entities inside of it.
+    ///
+    /// - Parameter bound: relationships that something outside of the body decides.
+    private mutating func insert(
+        _ body: RequestBody, into set: EntitySet, bound: Set<String>
+    ) throws(SandboxError) -> RowID {
+        let decided = Set(try body.navigations.map { name throws(SandboxError) in try relationship(name, of: set) })
+        let row = try transaction.insert(
+            into: set, values: try masterValues(body.values, set), bound: bound.union(decided))
+        for (name, urls) in body.bindings { try bind(row, name, urls, of: set) }
+        for (name, children) in body.inline {
+            let property = try navigation(name, of: set)
+            guard let childSet = view.master.model.target(of: property, in: set) else { throw Transaction.gone }
+            for child in children {
+                let relationship = property.navigation.map { [$0.relationship.name] } ?? []
+                let childRow = try insert(child, into: childSet, bound: Set(relationship))
+                try transaction.link(row, property, to: childRow)
+            }
+        }
+        return row
+    }
+
+    /// OData 4.01 Part 1, 11.4.2.2: a body must not bind to another entity than the one that the URL goes through.
+    private func refuseContradiction(
+        _ body: RequestBody, _ source: (row: RowID, navigation: Property)
+    ) throws(SandboxError) {
+        guard let partner = view.master.model.partner(of: source.navigation), !partner.isCollection,
+            let urls = body.bindings.first(where: { $0.navigation == partner.name })?.urls
+        else { return }
+        let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
+        guard try urls.map({ url throws(SandboxError) in try resolver.entity(url) }) == [source.row] else {
+            throw SandboxError(
+                400, .badRequest, "The URL and \(partner.name) in the body name different entities.",
+                target: partner.name)
+        }
+    }
+
+    // MARK: - Update
+
+    private mutating func update(
+        _ address: Target.EntityAddress, _ request: WireRequest
+    ) throws(SandboxError) -> ModificationOutcome {
+        let row = try existing(address)
+        guard let type = view.set(address.set.name)?.entityType else { throw Transaction.gone }
+        try requireMatch(row, request)
+        let body = try requestBody(request, type)
+        let decided = Set(
+            try body.navigations.map { name throws(SandboxError) in try relationship(name, of: address.set) })
+        try transaction.update(
+            row, with: try masterValues(body.values, address.set), replaces: request.method == "PUT", bound: decided)
+        for (name, urls) in body.bindings { try bind(row, name, urls, of: address.set) }
+        if let name = body.inline.first?.navigation {
+            throw SandboxError(
+                400, .badRequest, "\(name) holds a new entity; an update may only refer to existing ones.", target: name
+            )
+        }
+        return .updated(row)
+    }
+
+    /// A single-valued navigation property is pointed elsewhere, or nowhere where there is no URL; a collection gains
+    /// members.
+    private mutating func bind(
+        _ row: RowID, _ name: String, _ urls: [String], of set: EntitySet
+    ) throws(SandboxError) {
+        let property = try navigation(name, of: set)
+        let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
+        if !property.isCollection {
+            guard urls.count <= 1 else {
+                throw SandboxError(400, .badRequest, "\(name) takes one entity, not \(urls.count).", target: name)
+            }
+            if urls.isEmpty { try transaction.unlink(row, property, from: nil) }
+        }
+        for url in urls { try transaction.link(row, property, to: try resolver.entity(url)) }
+    }
+
+    // MARK: - References
+
+    /// `$links` and `$ref`.
+    private mutating func changeReference(
+        _ source: RowID, _ navigation: Property, _ target: RowID?, id: String?, _ request: WireRequest
+    ) throws(SandboxError) -> ModificationOutcome {
+        let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
+        switch (request.method, navigation.isCollection) {
+        case ("POST", true) where target == nil, ("PUT", false), ("MERGE", false):
+            let url = try view.bodyReader.reference(request.body)
+            try transaction.link(source, navigation, to: try resolver.entity(url))
+        case ("DELETE", true):
+            let named = try id.map { url throws(SandboxError) in try resolver.entity(url) }
+            guard let member = target ?? named else {
+                throw SandboxError(
+                    400, .badRequest, "Which entity is to be removed from \(navigation.name)?", target: navigation.name)
+            }
+            try transaction.unlink(source, navigation, from: member)
+        case ("DELETE", false):
+            guard id == nil else {
+                throw SandboxError(
+                    400, .badRequest, "$id must not be given for the single-valued \(navigation.name).",
+                    target: navigation.name)
+            }
+            try transaction.unlink(source, navigation, from: nil)
+        default:
+            throw SandboxError(
+                405, .methodNotAllowed,
+                "\(request.method) is not possible on references of the "
+                    + (navigation.isCollection ? "collection-valued " : "single-valued ") + "\(navigation.name).")
+        }
+        return .done
+    }
+
+    private func existing(_ address: Target.EntityAddress) throws(SandboxError) -> RowID {
+        guard let row = address.row else { throw Transaction.gone }
+        return row
+    }
+}

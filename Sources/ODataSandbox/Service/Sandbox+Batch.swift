@@ -1,0 +1,179 @@
+internal import EDM
+internal import ODataWire
+
+extension Sandbox {
+    /// `$batch` as multipart: parts in order, each change set whole or not at all.
+    mutating func batch(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
+        let contentType = request.headers["Content-Type"] ?? ""
+        guard contentType.lowercased().hasPrefix("multipart/mixed") else {
+            throw SandboxError(415, .invalidBatch, "A batch must be multipart/mixed, not \(contentType).")
+        }
+        let batch: BatchRequest
+        do {
+            batch = try MultipartBatchReader().readRequest(request.body, contentType: contentType)
+        } catch {
+            throw SandboxError(400, .invalidBatch, "The batch cannot be read: \(error)")
+        }
+        try requireContentIDs(batch, view)
+        let stopsAtError = !view.isLegacy && !Preferences(request).continuesOnError
+        var response = BatchResponse(parts: [])
+        for part in batch.parts {
+            let (answer, isSuccess) = answer(to: part, view)
+            response.parts.append(answer)
+            if stopsAtError, !isSuccess { break }
+        }
+        return try write(response, view)
+    }
+
+    private mutating func answer(to part: BatchPart, _ view: ServiceView) -> (BatchResponsePart, isSuccess: Bool) {
+        switch part {
+        case .query(let request):
+            let response = single(view.untunnelled(request), view)
+            return (.single(contentID: request.headers["Content-ID"], response), response.isSuccess)
+        case .changeSet(let members):
+            do throws(ChangeSetFailure) {
+                return (.changeSet(try changeSet(members, view)), true)
+            } catch {
+                let response = view.response(to: error.error)
+                if options.wrapsFailedChangeSets {
+                    return (.changeSet([.init(contentID: error.contentID, response: response)]), false)
+                }
+                return (.single(contentID: error.contentID, response), false)
+            }
+        }
+    }
+
+    /// A request outside of change sets: a query, in V4 also a modification.
+    private mutating func single(_ request: WireRequest, _ view: ServiceView) -> WireResponse {
+        do throws(SandboxError) {
+            switch request.method {
+            case "GET", "HEAD": return try read(request, view)
+            case _ where view.isLegacy:
+                throw SandboxError(400, .invalidBatch, "\(request.method) must be inside of a change set.")
+            default: return try modify(request, view)
+            }
+        } catch {
+            return view.response(to: error)
+        }
+    }
+
+    private mutating func changeSet(
+        _ members: [BatchPart.Member], _ view: ServiceView
+    ) throws(ChangeSetFailure) -> [BatchResponsePart.MemberResponse] {
+        let changeSet = ChangeSet(members, view)
+        let (outcomes, transaction) = try changeSet.perform(on: state)
+        let before = state
+        keep(transaction)
+        do throws(SandboxError) {
+            return try zip(members, outcomes).map { member, outcome throws(SandboxError) in
+                BatchResponsePart.MemberResponse(
+                    contentID: member.contentID, response: try response(to: member.request, outcome, view))
+            }
+        } catch {
+            state = before
+            throw ChangeSetFailure(error: error, contentID: nil)
+        }
+    }
+
+    /// V4: each member of a change set has a Content-ID of its own (OData 4.01 Part 1, 11.7.2).
+    private func requireContentIDs(_ batch: BatchRequest, _ view: ServiceView) throws(SandboxError) {
+        guard !view.isLegacy else { return }
+        var seen: Set<String> = []
+        for case .changeSet(let members) in batch.parts {
+            for member in members {
+                guard let id = member.contentID else {
+                    throw SandboxError(400, .invalidBatch, "A request within a change set has no Content-ID.")
+                }
+                guard seen.insert(id).inserted else {
+                    throw SandboxError(400, .invalidBatch, "The Content-ID \(id) occurs twice in the batch.")
+                }
+            }
+        }
+    }
+
+    private mutating func write(_ batch: BatchResponse, _ view: ServiceView) throws(SandboxError) -> WireResponse {
+        // A body may contain anything, a boundary as well: then the next one is tried.
+        for _ in 0..<8 {
+            batches += 1
+            let boundary = "batchresponse_\(batches)"
+            let bytes = try? MultipartBatchWriter().write(batch, boundary: boundary) {
+                "\(boundary)_changeset_\($0 + 1)"
+            }
+            if let bytes {
+                let type = MultipartBatchWriter.contentType(boundary: boundary)
+                return view.response(view.isLegacy ? 202 : 200, ["Content-Type": type], body: bytes)
+            }
+        }
+        throw SandboxError(500, .invalidBatch, "The responses cannot be put into a batch.")
+    }
+}
+
+/// Why a change set was rolled back, and the request that did it where that is known.
+struct ChangeSetFailure: Error {
+    let error: SandboxError
+    let contentID: String?
+}
+
+/// The modifications of one change set.
+struct ChangeSet {
+    private let members: [BatchPart.Member]
+    private let view: ServiceView
+    /// By member: the Content-IDs of the change set that it refers to.
+    private let references: [Set<String>]
+
+    init(_ members: [BatchPart.Member], _ view: ServiceView) {
+        self.members = members
+        self.view = view
+        let identifiers = members.compactMap(\.contentID)
+        references = members.map { member in
+            Set(identifiers.filter { Self.refers(member.request, to: $0) })
+        }
+    }
+
+    /// All of them, or none: the transaction is finished and may be kept.
+    func perform(on state: SandboxState) throws(ChangeSetFailure) -> ([ModificationOutcome], Transaction) {
+        var modifications = Modifications(view: view, state: state)
+        var outcomes: [ModificationOutcome] = Array(repeating: .done, count: members.count)
+        var waiting = Array(members.indices)
+        while !waiting.isEmpty {
+            // V2 change sets are unordered: a request waits for those that it refers to. V4 refers backwards only.
+            let ready = waiting.firstIndex { references[$0].isSubset(of: modifications.contentIDs.keys) }
+            let index = waiting.remove(at: view.isLegacy ? ready ?? 0 : 0)
+            let member = members[index]
+            do throws(SandboxError) {
+                let request = view.untunnelled(member.request)
+                guard request.method != "GET", request.method != "HEAD" else {
+                    throw SandboxError(400, .invalidBatch, "A change set holds no \(request.method).")
+                }
+                outcomes[index] = try modifications.perform(request)
+            } catch {
+                throw ChangeSetFailure(error: error, contentID: member.contentID)
+            }
+            if let id = member.contentID, let row = outcomes[index].row { modifications.contentIDs[id] = row }
+        }
+        do throws(SandboxError) {
+            try modifications.transaction.finish()
+        } catch {
+            let culprit = members.indices.last { error.row != nil && outcomes[$0].row == error.row }
+            throw ChangeSetFailure(error: error, contentID: culprit.flatMap { members[$0].contentID })
+        }
+        return (outcomes, modifications.transaction)
+    }
+
+    /// Whole first segments of the URL, whole strings (or their first segment) in the body: `$1` is not in `$10`.
+    private static func refers(_ request: WireRequest, to id: String) -> Bool {
+        let first = request.url.prefix { $0 != "/" && $0 != "?" }
+        if first == "$" + id { return true }
+        let wanted = Array("\"$\(id)".utf8)
+        guard request.body.count > wanted.count else { return false }
+        var start = request.body.startIndex
+        while start + wanted.count < request.body.endIndex {
+            if request.body[start] == wanted[0], request.body[start...].starts(with: wanted) {
+                let next = request.body[start + wanted.count]
+                if next == UInt8(ascii: "\"") || next == UInt8(ascii: "/") { return true }
+            }
+            start += 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,149 @@
+internal import EDM
+public import ODataWire
+
+/// Which of the two services a URL goes to, and what is left of it below the service root.
+struct Route {
+    let view: ODataVersion?
+    let rest: String
+
+    init(_ url: String) {
+        var path = url[...]
+        if let scheme = ["http://", "https://"].first(where: { path.hasPrefix($0) }) {
+            path = path.dropFirst(scheme.count).drop { $0 != "/" }
+        }
+        for (prefix, version) in [("/v2", ODataVersion.v2), ("/v4", .v4)] where path.hasPrefix(prefix) {
+            let rest = path.dropFirst(prefix.count)
+            if rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix("?") {
+                view = version
+                self.rest = String(rest.hasPrefix("/") ? rest.dropFirst() : rest)
+                return
+            }
+        }
+        view = nil
+        rest = String(path)
+    }
+}
+
+extension Sandbox {
+    /// Answers one request; `url` is a path from the root of the server (`/v4/Customers`) or absolute.
+    public mutating func handle(_ request: WireRequest) -> WireResponse {
+        let route = Route(request.url)
+        guard let version = route.view else {
+            return WireResponse(
+                status: 404, headers: ["Content-Type": "text/plain"],
+                body: Array("The services are at /v2/ and /v4/.\n".utf8))
+        }
+        let view = view(version)
+        var request = request
+        request.url = route.rest
+        do throws(SandboxError) {
+            return try respond(to: &request, view)
+        } catch {
+            var response = view.response(to: error)
+            if error.code == .tokenRequired { response.headers[Sessions.header] = "Required" }
+            return response
+        }
+    }
+
+    private mutating func respond(
+        to request: inout WireRequest, _ view: ServiceView
+    ) throws(SandboxError) -> WireResponse {
+        request = view.untunnelled(request)
+        if view.isLegacy {
+            if Sessions.isFetch(request) {
+                let tokens = sessions.fetch(request)
+                var response = try read(request, view)
+                for (name, value) in tokens { response.headers.add(name: name, value: value) }
+                return response
+            }
+            let modifies = request.method != "GET" && request.method != "HEAD"
+            if modifies, options.requiresToken, !sessions.admits(request) {
+                throw SandboxError(403, .tokenRequired, "CSRF token validation failed: fetch one with a GET first.")
+            }
+        }
+        switch request.method {
+        case "GET", "HEAD": return try read(request, view)
+        case "POST" where request.url == "$batch" || request.url.hasPrefix("$batch?"):
+            return try batch(request, view)
+        case "POST", "PUT", "PATCH", "MERGE", "DELETE": return try modify(request, view)
+        default: throw SandboxError(405, .methodNotAllowed, "\(request.method) is no method of OData.")
+        }
+    }
+
+    /// One modification by itself: a change set of one.
+    mutating func modify(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
+        var modifications = Modifications(view: view, state: state)
+        let outcome = try modifications.perform(request)
+        try modifications.transaction.finish()
+        keep(modifications.transaction)
+        return try response(to: request, outcome, view)
+    }
+
+    /// After the transaction: what a modification has come to.
+    func response(
+        to request: WireRequest, _ outcome: ModificationOutcome, _ view: ServiceView
+    ) throws(SandboxError) -> WireResponse {
+        guard let id = outcome.row, let row = state[id] else { return view.response(204) }
+        let preference = view.isLegacy ? nil : Preferences(request).returns
+        var headers = HTTPHeaders.empty
+        headers["ETag"] = view.etag(of: row)
+        if !view.isLegacy, let preference { headers["Preference-Applied"] = "return=\(preference.rawValue)" }
+        let expansion: Expansion
+        let status: Int
+        switch outcome {
+        case .created(_, let expanded):
+            headers["Location"] = view.root + view.url(of: row)
+            if preference == .minimal {
+                headers["OData-EntityId"] = view.root + view.url(of: row)
+                return view.response(204, headers)
+            }
+            (status, expansion) = (201, expanded)
+        case .updated, .done:
+            guard preference == .representation else { return view.response(204, headers) }
+            (status, expansion) = (200, Expansion())
+        }
+        let representation = Representation(view: view, state: state, evaluation: evaluation(view))
+        let entity = try representation.entity(row, expansion: expansion)
+        return view.response(status, headers, json: view.writer(for: request).entity(entity, selected: []))
+    }
+
+    func evaluation(_ view: ServiceView) -> Evaluation { Evaluation(view: view, state: state, now: options.now) }
+}
+
+/// The `Prefer` header (OData 4.01 Part 1, section 8.2.8).
+struct Preferences {
+    enum Return: String { case minimal, representation }
+
+    private(set) var returns: Return?
+    private(set) var continuesOnError = false
+    private(set) var maxPageSize: Int?
+
+    init(_ request: WireRequest) {
+        for field in request.headers.values("Prefer") {
+            for preference in field.split(whereSeparator: { $0 == "," || $0 == ";" }) {
+                let parts = preference.lowercased().filter { $0 != " " && $0 != "\"" }.split(
+                    separator: "=", maxSplits: 1)
+                let value = parts.count > 1 ? String(parts[1]) : nil
+                switch parts.first {
+                case "return": returns = value.flatMap(Return.init(rawValue:))
+                case "continue-on-error", "odata.continue-on-error": continuesOnError = value != "false"
+                case "maxpagesize", "odata.maxpagesize":
+                    maxPageSize = value.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+                default: break
+                }
+            }
+        }
+    }
+}
+
+extension ServiceView {
+    /// V2: a POST that says what it really is, for clients that cannot send it.
+    func untunnelled(_ request: WireRequest) -> WireRequest {
+        guard isLegacy, request.method == "POST", let method = request.headers["X-HTTP-Method"]?.uppercased(),
+            ["MERGE", "PATCH", "PUT", "DELETE"].contains(method)
+        else { return request }
+        var request = request
+        request.method = method
+        return request
+    }
+}

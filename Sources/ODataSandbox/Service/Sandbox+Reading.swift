@@ -1,0 +1,116 @@
+internal import EDM
+internal import ODataWire
+
+extension Sandbox {
+    func read(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
+        let resolver = Resolver(view: view, state: state)
+        let url = try resolver.split(request.url)
+        switch try resolver.target(of: url.path) {
+        case .serviceDocument: return view.response(200, json: view.writer(for: request).serviceDocument())
+        case .metadata: return view.response(200, ["Content-Type": "application/xml"], body: view.metadata)
+        case .batch: throw SandboxError(405, .methodNotAllowed, "A batch is sent with POST.")
+        case .entities(let collection): return try feed(collection, url, request, view)
+        case .count(let collection):
+            let options = try view.options(url.query, collection.set)
+            let rows = try evaluation(view).select(state.rows(of: collection), options)
+            return view.response(200, ["Content-Type": "text/plain"], body: Array(String(rows.count).utf8))
+        case .entity(let address): return try entity(address, url, request, view)
+        case .references(let source, let navigation, _): return try references(source, navigation, request, view)
+        case .property(let row, let path, let isRaw): return try property(row, path, isRaw: isRaw, request, view)
+        case .media(let id):
+            guard let media = state[id]?.media else { throw Transaction.gone }
+            return view.response(200, ["Content-Type": media.contentType], body: media.bytes)
+        }
+    }
+
+    private func feed(
+        _ collection: Target.Collection, _ url: RequestURL, _ request: WireRequest, _ view: ServiceView
+    ) throws(SandboxError) -> WireResponse {
+        let options = try view.options(url.query, collection.set)
+        let rows = try evaluation(view).select(state.rows(of: collection), options)
+        var paging = Paging(size: self.options.pageSize)
+        if let token = options.skipToken {
+            guard let next = Paging(token: token) else {
+                throw SandboxError(
+                    400, .badRequest, "$skiptoken=\(token) is none of this service.", target: "$skiptoken")
+            }
+            paging = next
+        } else if !view.isLegacy, let asked = Preferences(request).maxPageSize {
+            paging.size = min(asked, paging.size ?? asked)
+        }
+        let (page, next) = paging.page(
+            rows, skip: Int(clamping: options.skip ?? 0), top: Int(clamping: options.top ?? .max))
+        let representation = Representation(view: view, state: state, evaluation: evaluation(view))
+        let (expansion, selection) = (Expansion(options.expand), Selection(options.select))
+        let entities = try page.map { row throws(SandboxError) in
+            try representation.entity(row, expansion: expansion, selection: selection)
+        }
+        let feed = FeedRepresentation(
+            set: collection.set, entities: entities, count: options.count == true ? rows.count : nil,
+            nextLink: next.map { view.root + url.path + "?" + url.query(replacingSkipToken: $0) })
+        return view.response(200, json: view.writer(for: request).feed(feed, selected: selection.contextNames))
+    }
+
+    private func entity(
+        _ address: Target.EntityAddress, _ url: RequestURL, _ request: WireRequest, _ view: ServiceView
+    ) throws(SandboxError) -> WireResponse {
+        guard let id = address.row, let row = state[id] else {
+            // A single-valued navigation property without a target: V4 says so, V2 finds nothing there.
+            if view.isLegacy || address.source == nil { throw Transaction.gone }
+            return view.response(204)
+        }
+        let options = try view.options(url.query, address.set)
+        let etag = view.etag(of: row)
+        var headers = HTTPHeaders.empty
+        headers["ETag"] = etag
+        if let etag, request.headers["If-None-Match"].map({ EntityTag.list($0, contains: etag) }) == true {
+            return view.response(304, headers)
+        }
+        let representation = Representation(view: view, state: state, evaluation: evaluation(view))
+        let selection = Selection(options.select)
+        let entity = try representation.entity(row, expansion: Expansion(options.expand), selection: selection)
+        let json = view.writer(for: request).entity(entity, selected: selection.contextNames)
+        return view.response(200, headers, json: json)
+    }
+
+    private func references(
+        _ source: RowID, _ navigation: Property, _ request: WireRequest, _ view: ServiceView
+    ) throws(SandboxError) -> WireResponse {
+        guard let end = navigation.navigation else { throw Transaction.gone }
+        let urls = state.targets(of: source, through: end).compactMap { state[$0] }.map { view.root + view.url(of: $0) }
+        guard navigation.isCollection || !urls.isEmpty else {
+            if view.isLegacy { throw Transaction.gone }
+            return view.response(204)
+        }
+        let writer = view.writer(for: request)
+        return view.response(200, json: writer.references(urls, isCollection: navigation.isCollection))
+    }
+
+    private func property(
+        _ id: RowID, _ path: [Property], isRaw: Bool, _ request: WireRequest, _ view: ServiceView
+    ) throws(SandboxError) -> WireResponse {
+        guard let row = state[id], let last = path.last else { throw Transaction.gone }
+        var value = row.values[path[0].name] ?? .null
+        for property in path.dropFirst() {
+            if case .complex(let complex) = value {
+                value = complex.properties[property.name] ?? .null
+            } else {
+                value = .null
+            }
+        }
+        value = value.converted(to: last.type)
+        if value == .null {
+            if isRaw || view.isLegacy && path.count > 1 { throw Transaction.gone }
+            if !view.isLegacy { return view.response(204) }
+        }
+        if isRaw {
+            guard let type = last.type.primitive else {
+                throw SandboxError(400, .badRequest, "\(last.name) has no raw value.")
+            }
+            let text = PrimitiveLiteral.format(value, as: type, version: view.version, form: .text)
+            return view.response(200, ["Content-Type": "text/plain;charset=utf-8"], body: Array(text.utf8))
+        }
+        let context = view.url(of: row) + "/" + path.map(\.name).joined(separator: "/")
+        return view.response(200, json: view.writer(for: request).property(value, last, context: context))
+    }
+}

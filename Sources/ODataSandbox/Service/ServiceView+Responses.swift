@@ -1,0 +1,55 @@
+internal import EDM
+internal import ODataWire
+
+extension ServiceView {
+    /// With the headers that every response of the version has.
+    func response(_ status: Int, _ headers: HTTPHeaders = .empty, body: [UInt8] = []) -> WireResponse {
+        var response = WireResponse(status: status, headers: headers, body: body)
+        response.headers[isLegacy ? "DataServiceVersion" : "OData-Version"] = isLegacy ? "2.0" : "4.0"
+        return response
+    }
+
+    func response(_ status: Int, _ headers: HTTPHeaders = .empty, json: [UInt8]) -> WireResponse {
+        var headers = headers
+        headers["Content-Type"] =
+            isLegacy ? "application/json;charset=utf-8" : "application/json;odata.metadata=minimal"
+        return response(status, headers, body: json)
+    }
+
+    func response(to error: SandboxError) -> WireResponse {
+        response(error.status, json: RepresentationWriter(view: self).error(error))
+    }
+
+    func writer(for request: WireRequest) -> RepresentationWriter {
+        let accept = (request.headers["Accept"] ?? "").lowercased().filter { $0 != " " }
+        return RepresentationWriter(
+            view: self, isIEEE754Compatible: !isLegacy && accept.contains("ieee754compatible=true"))
+    }
+
+    /// Relative to the service root.
+    func url(of row: Row) -> String {
+        guard let set = set(row.id.set) else { return row.id.set }
+        let values = row.key.values.map { name, value in
+            let type = set.entityType.findProperty(name)?.type.primitive
+            let text = PrimitiveLiteral.format(value, as: type, version: version, form: .url)
+            return (name: name, text: PercentCoding.encode(text, for: .pathSegment))
+        }
+        let predicate =
+            values.count == 1 ? values[0].text : values.map { $0.name + "=" + $0.text }.joined(separator: ",")
+        return "\(set.name)(\(predicate))"
+    }
+
+    func options(_ query: String, _ set: EntitySet) throws(SandboxError) -> QueryOptions {
+        let options: QueryOptions
+        do {
+            options = try QueryOptions.parse(
+                query, version: version, type: self.set(set.name)?.entityType, model: model)
+        } catch {
+            throw SandboxError(400, .badRequest, "\(error)")
+        }
+        guard options.search == nil, options.apply == nil, options.compute.isEmpty, options.deltaToken == nil else {
+            throw SandboxError(501, .notImplemented, "The sandbox knows no $search, $apply, $compute and delta links.")
+        }
+        return options
+    }
+}

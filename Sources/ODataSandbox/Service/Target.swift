@@ -1,0 +1,39 @@
+internal import EDM
+internal import ODataWire
+
+/// What a URL's path leads to, in terms of the entities that are there now.
+enum Target {
+    case serviceDocument
+    case metadata
+    case batch
+    case entities(Collection)
+    case count(Collection)
+    /// `row` is nil for a single-valued navigation property without a target.
+    case entity(EntityAddress)
+    /// `$links`/`$ref` of a navigation property; `target` where the path names one of a collection.
+    case references(source: RowID, navigation: Property, target: RowID?)
+    /// A structural property, further names leading into complex values.
+    case property(RowID, path: [Property], isRaw: Bool)
+    /// `$value` of a media entity.
+    case media(RowID)
+
+    struct Collection {
+        let set: EntitySet
+        /// The entity and navigation property that it belongs to; nil for the whole set.
+        let source: (row: RowID, navigation: Property)?
+    }
+
+    struct EntityAddress {
+        let set: EntitySet
+        let row: RowID?
+        let source: (row: RowID, navigation: Property)?
+    }
+}
+
+extension SandboxState {
+    func rows(of collection: Target.Collection) -> [Row] {
+        guard let source = collection.source else { return rows(of: collection.set.name) }
+        guard let navigation = source.navigation.navigation else { return [] }
+        return targets(of: source.row, through: navigation).compactMap { self[$0] }
+    }
+}

@@ -1,0 +1,128 @@
+internal import EDM
+internal import ODataWire
+
+extension Transaction {
+    /// Links two entities through a navigation property of the source. Where an end holds one entity at most, the link that
+    /// was there gives way, as a service's would; whether the displaced entity may stand alone is asked at the end.
+    mutating func link(_ source: RowID, _ property: Property, to target: RowID) throws(SandboxError) {
+        guard let navigation = property.navigation, let type = entityType(of: target) else { throw Self.gone }
+        guard schema.model.isType(type.name, derivedFrom: navigation.targetType) else {
+            throw SandboxError(
+                400, .typeMismatch, "\(property.name) leads to \(navigation.targetType), not to \(type.name).",
+                target: property.name)
+        }
+        let isForward = navigation.relationship.isForward
+        try connect(isForward ? source : target, isForward ? target : source, schema.rules(of: navigation))
+    }
+
+    /// - Parameter target: nil for a single-valued navigation property: whatever it is linked to.
+    mutating func unlink(_ source: RowID, _ property: Property, from target: RowID?) throws(SandboxError) {
+        guard let navigation = property.navigation else { throw Self.gone }
+        let rules = schema.rules(of: navigation)
+        let isForward = navigation.relationship.isForward
+        guard let target else {
+            disconnectAll(source, rules, isFirst: isForward)
+            return
+        }
+        let (first, second) = isForward ? (source, target) : (target, source)
+        guard state.links[rules.name]?.contains(first, second) == true else {
+            throw SandboxError(
+                404, .notLinked, "The two entities are not linked through \(property.name).", target: property.name)
+        }
+        disconnect(first, second, rules)
+    }
+
+    /// Makes the link that the dependent properties of `id` name, once they are all set.
+    mutating func follow(_ rules: RelationshipRules, from id: RowID) throws(SandboxError) {
+        guard let row = state[id], !rules.dependentNames.contains(where: { (row.values[$0] ?? .null) == .null }) else {
+            return
+        }
+        guard let principal = principal(of: row, rules) else {
+            unresolved.append((id, rules))
+            return
+        }
+        if rules.dependent == .first {
+            try connect(id, principal, rules)
+        } else {
+            try connect(principal, id, rules)
+        }
+    }
+
+    /// The entity whose principal properties have the values of `row`'s dependent ones.
+    func principal(of row: Row, _ rules: RelationshipRules) -> RowID? {
+        guard let set = principalSet(of: row.id.set, rules) else { return nil }
+        let wanted = rules.constraints.map { ($0.principal, row.values[$0.dependent] ?? .null) }
+        let byName = PropertyValues(wanted)
+        if set.entityType.keyProperties.count == wanted.count, let key = KeyPredicate(of: set.entityType, in: byName) {
+            return state.find(set.name, key)
+        }
+        return state.rows(of: set.name).first { candidate in
+            wanted.allSatisfy { candidate.values[$0.0] == $0.1 }
+        }?.id
+    }
+
+    private func principalSet(of dependentSet: String, _ rules: RelationshipRules) -> EntitySet? {
+        let navigation = rules.dependent == .first ? rules.forward : rules.backward
+        if let navigation, let set = schema.model.findEntitySet(dependentSet) {
+            return schema.model.target(of: navigation, in: set)
+        }
+        let type = rules.dependent == .first ? rules.secondType : rules.firstType
+        return schema.model.entitySets.first { $0.entityType.name == type }
+    }
+
+    private mutating func connect(_ first: RowID, _ second: RowID, _ rules: RelationshipRules) throws(SandboxError) {
+        guard state.links[rules.name]?.contains(first, second) != true else { return }
+        if rules.secondMultiplicity != .many { disconnectAll(first, rules, isFirst: true) }
+        if rules.firstMultiplicity != .many { disconnectAll(second, rules, isFirst: false) }
+        state.links[rules.name, default: LinkTable()].insert(first, second)
+        touched.formUnion([first, second])
+        guard let dependent = rules.dependent else { return }
+        let (dependentRow, principalRow) = dependent == .first ? (first, second) : (second, first)
+        for constraint in rules.constraints {
+            let value = state[principalRow]?.values[constraint.principal] ?? .null
+            if let own = state[dependentRow]?.key[constraint.dependent], own != value {
+                throw SandboxError(
+                    400, .referentialConstraint, "\(constraint.dependent) is part of the key and names another entity.",
+                    target: constraint.dependent, row: dependentRow)
+            }
+            assign(value, to: constraint.dependent, of: dependentRow)
+        }
+    }
+
+    mutating func disconnectAll(_ id: RowID, _ rules: RelationshipRules, isFirst: Bool) {
+        for partner in (state.links[rules.name]?.partners(of: id, fromFirst: isFirst) ?? []).sorted() {
+            disconnect(isFirst ? id : partner, isFirst ? partner : id, rules)
+        }
+    }
+
+    private mutating func disconnect(_ first: RowID, _ second: RowID, _ rules: RelationshipRules) {
+        state.links[rules.name]?.remove(first, second)
+        touched.formUnion([first, second])
+        guard let dependent = rules.dependent else { return }
+        let row = dependent == .first ? first : second
+        for name in rules.dependentNames where state[row]?.key[name] == nil { assign(.null, to: name, of: row) }
+    }
+
+    /// Writes the principal properties of `id` into the entities that depend on them.
+    mutating func alignDependents(of id: RowID, _ type: EntityType) {
+        for (rules, isFirst) in schema.relationships(of: type) {
+            guard let dependent = rules.dependent, (dependent == .first) != isFirst else { continue }
+            for partner in state.links[rules.name]?.partners(of: id, fromFirst: isFirst) ?? [] {
+                for constraint in rules.constraints where state[partner]?.key[constraint.dependent] == nil {
+                    let value = state[id]?.values[constraint.principal] ?? .null
+                    guard state[partner]?.values[constraint.dependent] != value else { continue }
+                    assign(value, to: constraint.dependent, of: partner)
+                    touched.insert(partner)
+                }
+            }
+        }
+    }
+
+    mutating func assign(_ value: Value, to name: String, of id: RowID) {
+        state.tables[id.set]?.rows[id]?.values[name] = value
+    }
+}
+
+extension RelationshipRules {
+    var dependentNames: [String] { constraints.map(\.dependent) }
+}

@@ -1,0 +1,156 @@
+internal import EDM
+internal import ODataWire
+
+/// Changes that take effect together: a copy of the state, changed step by step, that is kept only if every rule holds at
+/// the end.
+///
+/// Links, inverse links and referential constraints are kept in step at each change; that mandatory ends are filled and
+/// that dependent properties name an existing entity is asked once, by ``finish()``, so that a change set may pass through
+/// states that would be refused by themselves (the two halves of a swap).
+struct Transaction {
+    let schema: SandboxSchema
+    var state: SandboxState
+    /// Entities whose values or links have changed.
+    var touched: Set<RowID> = []
+    private(set) var created: Set<RowID> = []
+    /// Dependent properties that name no existing entity yet; another request of the change set may create it.
+    var unresolved: [(row: RowID, rules: RelationshipRules)] = []
+
+    init(on state: SandboxState, schema: SandboxSchema) {
+        self.state = state
+        self.schema = schema
+    }
+
+    /// - Parameters:
+    ///   - given: the values of the request's body.
+    ///   - bound: the relationships that the request itself decides; dependent properties of theirs are ignored.
+    mutating func insert(
+        into set: EntitySet, values given: PropertyValues, bound: Set<String> = [], media: Row.Media? = nil
+    ) throws(SandboxError) -> RowID {
+        let type = set.entityType
+        try check(given, of: type)
+        var values = initialValues(of: type, given)
+        if let key = generatedKey(of: set) {
+            state.tables[set.name, default: SandboxState.Table()].counter += 1
+            values[key.name] = .integer(state.tables[set.name]?.counter ?? 0)
+        }
+        guard let key = KeyPredicate(of: type, in: values) else {
+            let missing = type.keyProperties.first { (values[$0.name] ?? .null) == .null }?.name
+            throw SandboxError(
+                400, .missingKey, "\(set.name) needs a value for its key property \(missing ?? "").", target: missing)
+        }
+        guard state.find(set.name, key) == nil else {
+            throw SandboxError(
+                409, .duplicateKey, "\(set.name) already holds an entity with the key \(key.text).", target: set.name)
+        }
+        let dependencies = constrained(type)
+        for rules in dependencies where bound.contains(rules.name) {
+            for name in rules.dependentNames where key[name] == nil { values[name] = .null }
+        }
+        state.lastRow += 1
+        let id = RowID(set: set.name, number: state.lastRow)
+        state.tables[set.name, default: SandboxState.Table()].rows[id] = Row(
+            id: id, key: key, values: values, version: 0, media: media)
+        state.tables[set.name]?.index[key] = id
+        created.insert(id)
+        touched.insert(id)
+        for rules in dependencies where !bound.contains(rules.name) { try follow(rules, from: id) }
+        return id
+    }
+
+    /// - Parameter replaces: PUT: properties that are not given return to their initial value; key and dependent
+    ///   properties keep theirs (OData 4.01 Part 1, 11.4.3).
+    mutating func update(
+        _ id: RowID, with given: PropertyValues, replaces: Bool = false, bound: Set<String> = []
+    ) throws(SandboxError) {
+        guard let row = state[id], let type = entityType(of: id) else { throw Self.gone }
+        try check(given, of: type)
+        let dependencies = constrained(type)
+        let dependents = Set(dependencies.flatMap(\.dependentNames))
+        var values = replaces ? replaced(row, of: type, keeping: dependents) : row.values
+        for (name, value) in given where row.key[name] == nil && !dependents.contains(name) { values[name] = value }
+        state.tables[id.set]?.rows[id]?.values = values
+        touched.insert(id)
+        alignDependents(of: id, type)
+        for rules in dependencies where !bound.contains(rules.name) {
+            let changes = rules.dependentNames.filter {
+                row.key[$0] == nil && given[$0] != nil && given[$0] != row.values[$0]
+            }
+            guard !changes.isEmpty else { continue }
+            disconnectAll(id, rules, isFirst: rules.dependent == .first)
+            for name in rules.dependentNames where row.key[name] == nil {
+                assign(given[name] ?? row.values[name] ?? .null, to: name, of: id)
+            }
+            try follow(rules, from: id)
+        }
+    }
+
+    mutating func delete(_ id: RowID) throws(SandboxError) {
+        guard let row = state[id], let type = entityType(of: id) else { throw Self.gone }
+        for (rules, isFirst) in schema.relationships(of: type) { disconnectAll(id, rules, isFirst: isFirst) }
+        state.tables[id.set]?.rows[id] = nil
+        state.tables[id.set]?.index[row.key] = nil
+        touched.remove(id)
+        created.remove(id)
+    }
+
+    mutating func setMedia(_ media: Row.Media, of id: RowID) throws(SandboxError) {
+        guard state[id] != nil else { throw Self.gone }
+        state.tables[id.set]?.rows[id]?.media = media
+        touched.insert(id)
+    }
+
+    static var gone: SandboxError { SandboxError(404, .notFound, "The entity does not exist.") }
+
+    func entityType(of id: RowID) -> EntityType? { schema.model.findEntitySet(id.set)?.entityType }
+
+    /// The relationships in which entities of the type hold the dependent properties.
+    private func constrained(_ type: EntityType) -> [RelationshipRules] {
+        schema.relationships(of: type).filter {
+            ($0.rules.dependent == .first) == $0.isFirst && $0.rules.dependent != nil
+        }
+        .map(\.rules)
+    }
+
+    private func generatedKey(of set: EntitySet) -> Property? {
+        guard schema.configuration.generatedKeys.contains(set.name), set.entityType.keyProperties.count == 1 else {
+            return nil
+        }
+        return set.entityType.keyProperties.first { $0.type.primitive?.isInteger == true }
+    }
+
+    private func initialValues(of type: EntityType, _ given: PropertyValues) -> PropertyValues {
+        var values = PropertyValues()
+        for property in type.properties where property.type.primitive != .stream {
+            values[property.name] = given[property.name] ?? (property.isCollection ? .collection([]) : .null)
+        }
+        if type.isOpen { values.merge(given) }
+        return values
+    }
+
+    private func replaced(_ row: Row, of type: EntityType, keeping dependents: Set<String>) -> PropertyValues {
+        var values = initialValues(of: type, [:])
+        for name in row.values.names where row.key[name] != nil || dependents.contains(name) {
+            values[name] = row.values[name]
+        }
+        return values
+    }
+
+    /// Refuses names that the type does not have and values that their property cannot hold. Null is judged at the end:
+    /// a dependent property may still get its value from a link.
+    private func check(_ given: PropertyValues, of type: EntityType) throws(SandboxError) {
+        for (name, value) in given {
+            guard let property = type.findProperty(name), !property.isNavigation else {
+                if type.isOpen { continue }
+                throw SandboxError(
+                    400, .unknownProperty, "\(type.localName) has no property \(name).", target: name)
+            }
+            guard value != .null else { continue }
+            let reason = value.mismatch(
+                with: property.type, facets: property.facets, isNullable: property.isNullable, in: schema.model)
+            if let reason {
+                throw SandboxError(400, .typeMismatch, "\(type.localName)/\(name) \(reason).", target: name)
+            }
+        }
+    }
+}

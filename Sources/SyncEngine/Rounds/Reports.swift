@@ -1,0 +1,25 @@
+public import Operations
+
+/// What an upload came to.
+public struct UploadReport: Sendable {
+    public var batches = 0
+    public var bytesSent = 0
+    public var confirmed: [SequenceNumber] = []
+    public var rejected: [(operation: SequenceNumber, refusal: Refusal)] = []
+    /// Operations of which it is not known whether they took effect.
+    public var inDoubt: [SequenceNumber] = []
+    /// Everything that has not ended, refused and doubtful operations included.
+    public var remaining = 0
+
+    public init() {}
+}
+
+/// What a download came to.
+public struct DownloadReport: Sendable {
+    public var pages = 0
+    public var entities = 0
+    /// Expanded navigation properties whose entities could not be kept, as `Set/Property`: they lead to no entity set.
+    public var skipped: Set<String> = []
+
+    public init() {}
+}

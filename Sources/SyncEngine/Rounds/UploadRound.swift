@@ -1,0 +1,163 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+/// One upload: batches until nothing more can go. The steps of each batch are
+///
+/// plan → *prepared* into the log → send → match → reconcile → *answered* into the log,
+///
+/// and what the answer left open (an ETag, the key of an entity that was created below another) is read afterwards.
+struct UploadRound {
+    let store: LocalStore
+    let session: ServiceSession
+
+    func run() async throws(TidelogError) -> UploadReport {
+        var report = UploadReport()
+        try await settleDoubts(&report)
+        // What was refused before is tried again once; what is refused now waits for the next upload.
+        var retrying = Set(
+            try await store.pendingOperations().filter { if case .rejected = $0.status { true } else { false } }.map(\.sequence))
+        while true {
+            let plan = try await nextPlan(retrying: retrying)
+            guard !plan.isEmpty else { break }
+            let outcomes = try await send(plan, &report)
+            for outcome in outcomes {
+                retrying.remove(outcome.operation)
+                switch outcome.result {
+                case .confirmed: report.confirmed.append(outcome.operation)
+                case .rejected(let refusal): report.rejected.append((outcome.operation, refusal))
+                case .inDoubt: report.inDoubt.append(outcome.operation)
+                case .notProcessed: break
+                }
+            }
+            // A service that keeps leaving everything undone must not keep us here for ever.
+            guard outcomes.contains(where: { $0.result != .notProcessed }) else { break }
+        }
+        report.remaining = try await store.pendingOperations().count
+        return report
+    }
+
+    // MARK: One batch
+
+    /// The plan, after entities whose ETag is not known any more have been read.
+    private func nextPlan(retrying: Set<SequenceNumber>) async throws(TidelogError) -> UploadPlan {
+        var plan = try await store.plan(retrying: retrying)
+        guard !plan.entitiesToRead.isEmpty else { return plan }
+        for id in plan.entitiesToRead { try await readEntity(id) }
+        plan = try await store.plan(retrying: retrying)
+        return plan
+    }
+
+    private func send(
+        _ plan: UploadPlan, _ report: inout UploadReport
+    ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
+        let model = try await store.model
+        let batch = try await store.prepare(plan)
+        let encoded: BatchEncoder.Encoded
+        let response: WireResponse
+        do throws(TidelogError) {
+            encoded = try BatchEncoder(model: model, serviceRoot: session.root).encode(plan, number: batch)
+            report.batches += 1
+            report.bytesSent += encoded.request.body.count
+            response = try await session.modify(encoded.request)
+        } catch {
+            try await failed(batch, plan, error)
+            throw error
+        }
+        let outcomes = try await outcomes(encoded, response, batch, plan)
+        let results = try await store.answer(batch, plan, requests: encoded.changeSets, outcomes)
+        try await readWhatIsMissing(plan, results)
+        return results
+    }
+
+    private func failed(_ batch: BatchID, _ plan: UploadPlan, _ error: TidelogError) async throws(TidelogError) {
+        if error.mayHaveReachedService {
+            try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: error.message))])
+        } else {
+            try await store.withdraw(batch, plan)
+        }
+    }
+
+    private func outcomes(
+        _ encoded: BatchEncoder.Encoded, _ response: WireResponse, _ batch: BatchID, _ plan: UploadPlan
+    ) async throws(TidelogError) -> [ChangeSetOutcome] {
+        guard response.isSuccess else {
+            do throws(TidelogError) {
+                try ServiceSession.check(response, "POST", session.root + "$batch")
+            } catch {
+                // With a 4xx, 429 or 503 a service says that it did not look at the batch. Behind other errors anything
+                // may have happened: a gateway's time-out is one.
+                let isUntouched = response.status < 500 || response.status == 503 || response.status == 501
+                if isUntouched {
+                    try await store.withdraw(batch, plan)
+                } else {
+                    try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: error.message))])
+                }
+                throw error
+            }
+            return []
+        }
+        do throws(BatchReadError) {
+            let answer = try MultipartBatchReader().readResponse(
+                response.body, contentType: response.headers["Content-Type"] ?? "")
+            return BatchMatcher(request: encoded.batch, response: answer).outcomes().map {
+                if case .changeSet(let outcome) = $0 { outcome } else { .notProcessed }
+            }
+        } catch {
+            let reason = "The answer to the batch cannot be read: \(error)"
+            try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
+            throw TidelogError(
+                .inDoubt, reason, place: session.root + "$batch",
+                recovery: "The operations are in doubt; the next upload finds out which of them took effect.", cause: error)
+        }
+    }
+
+    /// A deep insert whose answer did not show the entities below: they are read with the one above.
+    private func readWhatIsMissing(_ plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) async throws(TidelogError) {
+        let confirmed = Set(
+            outcomes.filter { if case .confirmed = $0.result { true } else { false } }.map(\.operation))
+        for request in plan.changeSets.flatMap(\.requests) where confirmed.contains(request.operation) {
+            guard let id = request.creates else { continue }
+            let missing = try await store.navigationsToKeylessEntities(of: id)
+            if !missing.isEmpty { try await readEntity(id, expand: missing) }
+        }
+    }
+
+    private func readEntity(_ id: EntityID, expand: [String] = []) async throws(TidelogError) {
+        guard let (payload, set) = try await EntityReading(store: store, session: session).read(id, expand: expand) else {
+            return
+        }
+        try await store.ingest(payload, of: set)
+    }
+
+    // MARK: In doubt
+
+    /// Operations whose batch was sent and never answered: finds out by reading, where reading can tell.
+    private func settleDoubts(_ report: inout UploadReport) async throws(TidelogError) {
+        let doubtful = try await store.pendingOperations().filter { if case .inDoubt = $0.status { true } else { false } }
+        for pending in doubtful {
+            let finding = try await DoubtResolution(store: store, session: session).finding(pending)
+            switch finding {
+            case .tookEffect(let batch, let payload, let set):
+                if let payload, let set { try await store.ingest(payload, of: set) }
+                try await store.record([
+                    .batchAnswered(
+                        BatchAnswered(
+                            batch: batch,
+                            outcomes: [.init(operation: pending.sequence, result: .confirmed(images: []))]))
+                ])
+                report.confirmed.append(pending.sequence)
+            case .mayBeSentAgain: try await store.record([.operationsReleased([pending.sequence])])
+            case .unknown: report.inDoubt.append(pending.sequence)
+            }
+        }
+    }
+}
+
+extension TidelogError {
+    /// Whether the service may have got the request.
+    fileprivate var mayHaveReachedService: Bool {
+        (cause as? any UncertainDelivery)?.mayHaveBeenSent ?? false
+    }
+}

@@ -1,0 +1,104 @@
+import EDM
+import ODataWire
+public import Operations
+public import SyncCore
+import Views
+
+/// What the upload and download rounds ask of the store. Each call is one transaction.
+extension LocalStore {
+    // MARK: Upload
+
+    public func plan(retrying: Set<SequenceNumber> = []) throws(TidelogError) -> UploadPlan {
+        let model = try model
+        return try read { try UploadPlanner(storage: $0, model: model).plan(retrying: retrying) }
+    }
+
+    public func pendingOperations() throws(TidelogError) -> [PendingOperation] { try read { try $0.pendingOperations() } }
+
+    /// Logs what is about to be sent; from here on a crash leaves these operations in doubt, not pending.
+    func prepare(_ plan: UploadPlan) throws(TidelogError) -> BatchID {
+        let batch = try read { try $0.header().nextBatch }
+        try record([.batchPrepared(plan.prepared(as: batch))])
+        return batch
+    }
+
+    /// Logs what the service made of a batch.
+    func answer(
+        _ batch: BatchID, _ plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome]
+    ) throws(TidelogError) -> [BatchAnswered.Outcome] {
+        let model = try model
+        let root = try service?.root ?? ""
+        return try transaction { () throws -> [BatchAnswered.Outcome] in
+            var reconciler = try Reconciler(storage: self.state, model: model, serviceRoot: root)
+            let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
+            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: results)))
+            _ = try self.commit()
+            return results
+        }
+    }
+
+    /// The batch did not leave, or was not looked at: its operations are pending again.
+    func withdraw(_ batch: BatchID, _ plan: UploadPlan) throws(TidelogError) {
+        let outcomes = plan.prepared(as: batch).operations.map {
+            BatchAnswered.Outcome(operation: $0, result: .notProcessed)
+        }
+        try record([.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes))])
+    }
+
+    // MARK: Download
+
+    /// Logs a page of a defining query. Returns what could not be stored, as `Set/Navigation`.
+    func ingest(
+        _ payloads: [EntityPayload], of set: EntitySet, query: String
+    ) throws(TidelogError) -> (count: Int, skipped: Set<String>) {
+        try ingest(payloads, of: set) { .downloadPage(DownloadPage(query: query, entities: $0)) }
+    }
+
+    /// Logs entities that were read outside a download.
+    func ingest(_ payload: EntityPayload, of set: EntitySet) throws(TidelogError) {
+        _ = try ingest([payload], of: set) { .entitiesRead($0) }
+    }
+
+    private func ingest(
+        _ payloads: [EntityPayload], of set: EntitySet, as body: ([EntityImage]) -> Record.Body
+    ) throws(TidelogError) -> (count: Int, skipped: Set<String>) {
+        let model = try model
+        return try transaction { () throws -> (count: Int, skipped: Set<String>) in
+            var builder = try ImageBuilder(storage: self.state, model: model)
+            var images: [EntityImage] = []
+            for payload in payloads { images += try builder.images(of: payload, in: set) ?? [] }
+            try self.add(body(images))
+            _ = try self.commit()
+            return (images.count, builder.skipped)
+        }
+    }
+
+    // MARK: References
+
+    /// How the service knows an entity, with its set; nil while it has no key.
+    func serviceReference(_ id: EntityID) throws(TidelogError) -> (reference: ResourceReference, set: EntitySet)? {
+        let model = try model
+        return try read { state throws -> (reference: ResourceReference, set: EntitySet)? in
+            let resolver = EntityResolver(storage: state, model: model)
+            guard let row = try resolver.serviceRow(id), let set = model.findEntitySet(row.set),
+                let reference = resolver.reference(row)
+            else { return nil }
+            return (reference, set)
+        }
+    }
+
+    /// The single-valued navigation properties of an entity that lead to entities whose key the service has not told.
+    func navigationsToKeylessEntities(of id: EntityID) throws(TidelogError) -> [String] {
+        let model = try model
+        return try read { state throws -> [String] in
+            guard let row = try state.row(id), let type = model.findEntityType(row.type) else { return [] }
+            let query = try RowQuery(state: state, model: model)
+            return try type.navigationProperties.filter { !$0.isCollection }.filter { property in
+                try query.targets(of: row, property).contains { target in
+                    target.origin.isOnService
+                        && model.findEntityType(target.type).map { KeyText.of(target.values, type: $0) == nil } ?? false
+                }
+            }.map(\.name)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import ODataWire
+
+
+
+
+/// Runs uploads and downloads between a store and its service, one at a time.
+///
+/// It orchestrates: what to send is decided by `UploadPlanner`, what an answer means by `Reconciler`, what state follows by
+/// `Fold`; the log takes every step before the next begins, so that an app may end at any point.
+public actor SyncEngine {
+    public nonisolated let store: LocalStore
+    public nonisolated let session: ServiceSession
+    /// The round that runs now: callers that come meanwhile wait for it, and two uploads never overlap.
+    private var isBusy = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    public init(store: LocalStore, session: ServiceSession) {
+        self.store = store
+        self.session = session
+    }
+
+    /// Reads the service's metadata if the store has none, and logs it.
+    public func prepare() async throws(TidelogError) {
+        if await store.hasModel { return }
+        let metadata = try await fetchMetadata()
+        try await store.record([.serviceInstalled(ServiceDescription(root: session.root, metadata: metadata))])
+        for query in try await store.definingQueries() { try LocalStore.check(query, try await store.model) }
+    }
+
+    private func fetchMetadata() async throws(TidelogError) -> [UInt8] {
+        let (bytes, _) = try await MetadataReading.read(session)
+        return bytes
+    }
+
+    public func upload() async throws(TidelogError) -> UploadReport {
+        await begin()
+        defer { end() }
+        if try await store.model.version.isLegacy { await session.expectToken() }
+        return try await UploadRound(store: store, session: session).run()
+    }
+
+    /// Runs the defining queries with these names, or all.
+    public func download(_ names: [String]? = nil) async throws(TidelogError) -> DownloadReport {
+        await begin()
+        defer { end() }
+        let all = try await store.definingQueries()
+        if let unknown = names?.first(where: { name in !all.contains { $0.name == name } }) {
+            throw TidelogError(.invalidRequest, "There is no defining query \(unknown).")
+        }
+        let queries = all.filter { names?.contains($0.name) ?? true }
+        return try await DownloadRound(store: store, session: session).run(queries)
+    }
+
+    private func begin() async {
+        while isBusy { await withCheckedContinuation { waiting.append($0) } }
+        isBusy = true
+    }
+
+    private func end() {
+        isBusy = false
+        if !waiting.isEmpty { waiting.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,76 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import ODataSandbox
+internal import ODataWire
+
+/// Collects one request, asks the sandbox, writes the response. One for each connection.
+final class RequestHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// Larger bodies are refused with 413.
+    static let bodyLimit = 256 << 20
+
+    private let service: SharedSandbox
+    private let logsRequests: Bool
+    private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
+    private var isTooLarge = false
+
+    init(service: SharedSandbox, logsRequests: Bool) {
+        self.service = service
+        self.logsRequests = logsRequests
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            body = []
+            isTooLarge = false
+            if head.headers[canonicalForm: "expect"].contains(where: { $0.lowercased() == "100-continue" }) {
+                let interim = HTTPResponseHead(version: head.version, status: .continue)
+                context.writeAndFlush(wrapOutboundOut(.head(interim)), promise: nil)
+            }
+        case .body(let part):
+            isTooLarge = isTooLarge || body.count + part.readableBytes > Self.bodyLimit
+            if !isTooLarge { body.append(contentsOf: part.readableBytesView) }
+        case .end:
+            guard let head else { return }
+            self.head = nil
+            let request = WireRequest(
+                method: head.method.rawValue, url: head.uri,
+                headers: HTTPHeaders(head.headers.map { ($0.name, $0.value) }), body: body)
+            body = []
+            switch isTooLarge ? .response(WireResponse(status: 413)) : service.reply(to: request) {
+            case .response(let response):
+                if logsRequests { log("\(request.method) \(request.url) \(response.status)\n") }
+                write(response, to: head, context: context)
+            case .cut:
+                if logsRequests { log("\(request.method) \(request.url) cut\n") }
+                context.close(promise: nil)
+            }
+        }
+    }
+
+    private func write(_ response: WireResponse, to request: HTTPRequestHead, context: ChannelHandlerContext) {
+        var headers = NIOHTTP1.HTTPHeaders()
+        for field in response.headers.fields { headers.add(name: field.name, value: field.value) }
+        let hasBody = response.status >= 200 && response.status != 204 && response.status != 304
+        if hasBody { headers.replaceOrAdd(name: "Content-Length", value: String(response.body.count)) }
+        let keepsAlive = request.isKeepAlive
+        if !keepsAlive { headers.replaceOrAdd(name: "Connection", value: "close") }
+        let head = HTTPResponseHead(
+            version: request.version, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if hasBody, request.method != .HEAD, !response.body.isEmpty {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
+        }
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+            if !keepsAlive { channel.close(promise: nil) }
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
