@@ -106,22 +106,8 @@ public struct RequestEncoder: Sendable {
     /// What names one of several targets behind a `$links` or `$ref` URL: `(1)` in V2, `?$id=…` in V4.
     private func member(_ target: ResourceReference?, of navigation: Property) -> String {
         guard navigation.isCollection, let target else { return "" }
-        guard version.isLegacy else { return "?$id=" + encodeQueryValue(urls.absolute(target)) }
+        guard version.isLegacy else { return "?$id=" + PercentCoding.encode(urls.absolute(target), for: .queryValue) }
         return urls.predicate(endOf: url(of: target)) ?? ""
-    }
-
-    private func encodeQueryValue(_ url: String) -> String {
-        // Of what a path may hold, these mean something in a query.
-        String(
-            url.flatMap { character -> String in
-                switch character {
-                case "&": "%26"
-                case "+": "%2B"
-                case "#": "%23"
-                case "%": "%25"
-                default: String(character)
-                }
-            })
     }
 
     private func write(reference target: ResourceReference) -> [UInt8] {
