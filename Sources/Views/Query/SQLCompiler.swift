@@ -1,0 +1,234 @@
+package import EDM
+package import ODataWire
+
+/// Turns `$filter` and `$orderby` into SQL over the views.
+///
+/// Comparisons of columns with values, and `and`, `or`, `not`, `in` and lambdas over them, become plain SQL, which uses
+/// indexes. Everything else is left to the evaluator, called from SQL with the columns that it needs. What neither can
+/// (functions of the service, `$root`, collections of values) throws `unsupported`; answer such queries in memory.
+///
+/// NaN has no place in a column of SQLite: it is stored as null and found as such.
+package struct SQLCompiler {
+    private let functions: SQLFunctions
+    private let now: GlobalDateTime?
+    private let aliases: [QueryOptions.ParameterAlias]
+    private let root: any SQLScope
+    /// What paths start from.
+    var current: any SQLScope
+    var variables: [String: any SQLScope] = [:]
+    private var tables = 0
+    private var depth = 0
+
+    package init(
+        _ scope: any SQLScope, functions: SQLFunctions, now: GlobalDateTime? = nil,
+        aliases: [QueryOptions.ParameterAlias] = []
+    ) {
+        root = scope
+        current = scope
+        self.functions = functions
+        self.now = now
+        self.aliases = aliases
+    }
+
+    /// A condition for `WHERE`.
+    package mutating func filter(_ expression: Expression) throws(EvaluationError) -> SQLText {
+        try condition(expression, isExact: false)
+    }
+
+    /// A term for `ORDER BY`. Null comes first, descending last.
+    package mutating func order(_ item: OrderItem) throws(EvaluationError) -> SQLText {
+        try orderKey(item.expression) + (item.isDescending ? " DESC" : "")
+    }
+
+    func unsupported(_ what: String) -> EvaluationError {
+        EvaluationError(.unsupported, "\(what) cannot be answered in SQL.")
+    }
+
+    // MARK: Conditions
+
+    /// 1, 0 or NULL. Where only the truth matters and not whether a condition is false or null, `isExact` is false and the
+    /// SQL simpler.
+    mutating func condition(_ expression: Expression, isExact: Bool) throws(EvaluationError) -> SQLText {
+        depth += 1
+        defer { depth -= 1 }
+        // Expressions made in code are not bounded as those are that were parsed.
+        guard depth <= 2 * QueryLimits.height else { throw unsupported("So deep an expression") }
+        switch expression {
+        case .literal(.boolean(let value), _): return SQLText(value ? "1" : "0")
+        case .literal(.null, _): return SQLText("NULL")
+        case .and(let operands): return try connect(operands, " AND ", isExact)
+        case .or(let operands): return try connect(operands, " OR ", isExact)
+        case .not(let operand): return "(NOT " + (try condition(operand, isExact: true)) + ")"
+        case .path, .isof(nil, _), .call(.isLocal, _), .call(.hasPendingChanges, _), .call(.isInErrorState, _),
+            .call(.upsertedLastDownload, _), .call(.entityExists, _):
+            guard let operand = try scalar(expression), operand.kind == .boolean else {
+                throw EvaluationError(.wrongOperand, "A condition is expected.")
+            }
+            return operand.text
+        case .comparison(let comparison, let left, let right):
+            if let plain = try plainComparison(comparison, left, right, isExact) { return plain }
+        case .call(.contains, let arguments) where arguments.count == 2:
+            if let whole = try scalar(arguments[0]), let part = try scalar(arguments[1]), whole.kind == .string,
+                part.kind == .string
+            {
+                return "(instr(" + whole.text + ", " + part.text + ") > 0)"
+            }
+        default: break
+        }
+        return try call("tl_test", expression)
+    }
+
+    private mutating func connect(
+        _ operands: [Expression], _ link: String, _ isExact: Bool
+    ) throws(EvaluationError) -> SQLText {
+        var parts: [SQLText] = []
+        for operand in operands { parts.append(try condition(operand, isExact: isExact)) }
+        return "(" + SQLText.joined(parts, by: link) + ")"
+    }
+
+    // MARK: Operands
+
+    /// Something that is a value in SQL as it stands.
+    struct Scalar {
+        var text: SQLText
+        /// Nil for null.
+        var kind: StoredKind?
+        /// For a literal, its value.
+        var literal: Value?
+
+        init(_ text: SQLText, _ kind: StoredKind?) {
+            self.text = text
+            self.kind = kind
+        }
+
+        init(_ value: Value) {
+            text = SQLText("?", [SQLValue(value)])
+            kind = StoredKind(value)
+            literal = value
+        }
+    }
+
+    /// A literal, a column, or a condition as a value; nil for what the evaluator has to do.
+    mutating func scalar(_ expression: Expression) throws(EvaluationError) -> Scalar? {
+        switch expression {
+        case .literal(let value, _):
+            return StoredKind(value) != nil || value == .null ? Scalar(value) : nil
+        case .enumeration(_, let value): return Scalar(.string(value))
+        case .path(let path):
+            if case .alias(let name) = path.root {
+                guard path.segments.isEmpty,
+                    case .literal(let value, _)? = aliases.first(where: { $0.name == name })?.value
+                else { throw unsupported("The parameter alias @\(name)") }
+                return Scalar(value)
+            }
+            return try resolve(path)
+        case .call(.now, _): return now.map { Scalar(.dateTimeOffset($0)) }
+        case .call(.entityExists, let arguments):
+            guard case .path(let path)? = arguments.first else { return nil }
+            return Scalar(try exists(path), .boolean)
+        case .call(let function, []) where function != .maxdatetime && function != .mindatetime:
+            guard let condition = current.state(function) else { throw unsupported(function.rawValue) }
+            return Scalar(condition, .boolean)
+        case .isof(nil, let type):
+            guard let test = current.isInstance(of: type) else { throw unsupported("isof") }
+            return Scalar(test, .boolean)
+        default: return nil
+        }
+    }
+
+    mutating func nextTable() -> String {
+        tables += 1
+        return "t\(tables)"
+    }
+
+    func start(of path: ExpressionPath) throws(EvaluationError) -> any SQLScope {
+        switch path.root {
+        case .implicit, .this: return current
+        case .it: return root
+        case .variable(let name):
+            guard let scope = variables[name] else { throw unsupported("The range variable \(name)") }
+            return scope
+        case .root, .alias, .expression: throw unsupported("Such a path")
+        }
+    }
+
+    // MARK: The evaluator
+
+    /// A call of the evaluator with the scalars that the expression mentions.
+    private mutating func call(_ function: String, _ expression: Expression) throws(EvaluationError) -> SQLText {
+        var operands: [Scalar] = []
+        let reduced = try reduce(expression, &operands)
+        let number = functions.number(
+            of: SQLFunctions.Entry(expression: reduced, operands: operands.map { $0.kind ?? .string }))
+        let arguments = [SQLText("?", [.integer(number)])] + operands.map(\.text)
+        return "\(function)(" + SQLText.joined(arguments, by: ", ") + ")"
+    }
+
+    /// The expression with an alias in the place of everything that SQL hands in.
+    private mutating func reduce(
+        _ expression: Expression, _ operands: inout [Scalar]
+    ) throws(EvaluationError) -> Expression {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= 2 * QueryLimits.height else { throw unsupported("So deep an expression") }
+        switch expression {
+        case .literal, .enumeration: return expression
+        case .path, .isof(nil, _), .call(_, []), .call(.entityExists, _):
+            guard let scalar = try scalar(expression) else {
+                // What has no arguments and is no matter of the store: a constant.
+                if case .call(_, []) = expression { return expression }
+                throw unsupported("Such a path")
+            }
+            guard scalar.literal == nil else { return .literal(scalar.literal ?? .null, nil) }
+            operands.append(scalar)
+            return .path(ExpressionPath(root: .alias("\(operands.count - 1)"), segments: []))
+        case .comparison(let comparison, let left, let right):
+            if let condition = try navigationTest(comparison, left, right) {
+                operands.append(Scalar(condition, .boolean))
+                return .path(ExpressionPath(root: .alias("\(operands.count - 1)"), segments: []))
+            }
+            return .comparison(comparison, try reduce(left, &operands), try reduce(right, &operands))
+        case .and(let inner): return .and(try reduce(all: inner, &operands))
+        case .or(let inner): return .or(try reduce(all: inner, &operands))
+        case .not(let inner): return .not(try reduce(inner, &operands))
+        case .arithmetic(let operation, let left, let right):
+            return .arithmetic(operation, try reduce(left, &operands), try reduce(right, &operands))
+        case .negation(let inner): return .negation(try reduce(inner, &operands))
+        case .call(let function, let arguments): return .call(function, try reduce(all: arguments, &operands))
+        case .isof(let inner?, let type): return .isof(try reduce(inner, &operands), type: type)
+        case .cast(let inner?, let type): return .cast(try reduce(inner, &operands), type: type)
+        case .list(let items): return .list(try reduce(all: items, &operands))
+        case .choice(let choices):
+            var reduced: [Expression.Choice] = []
+            for choice in choices {
+                reduced.append(
+                    Expression.Choice(
+                        condition: try reduce(choice.condition, &operands), value: try reduce(choice.value, &operands)))
+            }
+            return .choice(reduced)
+        case .cast(nil, _), .object: throw unsupported("Such an expression")
+        }
+    }
+
+    private mutating func reduce(
+        all expressions: [Expression], _ operands: inout [Scalar]
+    ) throws(EvaluationError) -> [Expression] {
+        var reduced: [Expression] = []
+        for expression in expressions { reduced.append(try reduce(expression, &operands)) }
+        return reduced
+    }
+
+    // MARK: Order
+
+    private mutating func orderKey(_ expression: Expression) throws(EvaluationError) -> SQLText {
+        guard let scalar = try scalar(expression), scalar.literal == nil, let kind = scalar.kind else {
+            return try call("tl_key", expression) + " COLLATE TIDELOG_VALUE"
+        }
+        if kind.needsSortKey { return Self.sortKey(scalar.text, kind) }
+        return kind == .decimal ? scalar.text + " COLLATE DECIMAL" : scalar.text
+    }
+
+    static func sortKey(_ text: SQLText, _ kind: StoredKind) -> SQLText {
+        "tl_sortkey(\(kind.rawValue), " + text + ")"
+    }
+}

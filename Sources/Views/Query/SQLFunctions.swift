@@ -1,0 +1,193 @@
+import CSQLite
+package import EDM
+import ODataWire
+
+/// The SQL functions of a connection that does what plain SQL cannot: they run the same evaluator that answers queries in
+/// memory, so that a compiled filter cannot mean anything else.
+///
+/// - `tl_test(id, …)`: the value of a registered expression for its operands, for conditions.
+/// - `tl_key(id, …)`: the same as text, to be sorted with the collation `TIDELOG_VALUE`.
+/// - `tl_sortkey(kind, x)`: a date, time or duration as bytes in their order.
+///
+/// Belongs to one connection, one call at a time. All functions are pure.
+package final class SQLFunctions {
+    struct Entry: Hashable {
+        let expression: Expression
+        /// The operands go by the aliases `0`, `1` and so on.
+        let operands: [StoredKind]
+    }
+
+    private var entries: [Int64: Entry] = [:]
+    private var numbers: [Entry: Int64] = [:]
+    private var nextNumber: Int64 = 1
+    private let evaluator: ExpressionEvaluator
+
+    /// Filters made by an app can differ without end; those of finished statements may be forgotten.
+    private static let limit: Int64 = 4096
+
+    /// Why the last call failed, since SQLite passes on nothing but a text.
+    private var failure: EvaluationError?
+
+    init(model: EntityDataModel?) { evaluator = ExpressionEvaluator(model: model) }
+
+    var model: EntityDataModel? { evaluator.model }
+
+    /// Why the statement that has just failed did so, if it was for an expression.
+    func takeFailure() -> EvaluationError? {
+        defer { failure = nil }
+        return failure
+    }
+
+    fileprivate func fail(_ error: EvaluationError) { failure = error }
+
+    /// The functions of the connection, which keeps them for as long as it is open.
+    ///
+    /// - Parameter model: tells flags' numbers and derived types; register again after the metadata has changed.
+    package static func register(on connection: Connection, model: EntityDataModel?) throws(SQLiteError) -> SQLFunctions
+    {
+        let functions = SQLFunctions(model: model)
+        connection.registrations.append(functions)
+        let context = Unmanaged.passUnretained(functions).toOpaque()
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
+        var code = sqlite3_create_function_v2(
+            connection.rawHandle, "tl_test", -1, flags, context, { functionCall($0, $1, $2, asKey: false) }, nil, nil,
+            nil)
+        if code == SQLITE_OK {
+            code = sqlite3_create_function_v2(
+                connection.rawHandle, "tl_key", -1, flags, context, { functionCall($0, $1, $2, asKey: true) }, nil, nil,
+                nil)
+        }
+        if code == SQLITE_OK {
+            code = sqlite3_create_function_v2(
+                connection.rawHandle, "tl_sortkey", 2, flags, nil, { sortKeyCall($0, $1, $2) }, nil, nil, nil)
+        }
+        if code == SQLITE_OK {
+            code = sqlite3_create_collation_v2(
+                connection.rawHandle, "TIDELOG_VALUE", SQLITE_UTF8, nil,
+                { _, leftCount, left, rightCount, right in
+                    let (a, b) = (SortableText.value(left, leftCount), SortableText.value(right, rightCount))
+                    switch a.sortOrder(to: b) {
+                    case .ascending: return -1
+                    case .same: return 0
+                    case .descending: return 1
+                    }
+                }, nil)
+        }
+        guard code == SQLITE_OK else {
+            throw SQLiteError(code: code & 0xFF, message: "cannot register the query functions", sql: nil)
+        }
+        return functions
+    }
+
+    func number(of entry: Entry) -> Int64 {
+        if let number = numbers[entry] { return number }
+        let number = nextNumber
+        nextNumber += 1
+        entries[number] = entry
+        numbers[entry] = number
+        if number > Self.limit, let old = entries.removeValue(forKey: number - Self.limit) { numbers[old] = nil }
+        return number
+    }
+
+    fileprivate func evaluate(_ number: Int64, _ stored: [SQLValue]) throws(EvaluationError) -> Value {
+        guard let entry = entries[number], entry.operands.count == stored.count else {
+            throw EvaluationError(.unsupported, "The compiled expression is no longer known.")
+        }
+        var run = evaluator
+        run.aliases = zip(entry.operands, stored).enumerated().map { index, operand in
+            QueryOptions.ParameterAlias(name: "\(index)", value: .literal(operand.0.value(operand.1), nil))
+        }
+        return try run.evaluate(entry.expression, for: EvaluationScope(property: { _ in nil }))
+    }
+}
+
+private func functionCall(
+    _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, asKey: Bool
+) {
+    guard let pointer = sqlite3_user_data(context), let arguments, count > 0 else { return }
+    let functions = Unmanaged<SQLFunctions>.fromOpaque(pointer).takeUnretainedValue()
+    let stored = (1..<max(1, Int(count))).map { SQLValue(raw: arguments[$0]) }
+    do throws(EvaluationError) {
+        let value = try functions.evaluate(sqlite3_value_int64(arguments[0]), stored)
+        if asKey { SortableText.text(value).setResult(context) } else { SQLValue(value).setResult(context) }
+    } catch {
+        functions.fail(error)
+        sqlite3_result_error(context, error.message, -1)
+    }
+}
+
+private func sortKeyCall(
+    _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) {
+    guard let arguments, count == 2, let kind = StoredKind(rawValue: sqlite3_value_int64(arguments[0])),
+        let bytes = SortKey.bytes(kind.value(SQLValue(raw: arguments[1])))
+    else { return }
+    SQLValue.blob(bytes).setResult(context)
+}
+
+/// A value as text that can be read back without knowing its type: the kind's letter, then the value.
+enum SortableText {
+    static func text(_ value: Value) -> SQLValue {
+        guard let kind = StoredKind(value), let letter = Unicode.Scalar(UInt32(0x61 + kind.rawValue)) else {
+            return .null
+        }
+        let text =
+            switch value {
+            case .binary(let bytes): bytes.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
+            default: PrimitiveLiteral.format(value, version: .v4, form: .text)
+            }
+        return .text("\(letter)\(text)")
+    }
+
+    static func value(_ bytes: UnsafeRawPointer?, _ count: Int32) -> Value {
+        guard let bytes, count > 0 else { return .null }
+        let text = String(decoding: UnsafeRawBufferPointer(start: bytes, count: Int(count)), as: UTF8.self)
+        guard let letter = text.utf8.first, let kind = StoredKind(rawValue: Int64(letter) - 0x61) else { return .null }
+        let content = String(text.dropFirst())
+        switch kind {
+        case .boolean: return .boolean(content == "true")
+        case .integer: return Int64(content).map { .integer($0) } ?? .null
+        case .single, .double:
+            return (try? PrimitiveLiteral.parse(content, as: .double, version: .v4, form: .text)) ?? .null
+        case .binary: return .binary(Array(content.utf8))
+        default: return kind.value(.text(content))
+        }
+    }
+}
+
+extension SQLValue {
+    init(raw value: OpaquePointer?) {
+        switch sqlite3_value_type(value) {
+        case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
+        case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
+        case SQLITE_TEXT:
+            let pointer = sqlite3_value_text(value)
+            let bytes = UnsafeBufferPointer(start: pointer, count: Int(sqlite3_value_bytes(value)))
+            self = .text(String(decoding: bytes, as: UTF8.self))
+        case SQLITE_BLOB:
+            let pointer = sqlite3_value_blob(value)
+            self = .blob(Array(UnsafeRawBufferPointer(start: pointer, count: Int(sqlite3_value_bytes(value)))))
+        default: self = .null
+        }
+    }
+
+    func setResult(_ context: OpaquePointer?) {
+        switch self {
+        case .null: sqlite3_result_null(context)
+        case .integer(let number): sqlite3_result_int64(context, number)
+        case .real(let number): sqlite3_result_double(context, number)
+        case .text(let text):
+            var text = text
+            text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    sqlite3_result_text64(
+                        context, $0.baseAddress, UInt64($0.count), sqliteTransient, UInt8(SQLITE_UTF8))
+                }
+            }
+        case .blob(let bytes):
+            bytes.withUnsafeBytes {
+                sqlite3_result_blob64(context, $0.baseAddress, UInt64($0.count), sqliteTransient)
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import EDM
+package import ODataWire
+package import Operations
+import SyncCore
+
+extension SQLiteState {
+    /// The entities of a set that pass `$filter`, in the order of `$orderby` and then of their entity IDs, from `$skip` on
+    /// and as many as `$top` says; worked out by SQLite.
+    ///
+    /// Throws ``EvaluationError``: with `unsupported` for a query that has to be answered in memory, with another code
+    /// where the evaluation fails, as it does there. Throws ``StateError`` where the views cannot be read.
+    package func entities(
+        in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil
+    ) throws -> [EntityID] {
+        try search(set, options, now) { (condition, compiler, table) throws(EvaluationError) in
+            var terms: [SQLText] = []
+            for item in options.orderBy { terms.append(try compiler.order(item)) }
+            terms.append(SQLText("t0.entity"))
+            // SQLite takes a negative limit for none.
+            let limit = SQLText(" LIMIT ? OFFSET ?", [.integer(options.top ?? -1), .integer(options.skip ?? 0)])
+            return "SELECT t0.entity FROM \(table) AS t0 WHERE " + condition + " ORDER BY "
+                + SQLText.joined(terms, by: ", ") + limit
+        }.map { EntityID(rawValue: UInt64(bitPattern: $0)) }
+    }
+
+    /// How many entities of a set pass `$filter`; throws as ``entities(in:_:now:)`` does.
+    package func count(in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil) throws -> Int64 {
+        try search(set, options, now) { (condition, _, table) throws(EvaluationError) in
+            "SELECT COUNT(*) FROM \(table) AS t0 WHERE " + condition
+        }.first ?? 0
+    }
+
+    private func search(
+        _ set: EntitySet, _ options: QueryOptions, _ now: GlobalDateTime?,
+        _ statement: (SQLText, inout SQLCompiler, String) throws(EvaluationError) -> SQLText
+    ) throws -> [Int64] {
+        guard let model, options.search == nil, options.compute.isEmpty else {
+            throw EvaluationError(.unsupported, "Such a query cannot be answered in SQL.")
+        }
+        let layout = try layout(set.name)
+        let functions = try queryFunctions(model)
+        guard let scope = EntityTableScope(set, alias: "t0", model: model, layouts: layouts) else {
+            throw EvaluationError(.unsupported, "\(set.name) has no table.")
+        }
+        var compiler = SQLCompiler(scope, functions: functions, now: now, aliases: options.aliases)
+        let condition = try options.filter.map { (filter) throws(EvaluationError) in try compiler.filter(filter) }
+        let text = try statement(condition ?? SQLText("1"), &compiler, layout.table)
+        var found: [Int64] = []
+        do {
+            try connection.query(text.sql, text.values) { found.append($0.integer(0)) }
+        } catch {
+            // The evaluator refused a row: no fault of the file.
+            if let failure = functions.takeFailure() { throw failure }
+            throw Self.stateError(error)
+        }
+        return found
+    }
+
+    /// The functions of the connection, registered when they are first asked for and whenever the model has changed.
+    private func queryFunctions(_ model: EntityDataModel) throws -> SQLFunctions {
+        for case let functions as SQLFunctions in connection.registrations where functions.model === model {
+            return functions
+        }
+        do throws(SQLiteError) {
+            // The older ones may be let go of once SQLite calls them no longer.
+            let functions = try SQLFunctions.register(on: connection, model: model)
+            connection.registrations.removeAll { $0 is SQLFunctions && $0 !== functions }
+            return functions
+        } catch {
+            throw Self.stateError(error)
+        }
+    }
+}
