@@ -1,7 +1,6 @@
+import EDM
 import ODataWire
-
-
-
+import Operations
 
 /// Runs uploads and downloads between a store and its service, one at a time.
 ///
@@ -19,17 +18,15 @@ public actor SyncEngine {
         self.session = session
     }
 
-    /// Reads the service's metadata if the store has none, and logs it.
-    public func prepare() async throws(TidelogError) {
-        if await store.hasModel { return }
-        let metadata = try await fetchMetadata()
+    /// Logs the metadata that the store's records are to be read by from now on.
+    public func install(_ metadata: [UInt8]) async throws(TidelogError) {
         try await store.record([.serviceInstalled(ServiceDescription(root: session.root, metadata: metadata))])
-        for query in try await store.definingQueries() { try LocalStore.check(query, try await store.model) }
     }
 
-    private func fetchMetadata() async throws(TidelogError) -> [UInt8] {
-        let (bytes, _) = try await MetadataReading.read(session)
-        return bytes
+    /// Reads the service's metadata if the store has none, as after a crash while it was made, and logs it.
+    public func prepare() async throws(TidelogError) {
+        if await store.hasModel { return }
+        try await install(try await MetadataReading.read(session).bytes)
     }
 
     public func upload() async throws(TidelogError) -> UploadReport {

@@ -159,7 +159,7 @@ import Testing
 
     @Test func `a derived type is named, and a dynamic property where JSON does not show its type`() {
         let body = EntityBody(
-            type: PayloadShop.premium, declaredType: PayloadShop.customer,
+            type: PayloadShop.premium,
             values: [
                 "Rank": .integer(1), "Free": .integer(2), "Text": .string("t"),
                 "Home": .complex(ComplexValue(type: "Shop.Town", properties: ["Zip": .integer(1)])),
@@ -170,6 +170,20 @@ import Testing
                 == ##"{"@odata.type":"#Shop.Premium","Rank":1,"Free@odata.type":"#Int32","Free":2,"Text":"t","##
                 + ##""Home":{"@odata.type":"#Shop.Town","Zip":1}}"##)
         #expect(self.body(Self.v2.encode(create)).hasPrefix(#"{"__metadata":{"type":"Shop.Premium"},"Rank":1,"#))
+    }
+
+    @Test func `a derived type is named where a new entity stands below a navigation property`() {
+        let body = EntityBody(
+            type: PayloadShop.order, values: [:],
+            inline: [
+                .init(
+                    navigation: PayloadShop.customerOfOrder,
+                    entities: [EntityBody(type: PayloadShop.premium, values: ["Rank": .integer(1)])])
+            ])
+        let create = DataModification(.create(in: PayloadShop.orders, body))
+        #expect(
+            self.body(Self.v2.encode(create)) == #"{"Customer":{"__metadata":{"type":"Shop.Premium"},"Rank":1}}"#)
+        #expect(self.body(Self.v4.encode(create)) == ##"{"Customer":{"@odata.type":"#Shop.Premium","Rank":1}}"##)
     }
 
     @Test func `numbers and dates are written as each version has them`() throws {

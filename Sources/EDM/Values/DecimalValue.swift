@@ -27,8 +27,31 @@ extension DecimalValue {
             return
         default: break
         }
-        guard let parts = Parts(text) else { return nil }
-        self.init(unchecked: parts.text)
+        if Self.isCanonical(text) {
+            self.init(unchecked: text)
+        } else {
+            guard let parts = Parts(text) else { return nil }
+            self.init(unchecked: parts.text)
+        }
+    }
+
+    /// Whether the text can be kept as it is, which nearly all are: an optional minus, digits without needless zeros
+    /// before the point, no exponent. Zero is left to the general way, for its sign.
+    private static func isCanonical(_ text: String) -> Bool {
+        var digits = 0
+        var hasPoint = false
+        var last: UInt8 = 0
+        for (index, byte) in text.utf8.enumerated() {
+            switch byte {
+            case 0x31...0x39: digits += 1
+            case 0x30 where digits > 0: digits += 1
+            case 0x2E where digits > 0 && !hasPoint: hasPoint = true
+            case 0x2D where index == 0: break
+            default: return false
+            }
+            last = byte
+        }
+        return isDigit(last) && digits <= maximumDigits
     }
 
     public init(_ value: Int64) { self.init(unchecked: String(value)) }

@@ -10,22 +10,20 @@ public struct GuidValue: Sendable, Hashable {
 
     /// Reads `8-4-4-4-12` hexadecimal digits of either case; nil for any other text.
     public init?(_ text: String) {
-        var digits: [UInt64] = []
-        digits.reserveCapacity(32)
+        var high: UInt64 = 0
+        var low: UInt64 = 0
         var position = 0
         for byte in text.utf8 {
-            let isHyphen = position == 8 || position == 13 || position == 18 || position == 23
-            if isHyphen {
+            if position == 8 || position == 13 || position == 18 || position == 23 {
                 guard byte == 0x2D else { return nil }
             } else {
-                guard let digit = hexadecimalValue(byte) else { return nil }
-                digits.append(UInt64(digit))
+                guard position < 36, let digit = hexadecimalValue(byte) else { return nil }
+                if position < 18 { high = high << 4 | UInt64(digit) } else { low = low << 4 | UInt64(digit) }
             }
             position += 1
         }
         guard position == 36 else { return nil }
-        high = digits[..<16].reduce(0) { $0 << 4 | $1 }
-        low = digits[16...].reduce(0) { $0 << 4 | $1 }
+        self.init(high: high, low: low)
     }
 }
 

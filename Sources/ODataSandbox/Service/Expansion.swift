@@ -17,10 +17,10 @@ struct Expansion {
 
     /// What a deep insert has brought is answered expanded (OData 4.01 Part 1, 11.4.2.2).
     init(inlineOf body: RequestBody) {
-        for (name, children) in body.inline {
+        for inline in body.inline {
             var nested = Expansion()
-            for child in children { nested.merge(Expansion(inlineOf: child)) }
-            add(name, Item(options: QueryOptions(), nested: nested))
+            for child in inline.entities { nested.merge(Expansion(inlineOf: child)) }
+            add(inline.navigation, Item(options: QueryOptions(), nested: nested))
         }
     }
 
@@ -81,8 +81,10 @@ struct Selection {
     /// V2: an expanded navigation property has to be selected as well, where anything is.
     func includesExpanded(_ navigation: String) -> Bool { names.isEmpty || names.contains(navigation) }
 
-    /// For the context URL.
-    var contextNames: [String] { hasStar ? [] : names.sorted() }
+    /// What the context URL calls the set.
+    func context(of set: String) -> String {
+        names.isEmpty || hasStar ? set : set + "(" + names.sorted().joined(separator: ",") + ")"
+    }
 
     func below(_ navigation: String) -> Selection { nested[navigation] ?? Selection() }
 }

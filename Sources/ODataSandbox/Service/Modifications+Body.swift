@@ -7,7 +7,25 @@ extension Modifications {
         guard mediaType == nil || mediaType == "application/json" else {
             throw SandboxError(415, .badRequest, "The sandbox reads JSON, not \(mediaType ?? "").")
         }
-        return try view.bodyReader.entity(request.body, type: type)
+        let body: RequestBody
+        do {
+            body = try RequestBodyReader(version: view.version, model: view.model).entity(request.body, type: type)
+        } catch {
+            throw SandboxError(error)
+        }
+        guard body.type == nil || body.type == type.name else {
+            throw SandboxError(501, .notImplemented, "The sandbox keeps no entities of derived types.")
+        }
+        return body
+    }
+
+    /// The URL in the body of a `$links` or `$ref` request.
+    func referenceBody(_ request: WireRequest) throws(SandboxError) -> String {
+        do {
+            return try RequestBodyReader(version: view.version, model: view.model).reference(request.body)
+        } catch {
+            throw SandboxError(error)
+        }
     }
 
     /// The values as the master model types them.
@@ -65,6 +83,23 @@ extension Modifications {
                 412, .preconditionFailed,
                 "\(row.name) has changed: its ETag is \(etag ?? "none"), If-Match says \(condition).")
         }
+    }
+}
+
+extension RequestBody {
+    /// Every navigation property that the body decides.
+    var navigations: [String] { bindings.map(\.navigation) + inline.map(\.navigation) }
+}
+
+extension SandboxError {
+    init(_ error: PayloadError) {
+        let code: Code =
+            switch error.code {
+            case .unknownProperty: .unknownProperty
+            case .typeMismatch, .unknownType: .typeMismatch
+            case .malformedJSON, .unexpectedShape: .badRequest
+            }
+        self.init(400, code, "The body cannot be taken: \(error)", target: error.path.isEmpty ? nil : error.path)
     }
 }
 

@@ -20,6 +20,9 @@ struct Modifications {
         let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
         let url = try resolver.split(request.url)
         let target = try resolver.target(of: url.path)
+        guard view.isLegacy || request.method != "MERGE" else {
+            throw SandboxError(405, .methodNotAllowed, "MERGE is of V2; V4 has PATCH.")
+        }
         switch (target, request.method) {
         case (.entities(let collection), "POST"): return try create(in: collection, request)
         case (.entity(let address), "PATCH"), (.entity(let address), "MERGE"), (.entity(let address), "PUT"):
@@ -80,11 +83,11 @@ struct Modifications {
         let decided = Set(try body.navigations.map { name throws(SandboxError) in try relationship(name, of: set) })
         let row = try transaction.insert(
             into: set, values: try masterValues(body.values, set), bound: bound.union(decided))
-        for (name, urls) in body.bindings { try bind(row, name, urls, of: set) }
-        for (name, children) in body.inline {
-            let property = try navigation(name, of: set)
+        for binding in body.bindings { try bind(row, binding.navigation, binding.urls, of: set) }
+        for inline in body.inline {
+            let property = try navigation(inline.navigation, of: set)
             guard let childSet = view.master.model.target(of: property, in: set) else { throw Transaction.gone }
-            for child in children {
+            for child in inline.entities {
                 let relationship = property.navigation.map { [$0.relationship.name] } ?? []
                 let childRow = try insert(child, into: childSet, bound: Set(relationship))
                 try transaction.link(row, property, to: childRow)
@@ -121,7 +124,7 @@ struct Modifications {
             try body.navigations.map { name throws(SandboxError) in try relationship(name, of: address.set) })
         try transaction.update(
             row, with: try masterValues(body.values, address.set), replaces: request.method == "PUT", bound: decided)
-        for (name, urls) in body.bindings { try bind(row, name, urls, of: address.set) }
+        for binding in body.bindings { try bind(row, binding.navigation, binding.urls, of: address.set) }
         if let name = body.inline.first?.navigation {
             throw SandboxError(
                 400, .badRequest, "\(name) holds a new entity; an update may only refer to existing ones.", target: name
@@ -155,7 +158,7 @@ struct Modifications {
         let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
         switch (request.method, navigation.isCollection) {
         case ("POST", true) where target == nil, ("PUT", false), ("MERGE", false):
-            let url = try view.bodyReader.reference(request.body)
+            let url = try referenceBody(request)
             try transaction.link(source, navigation, to: try resolver.entity(url))
         case ("DELETE", true):
             let named = try id.map { url throws(SandboxError) in try resolver.entity(url) }

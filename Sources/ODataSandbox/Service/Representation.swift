@@ -9,21 +9,29 @@ struct Representation {
 
     func entity(
         _ row: Row, expansion: Expansion = Expansion(), selection: Selection = Selection()
-    ) throws(SandboxError) -> EntityRepresentation {
+    ) throws(SandboxError) -> EntityPayload {
         guard let set = view.set(row.id.set) else { throw Transaction.gone }
-        var entity = EntityRepresentation(set: set, url: view.root + view.url(of: row), etag: view.etag(of: row))
+        let url = view.root + view.url(of: row)
+        // V4 with minimal metadata leaves out what follows from the key.
+        var entity = EntityPayload(type: set.entityType.name, id: view.isLegacy ? url : nil, etag: view.etag(of: row))
         for property in set.entityType.properties where selection.includes(property.name) {
             if let value = row.values[property.name] {
                 entity.values[property.name] = value.converted(to: property.type)
             }
         }
-        entity.mediaContentType = row.media?.contentType
+        if let media = row.media {
+            entity.mediaContentType = media.contentType
+            entity.mediaReadLink = url + "/$value"
+            entity.mediaEditLink = url + "/$value"
+        }
+        if set.entityType.keyProperties.contains(where: { entity.values[$0.name] == nil }) { entity.id = url }
+        entity.deferred = []
         for property in set.entityType.navigationProperties {
             if let item = expansion[property.name], !view.isLegacy || selection.includesExpanded(property.name) {
                 let targets = try targets(of: row, property, item, selection.below(property.name))
-                entity.expanded.append((property, targets))
+                entity.expanded.append(EntityPayload.Expanded(navigation: property.name, entities: targets))
             } else if view.isLegacy, selection.includes(property.name) {
-                entity.deferred.append(property.name)
+                entity.deferred?.append(property.name)
             }
         }
         return entity
@@ -31,7 +39,7 @@ struct Representation {
 
     private func targets(
         of row: Row, _ property: Property, _ item: Expansion.Item, _ selection: Selection
-    ) throws(SandboxError) -> [EntityRepresentation] {
+    ) throws(SandboxError) -> [EntityPayload] {
         guard let master = view.master.model.findEntitySet(row.id.set)?.entityType.findProperty(property.name),
             let navigation = master.navigation
         else { throw Transaction.gone }

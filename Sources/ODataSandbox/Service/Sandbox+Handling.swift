@@ -104,7 +104,9 @@ extension Sandbox {
         }
         let representation = Representation(view: view, state: state, evaluation: evaluation(view))
         let entity = try representation.entity(row, expansion: expansion)
-        return view.response(status, headers, json: view.writer(for: request).entity(entity, selected: []))
+        guard let set = view.set(id.set) else { throw Transaction.gone }
+        let json = view.writer(for: request).entity(entity, type: set.entityType, set: set.name)
+        return view.response(status, headers, json: json)
     }
 
     func evaluation(_ view: ServiceView) -> Evaluation { Evaluation(view: view, state: state, now: options.now) }

@@ -6,7 +6,8 @@ extension Sandbox {
         let resolver = Resolver(view: view, state: state)
         let url = try resolver.split(request.url)
         switch try resolver.target(of: url.path) {
-        case .serviceDocument: return view.response(200, json: view.writer(for: request).serviceDocument())
+        case .serviceDocument:
+            return view.response(200, json: view.writer(for: request).serviceDocument(view.serviceDocument))
         case .metadata: return view.response(200, ["Content-Type": "application/xml"], body: view.metadata)
         case .batch: throw SandboxError(405, .methodNotAllowed, "A batch is sent with POST.")
         case .entities(let collection): return try feed(collection, url, request, view)
@@ -45,10 +46,12 @@ extension Sandbox {
         let entities = try page.map { row throws(SandboxError) in
             try representation.entity(row, expansion: expansion, selection: selection)
         }
-        let feed = FeedRepresentation(
-            set: collection.set, entities: entities, count: options.count == true ? rows.count : nil,
+        let feed = FeedPayload(
+            entities: entities, count: options.count == true ? Int64(rows.count) : nil,
             nextLink: next.map { view.root + url.path + "?" + url.query(replacingSkipToken: $0) })
-        return view.response(200, json: view.writer(for: request).feed(feed, selected: selection.contextNames))
+        guard let type = view.set(collection.set.name)?.entityType else { throw Transaction.gone }
+        let context = selection.context(of: collection.set.name)
+        return view.response(200, json: view.writer(for: request).feed(feed, type: type, set: context))
     }
 
     private func entity(
@@ -69,8 +72,9 @@ extension Sandbox {
         let representation = Representation(view: view, state: state, evaluation: evaluation(view))
         let selection = Selection(options.select)
         let entity = try representation.entity(row, expansion: Expansion(options.expand), selection: selection)
-        let json = view.writer(for: request).entity(entity, selected: selection.contextNames)
-        return view.response(200, headers, json: json)
+        guard let type = view.set(address.set.name)?.entityType else { throw Transaction.gone }
+        let context = selection.context(of: address.set.name)
+        return view.response(200, headers, json: view.writer(for: request).entity(entity, type: type, set: context))
     }
 
     private func references(
@@ -83,7 +87,10 @@ extension Sandbox {
             return view.response(204)
         }
         let writer = view.writer(for: request)
-        return view.response(200, json: writer.references(urls, isCollection: navigation.isCollection))
+        return view.response(
+            200,
+            json: navigation.isCollection ? writer.references(ReferencesPayload(urls: urls)) : writer.reference(urls[0])
+        )
     }
 
     private func property(
@@ -111,6 +118,6 @@ extension Sandbox {
             return view.response(200, ["Content-Type": "text/plain;charset=utf-8"], body: Array(text.utf8))
         }
         let context = view.url(of: row) + "/" + path.map(\.name).joined(separator: "/")
-        return view.response(200, json: view.writer(for: request).property(value, last, context: context))
+        return view.response(200, json: view.writer(for: request).value(value, of: last, context: context))
     }
 }

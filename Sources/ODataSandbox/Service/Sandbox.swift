@@ -84,7 +84,5 @@ struct ServiceView: Sendable {
 
     var isLegacy: Bool { version.isLegacy }
 
-    var bodyReader: RequestBodyReader { RequestBodyReader(version: version, model: model) }
-
     func set(_ name: String) -> EntitySet? { model.findEntitySet(name) }
 }

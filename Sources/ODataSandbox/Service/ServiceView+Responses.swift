@@ -11,32 +11,32 @@ extension ServiceView {
 
     func response(_ status: Int, _ headers: HTTPHeaders = .empty, json: [UInt8]) -> WireResponse {
         var headers = headers
-        headers["Content-Type"] =
-            isLegacy ? "application/json;charset=utf-8" : "application/json;odata.metadata=minimal"
+        headers["Content-Type"] = isLegacy ? "application/json" : "application/json;odata.metadata=minimal"
         return response(status, headers, body: json)
     }
 
     func response(to error: SandboxError) -> WireResponse {
-        response(error.status, json: RepresentationWriter(view: self).error(error))
+        let payload = ServiceError(code: error.code.rawValue, message: error.message, target: error.target)
+        let writer = PayloadWriter(version: version, model: model, serviceRoot: root)
+        return response(error.status, json: writer.error(payload))
     }
 
-    func writer(for request: WireRequest) -> RepresentationWriter {
+    func writer(for request: WireRequest) -> PayloadWriter {
         let accept = (request.headers["Accept"] ?? "").lowercased().filter { $0 != " " }
-        return RepresentationWriter(
-            view: self, isIEEE754Compatible: !isLegacy && accept.contains("ieee754compatible=true"))
+        return PayloadWriter(
+            version: version, model: model, serviceRoot: root,
+            isIEEE754Compatible: !isLegacy && accept.contains("ieee754compatible=true"))
+    }
+
+    var serviceDocument: ServiceDocument {
+        ServiceDocument(entries: model.entitySets.map { ServiceDocument.Entry(name: $0.name, url: $0.name) })
     }
 
     /// Relative to the service root.
     func url(of row: Row) -> String {
         guard let set = set(row.id.set) else { return row.id.set }
-        let values = row.key.values.map { name, value in
-            let type = set.entityType.findProperty(name)?.type.primitive
-            let text = PrimitiveLiteral.format(value, as: type, version: version, form: .url)
-            return (name: name, text: PercentCoding.encode(text, for: .pathSegment))
-        }
-        let predicate =
-            values.count == 1 ? values[0].text : values.map { $0.name + "=" + $0.text }.joined(separator: ",")
-        return "\(set.name)(\(predicate))"
+        return RequestEncoder(version: version, model: model, serviceRoot: root).url(
+            of: .entity(set: set, key: row.key))
     }
 
     func options(_ query: String, _ set: EntitySet) throws(SandboxError) -> QueryOptions {

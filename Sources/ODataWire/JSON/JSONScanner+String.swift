@@ -4,23 +4,67 @@ extension JSONScanner {
     /// The string whose opening quotation mark is at the offset.
     mutating func quoted() throws(JSONError) -> String {
         let start = offset + 1
-        var end = start
-        // Most strings have no escape: find the end and copy once.
-        while end < bytes.count {
-            let byte = bytes[end]
-            if byte == UInt8(ascii: "\"") {
-                offset = end + 1
-                return try text(start..<end)
-            }
-            if byte == UInt8(ascii: "\\") || byte < 0x20 { break }
-            end += 1
+        let (end, isASCII) = runOfPlainBytes(from: start)
+        // Most strings have no escape: copy them once.
+        if end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
+            offset = end + 1
+            if !isASCII, let invalid = firstInvalidUTF8(bytes[start..<end]) { throw invalidUTF8(at: invalid) }
+            return makeString(start..<end)
         }
         return try escaped(from: start, firstEscape: end)
     }
 
-    private func text(_ range: Range<Int>) throws(JSONError) -> String {
-        guard let text = String(validating: bytes[range], as: UTF8.self) else { throw invalidUTF8(in: range) }
-        return text
+    /// Passes over a string without making it; escapes are checked all the same.
+    mutating func skipQuoted() throws(JSONError) {
+        let start = offset + 1
+        let (end, isASCII) = runOfPlainBytes(from: start)
+        if end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
+            offset = end + 1
+            if !isASCII, let invalid = firstInvalidUTF8(bytes[start..<end]) { throw invalidUTF8(at: invalid) }
+        } else {
+            _ = try escaped(from: start, firstEscape: end)
+        }
+    }
+
+    /// Where the first quotation mark, backslash or control character is, and whether all bytes before it are ASCII.
+    ///
+    /// This loop sees nearly every byte of every payload, hence eight at a time and without bounds checks: it reads from
+    /// `start` to `bytes.count` at most.
+    private func runOfPlainBytes(from start: Int) -> (end: Int, isASCII: Bool) {
+        bytes.withUnsafeBytes { buffer in
+            let highBits: UInt64 = 0x8080_8080_8080_8080
+            let ones: UInt64 = 0x0101_0101_0101_0101
+            var seen: UInt64 = 0
+            var index = start
+            while index + 8 <= buffer.count {
+                let word = buffer.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                // A byte of zero borrows from its high bit, and so a byte that equals what was taken away shows there.
+                let quote = word ^ (ones &* 0x22)
+                let backslash = word ^ (ones &* 0x5C)
+                let found =
+                    ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- ones &* 0x20) & ~word)
+                if found & highBits != 0 { break }
+                seen |= word
+                index += 8
+            }
+            while index < buffer.count {
+                let byte = buffer[index]
+                if byte == 0x22 || byte == 0x5C || byte < 0x20 { break }
+                seen |= UInt64(byte)
+                index += 1
+            }
+            return (index, seen & highBits == 0)
+        }
+    }
+
+    /// The bytes of `range`, which are known to be UTF-8, as a string.
+    func makeString(_ range: Range<Int>) -> String {
+        bytes.withUnsafeBytes { buffer in
+            String(unsafeUninitializedCapacity: range.count) { target in
+                UnsafeMutableRawBufferPointer(target).copyMemory(from: .init(rebasing: buffer[range]))
+                return range.count
+            }
+        }
     }
 
     private mutating func escaped(from start: Int, firstEscape: Int) throws(JSONError) -> String {
@@ -33,7 +77,7 @@ extension JSONScanner {
                 content += bytes[runStart..<index]
                 offset = index + 1
                 guard let text = String(validating: content, as: UTF8.self) else {
-                    throw invalidUTF8(in: start..<index)
+                    throw invalidUTF8(at: firstInvalidUTF8(bytes[start..<index]) ?? start)
                 }
                 return text
             }
@@ -110,12 +154,35 @@ extension JSONScanner {
         return unit
     }
 
-    private func invalidUTF8(in range: Range<Int>) -> JSONError {
-        var index = range.lowerBound
-        // The longest valid beginning; only walked when there is an error to place.
-        var decoder = UTF8()
-        var iterator = bytes[range].makeIterator()
-        while case .scalarValue(let scalar) = decoder.decode(&iterator) { index += UTF8.width(scalar) }
-        return JSONError(.invalidUTF8, "These bytes are not UTF-8.", at: index)
+    private func invalidUTF8(at index: Int) -> JSONError {
+        JSONError(.invalidUTF8, "These bytes are not UTF-8.", at: index)
     }
+}
+
+/// Where bytes that are not UTF-8 begin: overlong forms, surrogates and scalars beyond U+10FFFF among them (RFC 3629).
+func firstInvalidUTF8(_ bytes: ArraySlice<UInt8>) -> Int? {
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+        let first = bytes[index]
+        if first < 0x80 {
+            index += 1
+            continue
+        }
+        let (length, second): (Int, ClosedRange<UInt8>)
+        switch first {
+        case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
+        case 0xE0: (length, second) = (3, 0xA0...0xBF)
+        case 0xED: (length, second) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: (length, second) = (3, 0x80...0xBF)
+        case 0xF0: (length, second) = (4, 0x90...0xBF)
+        case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
+        case 0xF4: (length, second) = (4, 0x80...0x8F)
+        default: return index
+        }
+        guard index + length <= bytes.endIndex, second.contains(bytes[index + 1]),
+            bytes[index + 2..<max(index + 2, index + length)].allSatisfy({ $0 & 0xC0 == 0x80 })
+        else { return index }
+        index += length
+    }
+    return nil
 }

@@ -57,9 +57,7 @@ public struct JSONScanner: Sendable {
         skipWhitespace()
         guard try byteAhead() == UInt8(ascii: "\"") else { throw unexpected("a name") }
         let name = try quoted()
-        skipWhitespace()
-        guard try byteAhead() == UInt8(ascii: ":") else { throw unexpected("a colon") }
-        offset += 1
+        try colon()
         return name
     }
 
@@ -76,8 +74,7 @@ public struct JSONScanner: Sendable {
     /// The text of a number.
     public mutating func number() throws(JSONError) -> String {
         try expect(.number)
-        let range = try numberRange()
-        return String(decoding: bytes[range], as: UTF8.self)
+        return makeString(try numberRange())
     }
 
     public mutating func boolean() throws(JSONError) -> Bool {
@@ -125,13 +122,19 @@ public struct JSONScanner: Sendable {
         case .null: try literal("null")
         case .boolean: _ = try boolean()
         case .number: _ = try numberRange()
-        case .string: _ = try quoted()
+        case .string: try skipQuoted()
         case .array:
             try beginArray()
             while try nextItem() { try skip() }
         case .object:
             try beginObject()
-            while try nextName() != nil { try skip() }
+            while try next(closing: UInt8(ascii: "}")) {
+                skipWhitespace()
+                guard try byteAhead() == UInt8(ascii: "\"") else { throw unexpected("a name") }
+                try skipQuoted()
+                try colon()
+                try skip()
+            }
         }
         return start..<offset
     }
@@ -177,6 +180,12 @@ extension JSONScanner {
         }
         offset += 1
         return true
+    }
+
+    private mutating func colon() throws(JSONError) {
+        skipWhitespace()
+        guard try byteAhead() == UInt8(ascii: ":") else { throw unexpected("a colon") }
+        offset += 1
     }
 
     private mutating func expect(_ kind: Kind) throws(JSONError) {

@@ -8,6 +8,17 @@ enum MemberName: Equatable {
     /// An annotation of a vocabulary, or an advertised operation.
     case annotation
 
+    /// Whether the name is surely that of a property, which most are.
+    static func isPlain(_ name: String) -> Bool {
+        var first = true
+        for byte in name.utf8 {
+            // `@…`, and what begins with `#`, `__` or `odata.`.
+            if byte == 0x40 || (first && (byte == 0x23 || byte == 0x5F || byte == 0x6F)) { return false }
+            first = false
+        }
+        return true
+    }
+
     init(_ name: String, version: ODataVersionKind) {
         guard let at = name.utf8.lastIndex(of: UInt8(ascii: "@")) else {
             if name.hasPrefix("#") {

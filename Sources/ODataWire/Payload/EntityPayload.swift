@@ -13,6 +13,8 @@ public struct EntityPayload: Sendable, Hashable {
     public var values: PropertyValues
     /// Navigation properties that came expanded.
     public var expanded: [Expanded]
+    /// V2: the navigation properties to be written as links. nil: all that did not come expanded. Not filled by readers.
+    public var deferred: [String]?
     public var mediaReadLink: String?
     public var mediaEditLink: String?
     public var mediaContentType: String?

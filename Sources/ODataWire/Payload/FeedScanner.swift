@@ -136,7 +136,7 @@ enum FeedItem {
             self = .entity
             return
         }
-        for member in object.members {
+        for member in object.members where !MemberName.isPlain(member.name) {
             guard case .control(let control, "") = MemberName(member.name, version: .current) else { continue }
             if control == "removed" {
                 self = .removed

@@ -5,7 +5,7 @@ extension PayloadReader {
     func entity(_ object: JSONObject, type: EntityType) throws(PayloadError) -> EntityPayload {
         var payload = EntityPayload()
         var names = PropertyTypes()
-        for member in object.members {
+        for member in object.members where !MemberName.isPlain(member.name) {
             if case .control(let control, let target) = MemberName(member.name, version: family) {
                 takeControl(control, target, member.value, &payload, &names)
             }
@@ -16,9 +16,11 @@ extension PayloadReader {
         // An unknown name may be a type of a newer schema: what the declared type knows of it can be read.
         let actual = payload.type.flatMap(model.findEntityType) ?? type
         for member in object.members {
-            guard case .property(let name) = MemberName(member.name, version: family) else { continue }
+            if !MemberName.isPlain(member.name) {
+                guard case .property = MemberName(member.name, version: family) else { continue }
+            }
             do {
-                try takeProperty(String(name), member.value, actual, names, &payload)
+                try takeProperty(member.name, member.value, actual, names, &payload)
             } catch { throw error.below(member.name) }
         }
         return payload

@@ -287,7 +287,9 @@ extension PayloadWriter {
     private func writeDeferred(_ entity: EntityPayload, _ type: EntityType, to writer: inout JSONWriter) {
         guard let address = entity.editLink ?? entity.id else { return }
         for property in type.navigationProperties
-        where !entity.expanded.contains(where: { $0.navigation == property.name }) {
+        where !entity.expanded.contains(where: { $0.navigation == property.name })
+            && entity.deferred?.contains(property.name) != false
+        {
             writer.name(property.name)
             writer.raw("{\"__deferred\":{\"uri\":\(JSONValue.string("\(address)/\(property.name)").text)}}")
         }

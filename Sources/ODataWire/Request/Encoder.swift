@@ -64,9 +64,10 @@ public struct RequestEncoder: Sendable {
 
     private func encode(_ action: DataModification.Action) -> WireRequest {
         switch action {
-        case .create(let set, let body): return request("POST", urls.encode(set.name), write(body))
+        case .create(let set, let body):
+            return request("POST", urls.encode(set.name), write(body, declared: set.entityType.name))
         case .createRelated(let source, let navigation, let body):
-            return request("POST", path(source, navigation), write(body))
+            return request("POST", path(source, navigation), write(body, declared: navigation.navigation?.targetType))
         case .update(let target, let body, let replaces):
             let method = replaces ? "PUT" : version.isLegacy ? "MERGE" : "PATCH"
             var update = request(method, url(of: target), write(body))
@@ -106,22 +107,8 @@ public struct RequestEncoder: Sendable {
     /// What names one of several targets behind a `$links` or `$ref` URL: `(1)` in V2, `?$id=…` in V4.
     private func member(_ target: ResourceReference?, of navigation: Property) -> String {
         guard navigation.isCollection, let target else { return "" }
-        guard version.isLegacy else { return "?$id=" + encodeQueryValue(urls.absolute(target)) }
+        guard version.isLegacy else { return "?$id=" + PercentCoding.encode(urls.absolute(target), for: .queryValue) }
         return urls.predicate(endOf: url(of: target)) ?? ""
-    }
-
-    private func encodeQueryValue(_ url: String) -> String {
-        // Of what a path may hold, these mean something in a query.
-        String(
-            url.flatMap { character -> String in
-                switch character {
-                case "&": "%26"
-                case "+": "%2B"
-                case "#": "%23"
-                case "%": "%25"
-                default: String(character)
-                }
-            })
     }
 
     private func write(reference target: ResourceReference) -> [UInt8] {
@@ -133,12 +120,12 @@ public struct RequestEncoder: Sendable {
         return writer.bytes
     }
 
-    private func write(_ body: EntityBody) -> [UInt8] {
+    private func write(_ body: EntityBody, declared: String? = nil) -> [UInt8] {
         var writer = EntityBodyWriter(
             version: version, options: options, urls: urls,
             values: ValueJSONWriter(
                 version: version, model: model, isIEEE754Compatible: options.isIEEE754Compatible))
-        writer.write(body)
+        writer.write(body, declared: declared)
         return writer.json.bytes
     }
 }

@@ -8,9 +8,12 @@ struct EntityBodyWriter {
     let values: ValueJSONWriter
     var json = JSONWriter()
 
-    mutating func write(_ body: EntityBody) {
+    /// - Parameter declared: the type that the place of the body declares, if the body itself does not say.
+    mutating func write(_ body: EntityBody, declared: String? = nil) {
         json.beginObject()
-        if let declared = body.declaredType, declared.name != body.type.name { values.typeName(body.type.name, &json) }
+        if let declared = body.declaredType?.name ?? declared, declared != body.type.name {
+            values.typeName(body.type.name, &json)
+        }
         for (name, value) in body.values { values.property(name, value, body.type.findProperty(name)?.type, &json) }
         if version.isLegacy { writeLegacyLinks(body) } else { writeLinks(body) }
         json.endObject()
@@ -21,7 +24,7 @@ struct EntityBodyWriter {
         for inline in body.inline {
             json.name(inline.navigation.name)
             if inline.navigation.isCollection { json.beginArray() }
-            for entity in inline.entities { write(entity) }
+            for entity in inline.entities { write(entity, declared: inline.navigation.navigation?.targetType) }
             if inline.navigation.isCollection { json.endArray() }
         }
     }
@@ -58,7 +61,7 @@ struct EntityBodyWriter {
                 if let target = targets.first {
                     writeMetadata(target)
                 } else if let entity = entities.first {
-                    write(entity)
+                    write(entity, declared: navigation.navigation?.targetType)
                 } else {
                     json.null()
                 }
@@ -70,7 +73,7 @@ struct EntityBodyWriter {
             }
             json.beginArray()
             for target in targets { writeMetadata(target) }
-            for entity in entities { write(entity) }
+            for entity in entities { write(entity, declared: navigation.navigation?.targetType) }
             json.endArray()
             if options.wrapsInlineCollections { json.endObject() }
         }

@@ -59,27 +59,7 @@ struct EntityURLWriter: Sendable {
         return PrimitiveLiteral.format(value, as: type?.primitive, version: version, form: .url)
     }
 
-    func encode(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            if Self.isPathCharacter(byte) {
-                encoded.append(byte)
-            } else {
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
-
-    /// What may stand in a segment of a path as it is (RFC 3986, section 3.3), but for `&`, `+` and `;`, which servers
-    /// are known to take for something else.
-    private static func isPathCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true
-        default: return "-._~!$'()*,=:@".utf8.contains(byte)
-        }
-    }
+    func encode(_ text: String) -> String { PercentCoding.encode(text, for: .pathSegment) }
 
     static func isAbsolute(_ url: String) -> Bool {
         guard let scheme = url.range(of: "://") else { return false }

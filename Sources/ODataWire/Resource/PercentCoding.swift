@@ -16,9 +16,11 @@ public enum PercentCoding {
                 UInt8(ascii: "~"):
                 return true
             case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"),
-                UInt8(ascii: "*"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: ":"),
-                UInt8(ascii: "@"):
+                UInt8(ascii: "*"), UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "@"):
                 return self != .unreservedOnly
+            // Java servers cut a path segment off at its first semicolon.
+            case UInt8(ascii: ";"):
+                return self == .queryValue
             case UInt8(ascii: "/"), UInt8(ascii: "?"):
                 return self == .queryValue
             default:

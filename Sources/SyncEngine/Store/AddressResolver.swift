@@ -10,6 +10,14 @@ struct AddressResolver {
     let model: EntityDataModel
     let root: String?
 
+    func entity(_ address: EntityAddress) throws -> EntityID {
+        switch address {
+        case .link(let url): return try entity(at: url)
+        case .key(let set, let key): return try entity(set: set, key: key)
+        case .draft: throw TidelogError(.notFound, "A new entity cannot be read before it was created.")
+        }
+    }
+
     /// - Parameter url: absolute, or relative to the service root, percent-encoded or not.
     func entity(at url: String) throws -> EntityID {
         let path = try ServiceRequest.parse(URLText.encoded(url), serviceRoot: root, model: model, version: model.version).path

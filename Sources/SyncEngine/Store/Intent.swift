@@ -80,10 +80,13 @@ public struct InlineDraft: Sendable {
 public struct IntentOptions: Sendable {
     public var headers: HTTPHeaders
     public var customTag: String?
+    /// The ETag of the version that the change was made on. A store knows it better and does not look here.
+    public var ifMatch: String?
 
-    public init(headers: HTTPHeaders = .empty, customTag: String? = nil) {
+    public init(headers: HTTPHeaders = .empty, customTag: String? = nil, ifMatch: String? = nil) {
         self.headers = headers
         self.customTag = customTag
+        self.ifMatch = ifMatch
     }
 }
 

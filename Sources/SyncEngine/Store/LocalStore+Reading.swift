@@ -1,4 +1,4 @@
-import EDM
+public import EDM
 public import ODataWire
 import Operations
 import SyncCore
@@ -13,12 +13,7 @@ extension LocalStore {
         return try read { state throws in
             let header = try state.header()
             let resolver = AddressResolver(state: state, model: model, root: header.service?.root)
-            let id =
-                switch address {
-                case .link(let url): try resolver.entity(at: url)
-                case .key(let set, let key): try resolver.entity(set: set, key: key)
-                case .draft: throw TidelogError(.notFound, "A new entity cannot be loaded before it was created.")
-                }
+            let id = try resolver.entity(address)
             guard let row = try state.row(id) else {
                 throw TidelogError(.notFound, "The entity was deleted.", place: "\(try state.set(of: id) ?? "")(\(id))")
             }
@@ -41,6 +36,27 @@ extension LocalStore {
         let model = try model
         return try read { state throws in
             try LocalQuery(state: state, model: model).answer(ServiceRequest(path: path, options: options))
+        }
+    }
+
+    /// What a navigation property of an entity leads to.
+    public func related(
+        _ address: EntityAddress, _ property: Property, _ options: QueryOptions
+    ) throws(TidelogError) -> QueryAnswer {
+        let model = try model
+        return try read { state throws in
+            let header = try state.header()
+            let resolver = AddressResolver(state: state, model: model, root: header.service?.root)
+            let id = try resolver.entity(address)
+            guard let set = try state.set(of: id).flatMap({ model.findEntitySet($0) }) else {
+                throw TidelogError(.notFound, "The entity is not in the store.")
+            }
+            let targetType = property.navigation.flatMap { model.findEntityType($0.targetType) } ?? set.entityType
+            let targetSet = model.target(of: property, in: set)
+            let path = ResourcePath(
+                segments: [.entitySet(set), .key(.entityID(id.rawValue)), .navigation(property)],
+                target: property.isCollection ? .entities(targetType, in: targetSet) : .entity(targetType, in: targetSet))
+            return try LocalQuery(state: state, model: model).answer(ServiceRequest(path: path, options: options))
         }
     }
 

@@ -35,14 +35,17 @@ public actor LocalStore {
         }
     }
 
-    /// Opens the store in `files.directory`, and makes one where there is none.
-    public init(_ files: StoreFiles, options: Options = Options()) async throws(TidelogError) {
+    /// Opens the store in `files.directory`.
+    ///
+    /// - Parameter creating: makes a log where there is none; otherwise that is `noStore`.
+    public init(_ files: StoreFiles, creating: Bool = true, options: Options = Options()) async throws(TidelogError) {
         self.files = files
         clock = options.clock
         var notes: [String] = []
         try StoreDirectory.create(files)
         var logOptions = options.log
         logOptions.lockPath = files.lock
+        logOptions.creation = creating ? .ifMissing : .never
         do throws(LogError) {
             let (log, report) = try OperationLog.open(directory: files.log, options: logOptions)
             self.log = log
@@ -212,6 +215,11 @@ public actor LocalStore {
 
     public var service: ServiceDescription? {
         get throws(TidelogError) { try read { try $0.header().service } }
+    }
+
+    /// The number that the next batch will have.
+    public var nextBatch: BatchID {
+        get throws(TidelogError) { try read { try $0.header().nextBatch } }
     }
 
     public func close() { log.close() }

@@ -1,0 +1,144 @@
+public import EDM
+import ODataWire
+import SyncEngine
+
+/// An entity in the app's hands: property values that can be read and changed, links to read and edit it by, and what is
+/// bound to it.
+///
+/// A change is local to the object until it is passed to ``DataService/createEntity(_:headers:options:)`` or
+/// ``DataService/updateEntity(_:headers:options:)``. Not `Sendable`: use one from one task at a time.
+open class EntityValue {
+    public let entityType: EntityType
+    /// The set that the entity belongs to. Set it before a create where several sets have the same type.
+    public var entitySet: EntitySet?
+
+    /// What identifies the entity for reading. There as soon as it has been created here or read; usable for ever, also
+    /// after the service has given the real key.
+    public var readLink: String?
+    /// What identifies the entity for updating and deleting; mostly the same as ``readLink``.
+    public var editLink: String?
+    public internal(set) var etag: String?
+    /// The store's permanent name of the entity; nil for entities that were read from a service directly.
+    public internal(set) var entityID: EntityID?
+    public internal(set) var state: State = .unsaved
+    /// The sequence number of the last operation that was logged for this object; nil online.
+    public internal(set) var lastOperation: SequenceNumber?
+
+    public enum State: String, Sendable {
+        /// Made by the app, not passed to a service yet.
+        case unsaved
+        /// As the service last said.
+        case clean
+        /// Operations on it wait for an upload.
+        case pending
+        /// The service refused an operation on it.
+        case error
+    }
+
+    /// Only what is set: an absent property is unset, which is neither null nor its default.
+    var values: PropertyValues
+    /// The values as they were read or last saved; what differs goes into an update.
+    var savedValues = PropertyValues()
+    var bindings: [(property: Property, entity: EntityValue)] = []
+    /// What a navigation property holds: expanded, loaded, or set by the app for a deep insert.
+    var related: [String: Related] = [:]
+
+    struct Related {
+        var entities: [EntityValue]
+        /// Set by the app and not saved yet.
+        var isNew: Bool
+    }
+
+    /// - Parameter withDefaults: gives every property that must not be null, keys included, the default value of the
+    ///   metadata or of its type (0, "", false). Leave it out for entities whose key the service gives: a default key would
+    ///   be refused as a duplicate the second time.
+    public init(_ entityType: EntityType, withDefaults: Bool = false) {
+        self.entityType = entityType
+        values = withDefaults ? DefaultValues.of(entityType) : PropertyValues()
+    }
+
+    /// An entity of that type with every property unset.
+    public static func ofType(_ type: EntityType) -> EntityValue { EntityValue(type) }
+
+    // MARK: Values
+
+    /// The property's value; nil where it is unset.
+    public func dataValue(for property: Property) -> Value? { values[property.name] }
+
+    /// Sets the value; nil means null. The value's type is checked when the entity is saved.
+    public func setDataValue(for property: Property, to value: Value?) { values[property.name] = value ?? .null }
+
+    /// Takes the property out: neither null nor a default is sent, and the service decides.
+    public func unsetDataValue(for property: Property) { values[property.name] = nil }
+
+    public func hasDataValue(for property: Property) -> Bool { values[property.name] != nil }
+
+    /// The value under a name, declared or, for open types, dynamic. Setting nil unsets.
+    public subscript(name: String) -> Value? {
+        get { values[name] }
+        set { values[name] = newValue }
+    }
+
+    /// Names and values of everything that is set, in the order of the metadata where it came from a service.
+    public var properties: [(name: String, value: Value)] { values.map { ($0.name, $0.value) } }
+
+    /// The key, once all its properties are set and not null.
+    public var key: KeyPredicate? { KeyPredicate(of: entityType, in: values) }
+
+    // MARK: Relationships
+
+    /// Binds an existing entity, or one that is created before in the same change set, to a navigation property. Takes
+    /// effect with the next create or update of this entity.
+    public func bindEntity(_ entity: EntityValue, to property: Property) { bindings.append((property, entity)) }
+
+    /// The entity that a single-valued navigation property leads to, where it was expanded or loaded.
+    public func relatedEntity(_ property: Property) -> EntityValue? { related[property.name]?.entities.first }
+
+    /// The entities that a navigation property leads to, where they were expanded or loaded.
+    public func relatedEntities(_ property: Property) -> [EntityValue] { related[property.name]?.entities ?? [] }
+
+    /// Whether the navigation property was expanded or loaded.
+    public func isLoaded(_ property: Property) -> Bool { related[property.name].map { !$0.isNew } ?? false }
+
+    /// A new entity with the same structural properties, the key included: unset the key, or give it another, before it is
+    /// created. Navigation properties, links and ETag are not copied.
+    public func copy() -> EntityValue {
+        let copy = EntityValue(entityType)
+        copy.entitySet = entitySet
+        copy.values = values
+        return copy
+    }
+}
+
+/// The values that a new entity has if the app wants defaults.
+enum DefaultValues {
+    static func of(_ type: EntityType) -> PropertyValues {
+        var values = PropertyValues()
+        for property in type.properties {
+            if let text = property.facets.defaultValue, let primitive = property.type.primitive,
+                let value = try? PrimitiveLiteral.parse(text, as: primitive, facets: nil, version: .v4, form: .json)
+            {
+                values[property.name] = value
+            } else if !property.isNullable, let value = natural(property.type) {
+                values[property.name] = value
+            }
+        }
+        return values
+    }
+
+    private static func natural(_ type: TypeReference) -> Value? {
+        if type.isCollection { return .collection([]) }
+        guard let primitive = type.primitive else { return nil }
+        return switch primitive {
+        case .boolean: .boolean(false)
+        case .byte, .sbyte, .int16, .int32, .int64: .integer(0)
+        case .single: .single(0)
+        case .double: .double(0)
+        case .decimal: .decimal(DecimalValue(0 as Int64))
+        case .string: .string("")
+        case .guid: .guid(GuidValue(high: 0, low: 0))
+        case .binary: .binary([])
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,125 @@
+public import EDM
+import ODataWire
+import SyncCore
+public import SyncEngine
+
+/// Typed access to an entity's values through its properties.
+extension Property {
+    /// For properties of type String, and, as their text, Guid, Date, Decimal and the others. What is no such text is refused
+    /// when the entity is saved.
+    public func setStringValue(in target: EntityValue, to value: String) {
+        target.setDataValue(for: self, to: Value.string(value).adapted(to: type))
+    }
+
+    public func setIntValue(in target: EntityValue, to value: Int) {
+        target.setDataValue(for: self, to: Value.integer(Int64(value)).adapted(to: type))
+    }
+
+    public func setBooleanValue(in target: EntityValue, to value: Bool) {
+        target.setDataValue(for: self, to: .boolean(value))
+    }
+
+    public func setDoubleValue(in target: EntityValue, to value: Double) {
+        target.setDataValue(for: self, to: Value.double(value).adapted(to: type))
+    }
+
+    public func setDecimalValue(in target: EntityValue, to value: DecimalValue) {
+        target.setDataValue(for: self, to: .decimal(value))
+    }
+
+    public func setGuidValue(in target: EntityValue, to value: GuidValue) {
+        target.setDataValue(for: self, to: .guid(value))
+    }
+
+    public func setBinaryValue(in target: EntityValue, to value: [UInt8]) {
+        target.setDataValue(for: self, to: .binary(value))
+    }
+
+    /// nil means null.
+    public func setDataValue(in target: EntityValue, to value: Value?) { target.setDataValue(for: self, to: value) }
+
+    /// Sets what a single-valued navigation property leads to. A new entity is created together with the target (deep
+    /// insert); an existing one is bound.
+    public func setEntityValue(in target: EntityValue, to value: EntityValue) {
+        target.related[name] = EntityValue.Related(entities: [value], isNew: true)
+    }
+
+    /// Sets new entities below a collection-valued navigation property, to be created together with the target.
+    public func setEntityList(in target: EntityValue, to value: [EntityValue]) {
+        target.related[name] = EntityValue.Related(entities: value, isNew: true)
+    }
+
+    // MARK: Reading
+
+    /// Throws `invalidRequest` where the property is unset, null, or no whole number that fits.
+    public func intValue(from entity: EntityValue) throws(TidelogError) -> Int {
+        guard let value = optionalInt(from: entity) else { throw notThere(entity, "a whole number") }
+        return value
+    }
+
+    public func optionalInt(from entity: EntityValue) -> Int? {
+        entity.dataValue(for: self)?.integerValue.flatMap { Int(exactly: $0) }
+    }
+
+    /// Throws `invalidRequest` where the property is unset, null, or no string.
+    public func stringValue(from entity: EntityValue) throws(TidelogError) -> String {
+        guard let value = optionalString(from: entity) else { throw notThere(entity, "a string") }
+        return value
+    }
+
+    public func optionalString(from entity: EntityValue) -> String? { entity.dataValue(for: self)?.stringValue }
+
+    /// The expanded or loaded entity of a single-valued navigation property.
+    public func entityValue(from entity: EntityValue) -> EntityValue? { entity.relatedEntity(self) }
+
+    /// The expanded or loaded entities of a navigation property.
+    public func entityList(from entity: EntityValue) -> [EntityValue] { entity.relatedEntities(self) }
+
+    private func notThere(_ entity: EntityValue, _ what: String) -> TidelogError {
+        let found = entity.dataValue(for: self).map { "holds \($0.kindName)" } ?? "is unset"
+        return TidelogError(.invalidRequest, "\(self) \(found), not \(what).")
+    }
+}
+
+extension StructuredType {
+    /// The property of that name, inherited ones included. Throws `refused(.unknownProperty)` where there is none.
+    public func property(withName name: String) throws(TidelogError) -> Property {
+        guard let property = findProperty(name) else {
+            throw TidelogError(.refused(.unknownProperty), "\(self.name) has no property \(name).")
+        }
+        return property
+    }
+}
+
+extension Value {
+    /// The value as one of the type, where Swift's own types leave a choice: a whole number for a decimal, a text for a guid.
+    /// A value that does not fit stays as it is, and is refused with a reason when it is used.
+    func adapted(to type: TypeReference) -> Value {
+        guard !type.isCollection else { return self }
+        if case .enumeration = type.kind, case .string(let text) = self { return .enumeration(text) }
+        guard let primitive = type.primitive else { return self }
+        switch (self, primitive) {
+        case (.integer(let number), .decimal): return .decimal(DecimalValue(number))
+        case (.integer(let number), .double): return .double(Double(number))
+        case (.integer(let number), .single): return .single(Float(number))
+        case (.double(let number), .single): return .single(Float(number))
+        case (.double(let number), .decimal): return .decimal(DecimalValue(number))
+        case (.string(let text), let other) where other != .string:
+            let parsed = try? PrimitiveLiteral.parse(text, as: other, facets: nil, version: .v4, form: .json)
+            return parsed ?? self
+        default: return self
+        }
+    }
+}
+
+extension GuidValue {
+    /// A random guid (RFC 9562, version 4), good as a key that no other client will choose.
+    public static func random() -> GuidValue {
+        var generator = SystemRandomNumberGenerator()
+        let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+        let low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        return GuidValue(high: high, low: low)
+    }
+
+    public func toString() -> String { description }
+}

@@ -1,0 +1,10 @@
+// What an app sees with `import Tidelog` alone: the model and its values, and the values that calls take and return.
+@_exported public import EDM
+@_exported public import struct ODataWire.HTTPHeaders
+@_exported public import struct ODataWire.KeyPredicate
+@_exported public import struct Operations.EntityID
+@_exported public import struct Operations.Refusal
+@_exported public import typealias Operations.SequenceNumber
+@_exported public import struct SyncEngine.DownloadReport
+@_exported public import struct SyncEngine.TidelogError
+@_exported public import struct SyncEngine.UploadReport

@@ -1,0 +1,15 @@
+/// A read query that decides which part of the service a store holds. Its path leads to an entity set or a single entity.
+public struct OfflineODataDefiningQuery: Sendable, Hashable {
+    /// Unique in the store.
+    public var name: String
+    /// Relative to the service root, with or without a leading slash: `/Events?$filter=Country eq 'CAN'&$expand=Features`.
+    public var query: String
+    /// Kept for the download of media; not used yet.
+    public var automaticallyRetrievesStreams: Bool
+
+    public init(name: String, query: String, automaticallyRetrievesStreams: Bool = false) {
+        self.name = name
+        self.query = query
+        self.automaticallyRetrievesStreams = automaticallyRetrievesStreams
+    }
+}

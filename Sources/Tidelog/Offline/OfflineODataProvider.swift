@@ -1,0 +1,215 @@
+public import EDM
+public import ODataWire
+import Operations
+import SyncCore
+public import SyncEngine
+import Synchronization
+import Transport
+import Views
+
+/// A store: entities in a directory, every change in a log, and the service only when the app says so.
+///
+/// Open it, hand it to a ``DataService``, and call ``upload()`` and ``download(withSubset:)`` when there is a network. All
+/// methods may be called from any task; uploads and downloads run one at a time.
+public final class OfflineODataProvider: DataServiceProvider {
+    private struct State {
+        var engine: SyncEngine?
+        var model: EntityDataModel?
+        /// Added before the store was opened.
+        var queries: [DefiningQuery] = []
+    }
+
+    public let parameters: OfflineODataParameters
+    private let givenRoot: String?
+    private let state = Mutex(State())
+
+    /// A store of the service at `serviceRoot`, an absolute URL.
+    public init(serviceRoot: String, parameters: OfflineODataParameters) {
+        givenRoot = serviceRoot.hasSuffix("/") ? serviceRoot : serviceRoot + "/"
+        self.parameters = parameters
+    }
+
+    /// A store that exists already and knows its service.
+    public init(parameters: OfflineODataParameters) {
+        givenRoot = nil
+        self.parameters = parameters
+    }
+
+    // MARK: Opening
+
+    /// Opens the store. The first time it is made, for which the service's metadata is read; afterwards no network is needed.
+    public func open() async throws(TidelogError) {
+        if state.withLock({ $0.engine != nil }) { return }
+        let files = StoreFiles(directory: parameters.storePath)
+        let description = try StoreDescription.read(files)
+        guard let root = givenRoot ?? description?.serviceRoot else {
+            throw TidelogError(
+                .noStore, "There is no store.", place: parameters.storePath,
+                recovery: "Name the service root to make one ('tidelog init').")
+        }
+        if let known = description?.serviceRoot, known != root {
+            throw TidelogError(
+                .invalidRequest, "The store belongs to the service \(known), not to \(root).", place: parameters.storePath,
+                recovery: "Use another directory for another service.")
+        }
+        let session = ServiceSession(root: root, transport: parameters.transport ?? defaultTransport())
+        // Nothing is left behind where the service turns out to be none.
+        let metadata = description == nil ? try await MetadataReading.read(session).bytes : nil
+        let store = try await LocalStore(files, creating: description == nil)
+        // The description is written last: a store without one was interrupted while it was made, and is finished now.
+        if let logged = try await store.service?.root, logged != root {
+            throw TidelogError(
+                .invalidRequest, "The log belongs to the service \(logged), not to \(root).", place: parameters.storePath)
+        }
+        let engine = SyncEngine(store: store, session: session)
+        if let metadata { try await engine.install(metadata) }
+        if description == nil { try StoreDescription(serviceRoot: root).write(files) }
+        if await !store.hasModel { try await engine.prepare() }
+        for query in state.withLock({ $0.queries }) { try await store.add(query) }
+        let model = try await store.model
+        state.withLock {
+            $0.engine = engine
+            $0.model = model
+        }
+    }
+
+    /// Closes the store and gives up its lock. It can be opened again.
+    public func close() async {
+        let engine = state.withLock { state in
+            defer { state.engine = nil }
+            return state.engine
+        }
+        await engine?.store.close()
+    }
+
+    /// What opening found to mend, in sentences: a torn tail that was cut, views that were made again.
+    public var recoveryNotes: [String] { state.withLock { $0.engine?.store.recovery ?? [] } }
+
+    private func engine() throws(TidelogError) -> SyncEngine {
+        guard let engine = state.withLock({ $0.engine }) else {
+            throw TidelogError(.noStore, "The store is not open.", recovery: "Call open() first.")
+        }
+        return engine
+    }
+
+    /// The root of the service, once the store is open.
+    public var serviceRoot: String {
+        get throws(TidelogError) { try engine().session.root }
+    }
+
+    // MARK: Defining queries
+
+    /// Adds a defining query, or replaces the one of the same name. Before the store is open it is checked at opening.
+    public func add(definingQuery query: OfflineODataDefiningQuery) async throws(TidelogError) {
+        let query = DefiningQuery(
+            name: query.name, query: query.query, automaticallyRetrievesStreams: query.automaticallyRetrievesStreams)
+        let engine = state.withLock { state -> SyncEngine? in
+            if state.engine == nil { state.queries.append(query) }
+            return state.engine
+        }
+        try await engine?.store.add(query)
+    }
+
+    /// Removes a defining query, and the entities that no other query brings.
+    public func remove(definingQuery name: String) async throws(TidelogError) {
+        try await engine().store.removeDefiningQuery(name)
+    }
+
+    public func getDefiningQueries() async throws(TidelogError) -> [OfflineODataDefiningQuery] {
+        try await engine().store.definingQueries().map {
+            OfflineODataDefiningQuery(
+                name: $0.name, query: $0.query, automaticallyRetrievesStreams: $0.automaticallyRetrievesStreams)
+        }
+    }
+
+    // MARK: Synchronising
+
+    /// Sends what is pending, in as many batches as it takes. Operations that the service refuses do not make it fail: they
+    /// are in the report and stay in the store with their error.
+    @discardableResult
+    public func upload() async throws(TidelogError) -> UploadReport { try await engine().upload() }
+
+    /// Reads what the defining queries bring. Pending operations stay on top.
+    ///
+    /// - Parameter withSubset: the names of the queries to run; nil for all.
+    @discardableResult
+    public func download(withSubset names: [String]? = nil) async throws(TidelogError) -> DownloadReport {
+        try await engine().download(names)
+    }
+
+    /// Lets operations that are in doubt be sent again, at the risk of doing them twice.
+    public func resendOperationsInDoubt() async throws(TidelogError) {
+        let store = try engine().store
+        let doubtful = try await store.pendingOperations().compactMap { pending -> SequenceNumber? in
+            if case .inDoubt = pending.status { pending.sequence } else { nil }
+        }
+        if !doubtful.isEmpty { try await store.record([.operationsReleased(doubtful)]) }
+    }
+
+    // MARK: Looking inside
+
+    /// Every operation that has not ended, in order: what it is, where it stands, and why.
+    public func operationStatus() async throws(TidelogError) -> [OperationStatus] {
+        let store = try engine().store
+        let plan = try await store.plan()
+        return try await store.pendingOperations().map { OperationStatus($0, held: plan.held[$0.sequence]) }
+    }
+
+    public var hasPendingUpload: Bool {
+        get async throws(TidelogError) { try await !engine().store.pendingOperations().isEmpty }
+    }
+
+    /// The exact request that the next upload would send first; nil where there is nothing to send.
+    public func plannedBatch() async throws(TidelogError) -> PlannedBatch? {
+        let engine = try engine()
+        let plan = try await engine.store.plan(
+            retrying: Set(try await engine.store.pendingOperations().filter(\.isRejected).map(\.sequence)))
+        guard !plan.isEmpty else { return nil }
+        let encoded = try BatchEncoder(model: try await engine.store.model, serviceRoot: engine.session.root)
+            .encode(plan, number: try await engine.store.nextBatch)
+        return PlannedBatch(
+            url: engine.session.root + encoded.request.url, headers: encoded.request.headers, body: encoded.request.body,
+            changeSets: plan.changeSets.map { $0.requests.count })
+    }
+
+    /// Every key that the service gave an entity of this store.
+    public func keyMap() async throws(TidelogError) -> [KeyAssignment] {
+        try await engine().store.keyMap().map { KeyAssignment(entity: $0.entity, set: $0.set, key: $0.key) }
+    }
+
+    /// A hash over the store's whole state: equal for stores whose logs say the same.
+    public func stateDigest() async throws(TidelogError) -> String { try await engine().store.digest() }
+
+    // MARK: DataServiceProvider
+
+    public var loadedModel: EntityDataModel? { state.withLock { $0.model } }
+
+    public func model() async throws(TidelogError) -> EntityDataModel { try await engine().store.model }
+
+    public func perform(
+        _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
+    ) async throws(TidelogError) -> [IntentResult] {
+        try await engine().store.perform(intents, asChangeSet: asChangeSet)
+    }
+
+    public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
+        let store = try engine().store
+        switch request {
+        case .url(let url): return try await store.query(url)
+        case .set(let set, let options):
+            let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
+            return try await store.query(path: path, options: options)
+        case .related(let address, let property, let options): return try await store.related(address, property, options)
+        }
+    }
+
+    public func load(
+        _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
+    ) async throws(TidelogError) -> EntitySnapshot {
+        try await engine().store.load(address, options: options)
+    }
+}
+
+extension PendingOperation {
+    fileprivate var isRejected: Bool { if case .rejected = status { true } else { false } }
+}

@@ -1,0 +1,81 @@
+public import ODataWire
+public import Operations
+import SyncCore
+
+/// An operation that has not ended: what it is, where it stands, and what will happen next.
+public struct OperationStatus: Sendable, Hashable {
+    public let sequence: SequenceNumber
+    /// Milliseconds since 1970.
+    public let time: Int64
+    /// The entity that it is about.
+    public let entity: EntityID
+    public let action: Action
+    public let state: State
+    /// Why it is not done yet, as a sentence without a full stop; nil for one that the next upload will send.
+    public let reason: String?
+    /// The service's answer, for a refused operation.
+    public let refusal: Refusal?
+    public let customTag: String?
+
+    public enum Action: String, Sendable {
+        case create, update, delete, createLink, updateLink, deleteLink
+    }
+
+    public enum State: String, Sendable {
+        case pending
+        case inFlight
+        case inDoubt
+        case rejected
+    }
+
+    init(_ pending: PendingOperation, held: HoldReason?) {
+        sequence = pending.sequence
+        time = pending.time
+        entity = pending.operation.subject
+        customTag = pending.operation.customTag
+        action =
+            switch pending.operation.action {
+            case .create: .create
+            case .update: .update
+            case .delete: .delete
+            case .createLink: .createLink
+            case .updateLink: .updateLink
+            case .deleteLink: .deleteLink
+            }
+        switch pending.status {
+        case .pending:
+            state = .pending
+            reason = held?.description
+            refusal = nil
+        case .inFlight:
+            state = .inFlight
+            reason = "sent; waits for the answer"
+            refusal = nil
+        case .inDoubt(_, let why):
+            state = .inDoubt
+            reason = why
+            refusal = nil
+        case .rejected(let why):
+            state = .rejected
+            reason = "the service answered \(why.status): \(why.message)"
+            refusal = why
+        }
+    }
+}
+
+/// The request that an upload would send.
+public struct PlannedBatch: Sendable, Hashable {
+    public let url: String
+    public let headers: HTTPHeaders
+    public let body: [UInt8]
+    /// How many requests each change set has.
+    public let changeSets: [Int]
+}
+
+/// A key that the service gave an entity.
+public struct KeyAssignment: Sendable, Hashable {
+    public let entity: EntityID
+    public let set: String
+    /// `CustomerID=5`
+    public let key: String
+}

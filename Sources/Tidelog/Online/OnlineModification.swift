@@ -1,0 +1,269 @@
+import EDM
+import ODataWire
+import SyncCore
+import SyncEngine
+
+/// Modifications as requests to the service: one request each, or a change set as one batch.
+struct OnlineModification {
+    private let session: ServiceSession
+    private let model: EntityDataModel
+    private let encoder: RequestEncoder
+    private let reading: OnlineReading
+
+    init(session: ServiceSession, model: EntityDataModel) {
+        self.session = session
+        self.model = model
+        encoder = RequestEncoder(version: model.version, model: model, serviceRoot: session.root)
+        reading = OnlineReading(session: session, model: model)
+    }
+
+    /// One request of an intent, and the draft that it creates.
+    struct Step {
+        let modification: DataModification
+        let creates: EntityDraft?
+    }
+
+    func single(_ intent: Intent, _ options: IntentOptions) async throws(TidelogError) -> IntentResult {
+        var writer = StepWriter(model: model)
+        let steps = try writer.steps(intent, options)
+        // An intent that needs several requests is a change set, so that it is not done by half.
+        guard steps.count == 1, let step = steps.first else { return try await changeSet([(intent, options)])[0] }
+        let request = encoder.encode(step.modification)
+        let response = try await session.modify(request)
+        try ServiceSession.check(response, request.method, request.url)
+        var result = IntentResult()
+        add(step, response, to: &result)
+        return result
+    }
+
+    func changeSet(_ intents: [(intent: Intent, options: IntentOptions)]) async throws(TidelogError) -> [IntentResult] {
+        var writer = StepWriter(model: model)
+        var steps: [(intent: Int, step: Step)] = []
+        for (index, item) in intents.enumerated() {
+            steps += try writer.steps(item.intent, item.options).map { (index, $0) }
+        }
+        let requests = steps.map { encoder.encode($0.step.modification) }
+        let batch = BatchRequest(parts: [
+            .changeSet(
+                zip(1..., requests).map { BatchPart.Member(contentID: String($0), request: $1) })
+        ])
+        let responses = try await send(batch)
+        var results = intents.map { _ in IntentResult() }
+        for ((index, step), response) in zip(steps, responses) { add(step, response, to: &results[index]) }
+        return results
+    }
+
+    private func send(_ batch: BatchRequest) async throws(TidelogError) -> [WireResponse] {
+        let boundary = "batch_tidelog"
+        var headers = encoder.headers
+        headers["Content-Type"] = MultipartBatchWriter.contentType(boundary: boundary)
+        headers["Accept"] = "multipart/mixed"
+        let body: [UInt8]
+        do throws(BatchWriteError) {
+            body = try MultipartBatchWriter().write(batch, boundary: boundary, changeSetBoundary: { "changeset_\($0 + 1)" })
+        } catch {
+            throw TidelogError(.invalidRequest, "The change set cannot be written: \(error)", cause: error)
+        }
+        let response = try await session.modify(
+            WireRequest(method: "POST", url: "$batch", headers: headers, body: body))
+        try ServiceSession.check(response, "POST", "$batch")
+        let answer: BatchResponse
+        do throws(BatchReadError) {
+            answer = try MultipartBatchReader().readResponse(
+                response.body, contentType: response.headers["Content-Type"] ?? "")
+        } catch {
+            throw TidelogError(.inDoubt, "The answer to the change set cannot be read: \(error)", cause: error)
+        }
+        switch BatchMatcher(request: batch, response: answer).outcomes().first {
+        case .changeSet(.members(let responses)): return responses
+        case .changeSet(.failed(let refusal, _)):
+            try ServiceSession.check(refusal, "POST", "$batch")
+            return []
+        case .changeSet(.inDoubt(let reason)):
+            throw TidelogError(.inDoubt, reason, place: "POST $batch", recovery: "Read the entities to find out.")
+        default:
+            throw TidelogError(.notOData, "The service did not answer to the change set.", place: "POST $batch")
+        }
+    }
+
+    /// Takes the entity out of a response: its representation, or at least its key.
+    private func add(_ step: Step, _ response: WireResponse, to result: inout IntentResult) {
+        switch step.modification.action {
+        case .create, .createRelated:
+            guard let draft = step.creates, let set = model.findEntitySet(draft.set),
+                let type = model.findEntityType(draft.type)
+            else { return }
+            if !response.body.isEmpty,
+                let payload = try? PayloadReader(version: model.version, model: model).entity(response.body, type: type)
+            {
+                result.entities[draft.number] = reading.snapshot(payload, type, set)
+            } else {
+                let link = response.headers["OData-EntityId"] ?? response.headers["Location"] ?? ""
+                result.entities[draft.number] = EntitySnapshot(
+                    set: set.name, type: type.name, values: draft.values, etag: response.headers["ETag"], readLink: link,
+                    editLink: response.headers["Location"] ?? link)
+            }
+        case .update(_, let body, _):
+            let type = body.type
+            let set = model.entitySets.first { $0.entityType == (body.declaredType ?? type) }
+            if response.status == 200, !response.body.isEmpty,
+                let payload = try? PayloadReader(version: model.version, model: model).entity(response.body, type: type)
+            {
+                result.entities[IntentResult.subject] = reading.snapshot(payload, type, set)
+            }
+        case .delete, .link, .unlink: return
+        }
+    }
+}
+
+/// Writes intents as the protocol's requests, with `$<Content-ID>` for what the same change set creates before.
+private struct StepWriter {
+    let model: EntityDataModel
+    private var contentIDs: [Int: String] = [:]
+    private var drafts: [Int: EntityDraft] = [:]
+    private var count = 0
+
+    init(model: EntityDataModel) { self.model = model }
+
+    mutating func steps(_ intent: Intent, _ options: IntentOptions) throws(TidelogError) -> [OnlineModification.Step] {
+        var steps: [OnlineModification.Step] = []
+        switch intent {
+        case .create(let draft, let parent):
+            guard let set = model.findEntitySet(draft.set) else { throw unknown("entity set \(draft.set)") }
+            var separate: [(Property, EntityDraft)] = []
+            let body = try body(draft, set.entityType, &separate)
+            if let parent {
+                let navigation = try navigation(parent.navigation, of: parent.entity, fallback: set)
+                if navigation.isCollection {
+                    add(.createRelated(in: try reference(parent.entity), navigation: navigation, body), options, draft, &steps)
+                } else {
+                    add(.create(in: set, body), options, draft, &steps)
+                    add(.link(from: try reference(parent.entity), navigation: navigation, to: try reference(.draft(draft.number))), options, nil, &steps)
+                }
+            } else {
+                add(.create(in: set, body), options, draft, &steps)
+            }
+            for (navigation, child) in separate {
+                guard let childSet = model.findEntitySet(child.set) else { throw unknown("entity set \(child.set)") }
+                var deeper: [(Property, EntityDraft)] = []
+                let childBody = try self.body(child, childSet.entityType, &deeper)
+                add(.createRelated(in: try reference(.draft(draft.number)), navigation: navigation, childBody), options, child, &steps)
+            }
+        case .update(let address, let changes, var bindings, let inline):
+            for level in inline {
+                for child in level.entities {
+                    steps += try self.steps(.create(child, in: nil), options)
+                    bindings.append(BindingDraft(navigation: level.navigation, targets: [.draft(child.number)]))
+                }
+            }
+            let set = try set(of: address)
+            let body = EntityBody(
+                type: set.entityType, declaredType: set.entityType, values: changes,
+                bindings: try bodyBindings(bindings, set.entityType))
+            add(.update(try reference(address), body, replaces: false), options, nil, &steps, isConditional: true)
+        case .delete(let address): add(.delete(try reference(address)), options, nil, &steps, isConditional: true)
+        case .createLink(let from, let name, let to), .updateLink(let from, let name, let to):
+            let navigation = try navigation(name, of: from, fallback: nil)
+            add(.link(from: try reference(from), navigation: navigation, to: try reference(to)), options, nil, &steps)
+        case .deleteLink(let from, let name, let to):
+            let navigation = try navigation(name, of: from, fallback: nil)
+            let target: ResourceReference? = if let to, navigation.isCollection { try reference(to) } else { nil }
+            add(.unlink(from: try reference(from), navigation: navigation, to: target), options, nil, &steps)
+        }
+        return steps
+    }
+
+    private mutating func add(
+        _ action: DataModification.Action, _ options: IntentOptions, _ draft: EntityDraft?,
+        _ steps: inout [OnlineModification.Step], isConditional: Bool = false
+    ) {
+        count += 1
+        if let draft {
+            contentIDs[draft.number] = String(count)
+            drafts[draft.number] = draft
+        }
+        let modification = DataModification(
+            action, ifMatch: isConditional ? options.ifMatch : nil, headers: options.headers)
+        steps.append(OnlineModification.Step(modification: modification, creates: draft))
+    }
+
+    // MARK: Bodies
+
+    private func body(
+        _ draft: EntityDraft, _ declared: EntityType, _ separate: inout [(Property, EntityDraft)]
+    ) throws(TidelogError) -> EntityBody {
+        guard let type = model.findEntityType(draft.type) else { throw unknown("entity type \(draft.type)") }
+        var inline: [EntityBody.InlineEntities] = []
+        for level in draft.inline {
+            guard let navigation = type.findProperty(level.navigation) else { throw unknown("property \(level.navigation)") }
+            if navigation.isCollection {
+                separate += level.entities.map { (navigation, $0) }
+            } else {
+                let target = navigation.navigation.flatMap { model.findEntityType($0.targetType) } ?? type
+                var bodies: [EntityBody] = []
+                for child in level.entities { bodies.append(try body(child, target, &separate)) }
+                inline.append(EntityBody.InlineEntities(navigation: navigation, entities: bodies))
+            }
+        }
+        return EntityBody(
+            type: type, declaredType: declared, values: draft.values, bindings: try bodyBindings(draft.bindings, type),
+            inline: inline)
+    }
+
+    private func bodyBindings(_ bindings: [BindingDraft], _ type: EntityType) throws(TidelogError) -> [EntityBody.Binding] {
+        var result: [EntityBody.Binding] = []
+        for binding in bindings {
+            guard let navigation = type.findProperty(binding.navigation) else { throw unknown("property \(binding.navigation)") }
+            var targets: [ResourceReference] = []
+            for target in binding.targets { targets.append(try reference(target)) }
+            result.append(EntityBody.Binding(navigation: navigation, targets: targets))
+        }
+        return result
+    }
+
+    // MARK: References
+
+    private func reference(_ address: EntityAddress) throws(TidelogError) -> ResourceReference {
+        switch address {
+        case .link(let url): return .url(url)
+        case .key(let name, let key):
+            guard let set = model.findEntitySet(name) else { throw unknown("entity set \(name)") }
+            return .entity(set: set, key: key)
+        case .draft(let number):
+            guard let contentID = contentIDs[number] else {
+                throw TidelogError(
+                    .refused(.entityNotFound), "An entity is referred to that is neither saved nor created before.",
+                    recovery: "Create it first, in the same change set or before.")
+            }
+            return .contentID(contentID)
+        }
+    }
+
+    private func set(of address: EntityAddress) throws(TidelogError) -> EntitySet {
+        switch address {
+        case .draft(let number):
+            if let set = drafts[number].flatMap({ model.findEntitySet($0.set) }) { return set }
+        case .key(let name, _):
+            if let set = model.findEntitySet(name) { return set }
+        case .link(let url):
+            // The last segment but for its key names the set, whatever root the service wrote in front.
+            let path = url.prefix { $0 != "?" }.split(separator: "/").last ?? ""
+            if let set = model.findEntitySet(String(path.prefix { $0 != "(" })) { return set }
+        }
+        throw TidelogError(.invalidRequest, "The entity set of the entity cannot be told from its link.")
+    }
+
+    private func navigation(
+        _ name: String, of address: EntityAddress, fallback: EntitySet?
+    ) throws(TidelogError) -> Property {
+        let type = try set(of: address).entityType
+        guard let property = type.findProperty(name), property.isNavigation else {
+            throw TidelogError(.refused(.unknownNavigationProperty), "\(type.name) has no navigation property \(name).")
+        }
+        return property
+    }
+
+    private func unknown(_ what: String) -> TidelogError {
+        TidelogError(.refused(.unknownProperty), "The service has no \(what).")
+    }
+}

@@ -1,0 +1,46 @@
+public import EDM
+public import ODataWire
+public import SyncEngine
+import Synchronization
+public import Transport
+
+/// The service itself: every call is a request, and returns when the service has answered.
+public final class OnlineODataProvider: DataServiceProvider {
+    private let session: ServiceSession
+    private let cached = Mutex<EntityDataModel?>(nil)
+
+    /// - Parameter serviceRoot: an absolute URL, with or without a slash at its end.
+    public init(serviceRoot: String, transport: (any HTTPTransport)? = nil) {
+        session = ServiceSession(root: serviceRoot, transport: transport ?? defaultTransport())
+    }
+
+    public var loadedModel: EntityDataModel? { cached.withLock { $0 } }
+
+    public func model() async throws(TidelogError) -> EntityDataModel {
+        if let model = loadedModel { return model }
+        let (_, model) = try await MetadataReading.read(session)
+        cached.withLock { $0 = model }
+        if model.version.isLegacy { await session.expectToken() }
+        return model
+    }
+
+    public func perform(
+        _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
+    ) async throws(TidelogError) -> [IntentResult] {
+        let round = OnlineModification(session: session, model: try await model())
+        if asChangeSet { return try await round.changeSet(intents) }
+        var results: [IntentResult] = []
+        for (intent, options) in intents { results.append(try await round.single(intent, options)) }
+        return results
+    }
+
+    public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
+        try await OnlineReading(session: session, model: try await model()).query(request, headers)
+    }
+
+    public func load(
+        _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
+    ) async throws(TidelogError) -> EntitySnapshot {
+        try await OnlineReading(session: session, model: try await model()).load(address, options, headers)
+    }
+}

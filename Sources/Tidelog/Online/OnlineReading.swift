@@ -1,0 +1,127 @@
+import EDM
+import ODataWire
+import SyncCore
+import SyncEngine
+
+/// Queries as requests to the service.
+struct OnlineReading {
+    let session: ServiceSession
+    let model: EntityDataModel
+    private let encoder: RequestEncoder
+    private let reader: PayloadReader
+
+    init(session: ServiceSession, model: EntityDataModel) {
+        self.session = session
+        self.model = model
+        encoder = RequestEncoder(version: model.version, model: model, serviceRoot: session.root)
+        reader = PayloadReader(version: model.version, model: model)
+    }
+
+    func query(_ request: QueryRequest, _ headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
+        switch request {
+        case .url(let url): return try await get(url, headers)
+        case .set(let set, let options): return try await get(set.name + (try suffix(options)), headers)
+        case .related(let address, let property, let options):
+            return try await get("\(try url(of: address))/\(property.name)\(try suffix(options))", headers)
+        }
+    }
+
+    func load(
+        _ address: EntityAddress, _ options: QueryOptions, _ headers: HTTPHeaders
+    ) async throws(TidelogError) -> EntitySnapshot {
+        let url = try url(of: address)
+        guard let entity = try await get(url + (try suffix(options)), headers).entities.first else {
+            throw TidelogError(.notFound, "The service has no such entity.", place: url)
+        }
+        return entity
+    }
+
+    private func suffix(_ options: QueryOptions) throws(TidelogError) -> String {
+        do {
+            let text = try options.print(version: model.version)
+            return text.isEmpty ? "" : "?" + text
+        } catch {
+            throw TidelogError(.unsupported, "\(error)", cause: error)
+        }
+    }
+
+    func url(of address: EntityAddress) throws(TidelogError) -> String {
+        switch address {
+        case .link(let url): return encoder.url(of: .url(url))
+        case .key(let name, let key):
+            guard let set = model.findEntitySet(name) else {
+                throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(name).")
+            }
+            return encoder.url(of: .entity(set: set, key: key))
+        case .draft: throw TidelogError(.notFound, "A new entity cannot be read before it was created.")
+        }
+    }
+
+    private func get(_ url: String, _ headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
+        let request: ServiceRequest
+        do throws(URLSyntaxError) {
+            request = try ServiceRequest.parse(
+                url, serviceRoot: session.root, model: model, version: model.version)
+        } catch {
+            throw TidelogError(.invalidRequest, error.description, place: url, cause: error)
+        }
+        var all = encoder.headers
+        all.merge(headers)
+        switch request.path.target {
+        case .entity(let type, let set):
+            let response = try await session.get(url, headers: all)
+            if response.status == 404 || response.status == 204 { return QueryAnswer(entities: [], isSingle: true) }
+            try ServiceSession.check(response, "GET", url)
+            let payload = try decoded(url) { () throws(PayloadError) in try reader.entity(response.body, type: type) }
+            return QueryAnswer(entities: [snapshot(payload, type, set)], isSingle: true)
+        case .entities(let type, let set): return try await pages(url, all, type, set)
+        default:
+            throw TidelogError(.unsupported, "A query leads to entities.", place: url)
+        }
+    }
+
+    private func pages(
+        _ url: String, _ headers: HTTPHeaders, _ type: EntityType, _ set: EntitySet?
+    ) async throws(TidelogError) -> QueryAnswer {
+        var answer = QueryAnswer(entities: [])
+        var next: String? = url
+        var seen: Set<String> = []
+        while let page = next, seen.insert(page).inserted {
+            let response = try await session.get(page, headers: headers)
+            try ServiceSession.check(response, "GET", page)
+            let feed = try decoded(page) { () throws(PayloadError) in try reader.feed(response.body, type: type) }
+            answer.entities += feed.entities.map { snapshot($0, type, set) }
+            answer.count = answer.count ?? feed.count
+            next = feed.nextLink
+        }
+        return answer
+    }
+
+    private func decoded<T>(_ url: String, _ body: () throws(PayloadError) -> T) throws(TidelogError) -> T {
+        do throws(PayloadError) {
+            return try body()
+        } catch {
+            throw TidelogError(.notOData, "The answer cannot be read: \(error)", place: "GET \(url)", cause: error)
+        }
+    }
+
+    func snapshot(_ payload: EntityPayload, _ declared: EntityType, _ set: EntitySet?) -> EntitySnapshot {
+        let type = payload.type.flatMap { model.findEntityType($0) } ?? declared
+        let key = KeyPredicate(of: type, in: payload.values)
+        let canonical = set.flatMap { set in key.map { encoder.url(of: .entity(set: set, key: $0)) } }
+        let link = payload.readLink ?? payload.id ?? payload.editLink ?? canonical ?? set?.name ?? ""
+        var expanded: [EntitySnapshot.Expanded] = []
+        for item in payload.expanded {
+            guard let property = type.findProperty(item.navigation),
+                let target = property.navigation.flatMap({ model.findEntityType($0.targetType) })
+            else { continue }
+            let targetSet = set.flatMap { model.target(of: property, in: $0) }
+            expanded.append(
+                EntitySnapshot.Expanded(
+                    navigation: item.navigation, entities: item.entities.map { snapshot($0, target, targetSet) }))
+        }
+        return EntitySnapshot(
+            set: set?.name ?? "", type: type.name, values: payload.values, etag: payload.etag,
+            readLink: canonical ?? link, editLink: payload.editLink ?? canonical ?? link, expanded: expanded)
+    }
+}

@@ -1,0 +1,97 @@
+public import EDM
+import ODataWire
+public import SyncEngine
+
+/// A query, built step by step: `DataQuery().from(customers).filter(name.equal("A")).orderBy(name).top(10)`.
+///
+/// Each step returns a new query; nothing is executed before ``DataService/executeQuery(_:headers:)``.
+public struct DataQuery: Sendable, Hashable {
+    var set: EntitySet?
+    var url: String?
+    var options = QueryOptions()
+    var selectsKey = false
+
+    public init() {}
+
+    /// The entity set to read from.
+    public func from(_ set: EntitySet) -> DataQuery { with { $0.set = set } }
+
+    /// Reads what the URL leads to: a readLink, or a path with query options, relative to the service root or absolute. Other
+    /// query options have to be part of the URL.
+    public func withURL(_ url: String) -> DataQuery { with { $0.url = url } }
+
+    /// Only entities for which the condition is true. Several conditions all have to be.
+    public func filter(_ condition: QueryFilter) -> DataQuery {
+        with { $0.options.filter = Expression.all(of: [$0.options.filter, condition.expression].compactMap { $0 }) }
+    }
+
+    /// Only these properties, and the key.
+    public func select(_ properties: Property...) -> DataQuery {
+        with { query in
+            for property in properties where property.isNavigation { query.options.expand.append(ExpandItem(property.name)) }
+            query.options.select += properties.filter { !$0.isNavigation }.map { SelectItem($0.name) }
+        }
+    }
+
+    /// Only the key.
+    public func selectKey() -> DataQuery { with { $0.selectsKey = true } }
+
+    public func orderBy(_ operand: some QueryOperand, _ order: SortOrder = .ascending) -> DataQuery {
+        with { $0.options.orderBy.append(OrderItem(operand.queryExpression, isDescending: order == .descending)) }
+    }
+
+    /// At most so many entities. A negative number counts as none.
+    public func top(_ count: Int) -> DataQuery { with { $0.options.top = Int64(max(0, count)) } }
+
+    /// Leaves out so many entities at the start.
+    public func skip(_ count: Int) -> DataQuery { with { $0.options.skip = Int64(max(0, count)) } }
+
+    /// Reads related entities along with each entity.
+    public func expand(_ properties: Property...) -> DataQuery {
+        with { $0.options.expand += properties.map { ExpandItem($0.name) } }
+    }
+
+    /// Reads related entities along, with conditions, order or further expansion of their own.
+    public func expand(_ property: Property, with nested: DataQuery) -> DataQuery {
+        with { $0.options.expand.append(ExpandItem(property.name, options: nested.options)) }
+    }
+
+    /// Also asks how many entities there are without ``top(_:)`` and ``skip(_:)``.
+    public func inlineCount() -> DataQuery { with { $0.options.count = true } }
+
+    public enum SortOrder: Sendable {
+        case ascending
+        case descending
+    }
+
+    private func with(_ change: (inout DataQuery) -> Void) -> DataQuery {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    /// The options with the key selected where that was asked for.
+    func resolvedOptions(_ type: EntityType) -> QueryOptions {
+        var options = options
+        if selectsKey { options.select += type.keyProperties.map { SelectItem($0.name) } }
+        return options
+    }
+}
+
+/// What a query found.
+public struct QueryResult {
+    let entities: [EntityValue]
+    /// How many there are without `top` and `skip`; nil unless the query asked.
+    public let count: Int?
+
+    /// All entities, in the order of the query; by entity ID where the query names none.
+    public func entityList() -> [EntityValue] { entities }
+
+    /// The first entity. Throws `notFound` where there is none.
+    public func requiredEntity() throws(TidelogError) -> EntityValue {
+        guard let first = entities.first else { throw TidelogError(.notFound, "The query found no entity.") }
+        return first
+    }
+
+    public func optionalEntity() -> EntityValue? { entities.first }
+}

@@ -1,0 +1,97 @@
+public import EDM
+public import ODataWire
+
+/// A condition of a query. Combine with `and`, `or`, `not`, or `&&`, `||`, `!`.
+public struct QueryFilter: Sendable, Hashable {
+    let expression: Expression
+
+    public func and(_ other: QueryFilter) -> QueryFilter { QueryFilter(expression: .and([expression, other.expression])) }
+    public func or(_ other: QueryFilter) -> QueryFilter { QueryFilter(expression: .or([expression, other.expression])) }
+    public func not() -> QueryFilter { QueryFilter(expression: .not(expression)) }
+
+    public static func && (a: QueryFilter, b: QueryFilter) -> QueryFilter { a.and(b) }
+    public static func || (a: QueryFilter, b: QueryFilter) -> QueryFilter { a.or(b) }
+    public static prefix func ! (a: QueryFilter) -> QueryFilter { a.not() }
+}
+
+/// What can stand in a condition: a property, or a function of one.
+public protocol QueryOperand: Sendable {
+    var queryExpression: Expression { get }
+    /// The type that literals are compared as; nil where it follows from the literal.
+    var queryType: TypeReference? { get }
+}
+
+extension Property: QueryOperand {
+    public var queryExpression: Expression { .property(name) }
+    public var queryType: TypeReference? { type }
+}
+
+/// A function of a property, such as its length.
+public struct QueryFunction: QueryOperand, Hashable {
+    public let queryExpression: Expression
+    public let queryType: TypeReference?
+
+    init(_ function: CanonicalFunction, _ arguments: [Expression], _ type: PrimitiveType) {
+        queryExpression = .call(function, arguments)
+        queryType = TypeReference(.primitive(type))
+    }
+}
+
+/// What a property can be compared with.
+public protocol QueryLiteral: Sendable {
+    var queryValue: Value { get }
+}
+
+extension String: QueryLiteral { public var queryValue: Value { .string(self) } }
+extension Int: QueryLiteral { public var queryValue: Value { .integer(Int64(self)) } }
+extension Double: QueryLiteral { public var queryValue: Value { .double(self) } }
+extension Bool: QueryLiteral { public var queryValue: Value { .boolean(self) } }
+extension DecimalValue: QueryLiteral { public var queryValue: Value { .decimal(self) } }
+extension GuidValue: QueryLiteral { public var queryValue: Value { .guid(self) } }
+extension LocalDate: QueryLiteral { public var queryValue: Value { .date(self) } }
+extension LocalTime: QueryLiteral { public var queryValue: Value { .timeOfDay(self) } }
+extension LocalDateTime: QueryLiteral { public var queryValue: Value { .dateTime(self) } }
+extension GlobalDateTime: QueryLiteral { public var queryValue: Value { .dateTimeOffset(self) } }
+extension DayTimeDuration: QueryLiteral { public var queryValue: Value { .duration(self) } }
+extension Value: QueryLiteral { public var queryValue: Value { self } }
+
+extension QueryOperand {
+    public func equal(_ value: some QueryLiteral) -> QueryFilter { compare(.eq, literal(value)) }
+    public func notEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.ne, literal(value)) }
+    public func greaterThan(_ value: some QueryLiteral) -> QueryFilter { compare(.gt, literal(value)) }
+    public func greaterEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.ge, literal(value)) }
+    public func lessThan(_ value: some QueryLiteral) -> QueryFilter { compare(.lt, literal(value)) }
+    public func lessEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.le, literal(value)) }
+    public func equal(_ other: some QueryOperand) -> QueryFilter { compare(.eq, other.queryExpression) }
+    public func notEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ne, other.queryExpression) }
+    public func isNull() -> QueryFilter { compare(.eq, .null) }
+    public func isNotNull() -> QueryFilter { compare(.ne, .null) }
+
+    public func contains(_ text: String) -> QueryFilter { call(.contains, text) }
+    public func startsWith(_ text: String) -> QueryFilter { call(.startswith, text) }
+    public func endsWith(_ text: String) -> QueryFilter { call(.endswith, text) }
+
+    public func toLower() -> QueryFunction { QueryFunction(.tolower, [queryExpression], .string) }
+    public func toUpper() -> QueryFunction { QueryFunction(.toupper, [queryExpression], .string) }
+    public func trim() -> QueryFunction { QueryFunction(.trim, [queryExpression], .string) }
+    public func length() -> QueryFunction { QueryFunction(.length, [queryExpression], .int32) }
+    public func year() -> QueryFunction { QueryFunction(.year, [queryExpression], .int32) }
+    public func month() -> QueryFunction { QueryFunction(.month, [queryExpression], .int32) }
+    public func day() -> QueryFunction { QueryFunction(.day, [queryExpression], .int32) }
+    public func round() -> QueryFunction { QueryFunction(.round, [queryExpression], .decimal) }
+
+    private func compare(_ comparison: ComparisonOperator, _ right: Expression) -> QueryFilter {
+        QueryFilter(expression: .comparison(comparison, queryExpression, right))
+    }
+
+    private func call(_ function: CanonicalFunction, _ text: String) -> QueryFilter {
+        QueryFilter(expression: .call(function, [queryExpression, .literal(.string(text), .string)]))
+    }
+
+    private func literal(_ value: some QueryLiteral) -> Expression {
+        guard let type = queryType else { return .literal(value.queryValue, nil) }
+        let adapted = value.queryValue.adapted(to: type)
+        if case .enumeration(let members) = adapted { return .enumeration(type: type.name, value: members) }
+        return .literal(adapted, type.primitive)
+    }
+}

@@ -1,0 +1,200 @@
+public import EDM
+import ODataWire
+import SyncCore
+public import SyncEngine
+
+/// Entities of one OData service, by the same calls whether the provider is a store or the service itself.
+///
+/// Offline, each modifying call validates, logs and returns when the operation is durable; nothing is sent before an upload.
+/// Online, it returns when the service has answered. Calls run where they are called from; the provider does its work
+/// elsewhere.
+open class DataService {
+    public let provider: any DataServiceProvider
+
+    public init(provider: any DataServiceProvider) { self.provider = provider }
+
+    // MARK: Metadata
+
+    /// Reads the metadata if it is not known. An opened offline provider knows it.
+    public func loadMetadata() async throws(TidelogError) { _ = try await provider.model() }
+
+    /// The metadata. Throws `noStore` before it is known; see ``loadMetadata()``.
+    public var metadata: EntityDataModel {
+        get throws(TidelogError) {
+            guard let model = provider.loadedModel else {
+                throw TidelogError(
+                    .noStore, "The metadata of the service is not known yet.",
+                    recovery: "Open the offline provider, or call loadMetadata().")
+            }
+            return model
+        }
+    }
+
+    /// The entity set or singleton of that name. Throws `refused(.unknownEntitySet)` where there is none.
+    public func entitySet(withName name: String) throws(TidelogError) -> EntitySet {
+        guard let set = try metadata.findEntitySet(name) else {
+            throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(name).")
+        }
+        return set
+    }
+
+    // MARK: Entities
+
+    /// Creates the entity with all that is set, its bindings, and the new entities below it. Afterwards it has a readLink.
+    public func createEntity(
+        _ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await perform(ChangeSet.Operation(.create(entity, parent: nil), headers, options))
+    }
+
+    /// Creates an entity and links it to a parent, through the parent's single- or collection-valued navigation property.
+    public func createRelatedEntity(
+        _ entity: EntityValue, in parent: EntityValue, property: Property, headers: HTTPHeaders = .empty,
+        options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await perform(ChangeSet.Operation(.create(entity, parent: (parent, property)), headers, options))
+    }
+
+    /// Saves the properties that changed since the entity was read, and its bindings. Does nothing where nothing changed.
+    public func updateEntity(
+        _ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await perform(ChangeSet.Operation(.update(entity), headers, options))
+    }
+
+    /// Deletes the entity. One with an editLink only will do.
+    public func deleteEntity(
+        _ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await perform(ChangeSet.Operation(.delete(entity), headers, options))
+    }
+
+    // MARK: Links
+
+    /// Links two entities. `property` may be on a one end or on a many end; on a one end it replaces what is linked there.
+    public func createLink(
+        from: EntityValue, property: Property, to: EntityValue, headers: HTTPHeaders = .empty,
+        options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await perform(ChangeSet.Operation(.createLink(from, property, to), headers, options))
+    }
+
+    /// Points a single-valued navigation property to another entity.
+    public func updateLink(
+        from: EntityValue, property: Property, to: EntityValue, headers: HTTPHeaders = .empty,
+        options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await perform(ChangeSet.Operation(.updateLink(from, property, to), headers, options))
+    }
+
+    /// Removes a link; both entities stay. `to` may be left out for a single-valued navigation property.
+    public func deleteLink(
+        from: EntityValue, property: Property, to: EntityValue? = nil, headers: HTTPHeaders = .empty,
+        options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await perform(ChangeSet.Operation(.deleteLink(from, property, to), headers, options))
+    }
+
+    // MARK: Change sets
+
+    /// Applies all operations of the change set, or none. They also travel to the service as one.
+    public func applyChanges(_ changes: ChangeSet) async throws(TidelogError) {
+        try await perform(changes.operations, asChangeSet: true)
+        changes.isApplied = true
+    }
+
+    /// Runs the change sets and queries of the batch in order. Stops at the first that fails; what was applied before stays.
+    public func processBatch(_ batch: RequestBatch) async throws(TidelogError) {
+        for index in batch.parts.indices {
+            switch batch.parts[index] {
+            case .changes(let changes): try await applyChanges(changes)
+            case .query(let query, _): batch.parts[index] = .query(query, try await executeQuery(query))
+            }
+        }
+    }
+
+    private func perform(_ operation: ChangeSet.Operation) async throws(TidelogError) {
+        try await perform([operation], asChangeSet: false)
+    }
+
+    private func perform(_ operations: [ChangeSet.Operation], asChangeSet: Bool) async throws(TidelogError) {
+        let model = try await provider.model()
+        var builder = IntentBuilder(model: model)
+        var intents: [(intent: Intent, options: IntentOptions)] = []
+        var subjects: [EntityValue] = []
+        for operation in operations {
+            guard let intent = try builder.intent(operation) else { continue }
+            let tag = operation.options.customTag
+            intents.append(
+                (intent, IntentOptions(headers: operation.headers, customTag: tag, ifMatch: operation.subject.etag)))
+            subjects.append(operation.subject)
+        }
+        guard !intents.isEmpty else { return }
+        let results = try await provider.perform(intents, asChangeSet: asChangeSet)
+        for (result, subject) in zip(results, subjects) {
+            for (number, snapshot) in result.entities {
+                if number == IntentResult.subject {
+                    subject.apply(snapshot, model: model)
+                } else if let entity = builder.entities[number] {
+                    entity.apply(snapshot, model: model)
+                }
+            }
+            subject.lastOperation = result.sequence ?? subject.lastOperation
+        }
+    }
+
+    // MARK: Reading
+
+    /// Executes a query that names its set (``DataQuery/from(_:)``) or its URL.
+    public func executeQuery(
+        _ query: DataQuery, headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) -> QueryResult {
+        let model = try await provider.model()
+        let request: QueryRequest
+        if let url = query.url {
+            request = .url(url)
+        } else if let set = query.set {
+            request = .set(set, query.resolvedOptions(set.entityType))
+        } else {
+            throw TidelogError(
+                .invalidRequest, "The query says neither a set nor a URL.", recovery: "Add from(_:) or withURL(_:).")
+        }
+        let answer = try await provider.query(request, headers: headers)
+        return QueryResult(
+            entities: answer.entities.compactMap { EntityValue($0, model: model) },
+            count: answer.count.flatMap { Int(exactly: $0) })
+    }
+
+    /// Reads an entity again, or for the first time where only its readLink or key is set.
+    ///
+    /// - Parameter query: what to select and expand.
+    public func loadEntity(
+        _ entity: EntityValue, _ query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) {
+        let model = try await provider.model()
+        let address = try IntentBuilder(model: model).address(of: entity, forReading: true)
+        let snapshot = try await provider.load(
+            address, options: query.resolvedOptions(entity.entityType), headers: headers)
+        entity.apply(snapshot, model: model)
+    }
+
+    /// Reads a structural or navigation property of an entity that was read before, or whose key or readLink is set.
+    public func loadProperty(
+        _ property: Property, into entity: EntityValue, _ query: DataQuery = DataQuery(),
+        headers: HTTPHeaders = .empty
+    ) async throws(TidelogError) {
+        let model = try await provider.model()
+        let address = try IntentBuilder(model: model).address(of: entity, forReading: true)
+        guard property.isNavigation else {
+            var options = QueryOptions()
+            options.select = [SelectItem(property.name)]
+            let snapshot = try await provider.load(address, options: options, headers: headers)
+            entity.values[property.name] = snapshot.values[property.name]
+            entity.savedValues[property.name] = snapshot.values[property.name]
+            return
+        }
+        let answer = try await provider.query(.related(address, property, query.options), headers: headers)
+        entity.related[property.name] = EntityValue.Related(
+            entities: answer.entities.compactMap { EntityValue($0, model: model) }, isNew: false)
+    }
+}

@@ -1,0 +1,141 @@
+import EDM
+import ODataWire
+import SyncCore
+import SyncEngine
+
+/// Turns what an app does with its entity objects into intents that hold values only.
+struct IntentBuilder {
+    private let model: EntityDataModel
+    /// The new entities of the call by the number of their draft.
+    private(set) var entities: [Int: EntityValue] = [:]
+    private var numbers: [ObjectIdentifier: Int] = [:]
+
+    init(model: EntityDataModel) { self.model = model }
+
+    /// Nil for an update that changes nothing.
+    mutating func intent(_ operation: ChangeSet.Operation) throws(TidelogError) -> Intent? {
+        switch operation.kind {
+        case .create(let entity, let parent):
+            let address: Intent.Parent?
+            if let (parentEntity, property) = parent {
+                address = Intent.Parent(entity: try self.address(of: parentEntity), navigation: property.name)
+                if entity.entitySet == nil { entity.entitySet = target(of: parentEntity, property) }
+            } else {
+                address = nil
+            }
+            return .create(try draft(entity, path: []), in: address)
+        case .update(let entity): return try update(entity)
+        case .delete(let entity): return .delete(try address(of: entity))
+        case .createLink(let from, let property, let to):
+            return .createLink(from: try address(of: from), navigation: property.name, to: try address(of: to))
+        case .updateLink(let from, let property, let to):
+            return .updateLink(from: try address(of: from), navigation: property.name, to: try address(of: to))
+        case .deleteLink(let from, let property, let to):
+            var target: EntityAddress?
+            if let to { target = try address(of: to) }
+            return .deleteLink(from: try address(of: from), navigation: property.name, to: target)
+        }
+    }
+
+    private mutating func update(_ entity: EntityValue) throws(TidelogError) -> Intent? {
+        let address = try address(of: entity)
+        var bindings = try bindings(of: entity)
+        let inline = try inline(of: entity, &bindings, path: [])
+        let changes = entity.changedValues
+        if changes.isEmpty, bindings.isEmpty, inline.isEmpty { return nil }
+        return .update(address, changes: changes, bindings: bindings, inline: inline)
+    }
+
+    // MARK: Drafts
+
+    private mutating func draft(_ entity: EntityValue, path: [ObjectIdentifier]) throws(TidelogError) -> EntityDraft {
+        let identifier = ObjectIdentifier(entity)
+        guard !path.contains(identifier) else {
+            throw TidelogError(
+                .refused(.notAllowed), "A deep insert leads in a circle: \(entity.entityType.name) contains itself.",
+                recovery: "Link the entities in a change set instead.")
+        }
+        let number = entities.count + 1
+        entities[number] = entity
+        let set = try set(of: entity)
+        var bindings = try bindings(of: entity)
+        let inline = try inline(of: entity, &bindings, path: path + [identifier])
+        numbers[identifier] = number
+        return EntityDraft(
+            number: number, set: set.name, type: entity.entityType.name, values: entity.values, bindings: bindings,
+            inline: inline)
+    }
+
+    private func bindings(of entity: EntityValue) throws(TidelogError) -> [BindingDraft] {
+        var drafts: [BindingDraft] = []
+        for (property, target) in entity.bindings {
+            let address = try address(of: target)
+            if let index = drafts.firstIndex(where: { $0.navigation == property.name }) {
+                drafts[index].targets.append(address)
+            } else {
+                drafts.append(BindingDraft(navigation: property.name, targets: [address]))
+            }
+        }
+        return drafts
+    }
+
+    /// What the app set as value of navigation properties: new entities are created with this one, existing ones bound.
+    private mutating func inline(
+        of entity: EntityValue, _ bindings: inout [BindingDraft], path: [ObjectIdentifier]
+    ) throws(TidelogError) -> [InlineDraft] {
+        var drafts: [InlineDraft] = []
+        for (name, related) in entity.related.sorted(by: { $0.key < $1.key }) where related.isNew {
+            var new: [EntityDraft] = []
+            for child in related.entities {
+                if isKnown(child) {
+                    bindings.append(BindingDraft(navigation: name, targets: [try address(of: child)]))
+                } else {
+                    if child.entitySet == nil, let property = entity.entityType.findProperty(name) {
+                        child.entitySet = target(of: entity, property)
+                    }
+                    new.append(try draft(child, path: path))
+                }
+            }
+            if !new.isEmpty { drafts.append(InlineDraft(navigation: name, entities: new)) }
+        }
+        return drafts
+    }
+
+    // MARK: Addresses
+
+    private func isKnown(_ entity: EntityValue) -> Bool {
+        entity.readLink != nil || entity.editLink != nil || numbers[ObjectIdentifier(entity)] != nil
+    }
+
+    func address(of entity: EntityValue, forReading: Bool = false) throws(TidelogError) -> EntityAddress {
+        let link = forReading ? entity.readLink ?? entity.editLink : entity.editLink ?? entity.readLink
+        if let link { return .link(link) }
+        if let number = numbers[ObjectIdentifier(entity)] { return .draft(number) }
+        if let key = entity.key, forReading || entity.state != .unsaved {
+            return .key(set: try set(of: entity).name, key)
+        }
+        throw TidelogError(
+            .refused(.entityNotFound),
+            "An entity of type \(entity.entityType.name) is referred to that is neither saved nor created before in the change set.",
+            recovery: "Create it first, in the same change set or before.")
+    }
+
+    private func set(of entity: EntityValue) throws(TidelogError) -> EntitySet {
+        if let set = entity.entitySet { return set }
+        let sets = model.entitySets.filter { model.isType(entity.entityType.name, derivedFrom: $0.entityType.name) }
+        guard let set = sets.first, sets.count == 1 else {
+            throw TidelogError(
+                .refused(.unknownEntitySet),
+                sets.isEmpty
+                    ? "No entity set holds entities of type \(entity.entityType.name)."
+                    : "Several entity sets hold entities of type \(entity.entityType.name): \(sets.map(\.name).joined(separator: ", ")).",
+                recovery: sets.isEmpty ? nil : "Set entitySet of the entity.")
+        }
+        return set
+    }
+
+    private func target(of entity: EntityValue, _ property: Property) -> EntitySet? {
+        guard let set = try? set(of: entity) else { return nil }
+        return model.target(of: property, in: set)
+    }
+}
