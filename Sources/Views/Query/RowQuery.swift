@@ -71,7 +71,7 @@ public struct RowQuery {
         var rows: [EntityRow] = []
         for segment in path.segments {
             switch segment {
-            case .entitySet(let set): rows = try allRows(set)
+            case .entitySet(let set): rows = try state.allRows(set: set.name)
             case .key(let selector): rows = try rows.filter { try isSelected($0, selector) }
             case .navigation(let property):
                 var seen: Set<EntityID> = []
@@ -82,12 +82,6 @@ public struct RowQuery {
                 throw EvaluationError(.unsupported, "Offline, a path leads to entities; single properties and operations are not answered.")
             }
         }
-        return rows
-    }
-
-    private func allRows(_ set: EntitySet) throws(StateError) -> [EntityRow] {
-        var rows: [EntityRow] = []
-        for id in try state.rows(set: set.name) { if let row = try state.row(id) { rows.append(row) } }
         return rows
     }
 
