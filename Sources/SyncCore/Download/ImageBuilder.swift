@@ -104,7 +104,8 @@ public struct ImageBuilder<Storage: StateStorage> {
             : try storage.links(end.relationship.name, second: owner)
         for link in links where link.inLocal {
             let id = isForward ? link.second : link.first
-            guard let row = try storage.row(id), row.origin.isOnService, let type = model.findEntityType(row.type) else {
+            guard let row = try storage.row(id), row.origin.isOnService, let type = model.findEntityType(row.type)
+            else {
                 continue
             }
             if KeyText.of(row.values, type: type) == nil { return id }

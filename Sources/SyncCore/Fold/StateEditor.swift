@@ -134,7 +134,9 @@ struct StateEditor<Storage: StateStorage> {
             return
         }
         let (first, second) = end.relationship.isForward ? (source, target) : (target, source)
-        guard let link = try storage.link(end.relationship.name, first: first, second: second), link.inLocal else { return }
+        guard let link = try storage.link(end.relationship.name, first: first, second: second), link.inLocal else {
+            return
+        }
         try unlink(link, clearing: true)
     }
 

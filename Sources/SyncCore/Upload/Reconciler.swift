@@ -98,10 +98,13 @@ public struct Reconciler<Storage: StateStorage> {
             guard let url = response.headers[header], let key = key(in: url, set) else { continue }
             let values = PropertyValues(key.values.map { ($0.name, $0.value) })
             return [
-                EntityImage(entity: id, set: set.name, type: body.type.name, values: values, etag: response.headers["ETag"])
+                EntityImage(
+                    entity: id, set: set.name, type: body.type.name, values: values, etag: response.headers["ETag"])
             ]
         }
-        return [EntityImage(entity: id, set: set.name, type: body.type.name, values: [:], etag: response.headers["ETag"])]
+        return [
+            EntityImage(entity: id, set: set.name, type: body.type.name, values: [:], etag: response.headers["ETag"])
+        ]
     }
 
     /// The entity, and where the request created others below it, those: a single-valued navigation property has one.
@@ -129,7 +132,9 @@ public struct Reconciler<Storage: StateStorage> {
         var found: [EntityID: [String: EntityID]] = [:]
         func collect(_ creation: Creation) {
             for inline in creation.inline {
-                if let first = inline.entities.first { found[creation.entity, default: [:]][inline.navigation] = first.entity }
+                if let first = inline.entities.first {
+                    found[creation.entity, default: [:]][inline.navigation] = first.entity
+                }
                 inline.entities.forEach(collect)
             }
         }

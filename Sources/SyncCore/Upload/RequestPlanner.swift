@@ -25,7 +25,8 @@ struct RequestPlanner<Storage: StateStorage> {
         case .update(let entity, let changes, let bindings):
             let type = try type(of: entity, in: operation)
             let body = EntityBody(
-                type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType, values: changes,
+                type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType,
+                values: changes,
                 bindings: try bindings.map { b throws(StateError) in try binding(b, type) })
             add(.update(try reference(entity), body, replaces: false), pending, ifMatch: try etag(entity))
         case .delete(let entity):

@@ -37,17 +37,22 @@ public struct OperationRules<Storage: StateStorage> {
             guard !navigation.isCollection else {
                 throw .refused(
                     .init(
-                        .wrongNavigationKind, "\(navigation) is a collection; updateLink replaces a single target only.",
+                        .wrongNavigationKind,
+                        "\(navigation) is a collection; updateLink replaces a single target only.",
                         recovery: "Use createLink and deleteLink."))
             }
         case .deleteLink(let link):
             let navigation = try checkLink(link)
             guard let end = navigation.navigation else { return }
             let (first, second) = end.relationship.isForward ? (link.from, link.to) : (link.to, link.from)
-            guard try read({ s throws(StateError) in try s.link(end.relationship.name, first: first, second: second) })?.inLocal == true
+            guard
+                try read({ s throws(StateError) in try s.link(end.relationship.name, first: first, second: second) })?
+                    .inLocal == true
             else {
                 throw .refused(
-                    .init(.linkNotFound, "\(try name(link.from)) is not linked to \(try name(link.to)) by \(navigation.name)."))
+                    .init(
+                        .linkNotFound,
+                        "\(try name(link.from)) is not linked to \(try name(link.to)) by \(navigation.name)."))
             }
         }
     }
@@ -64,7 +69,9 @@ public struct OperationRules<Storage: StateStorage> {
         }
         let type = try type(creation.type)
         guard model.isType(type.name, derivedFrom: set.entityType.name) else {
-            throw .refused(.init(.wrongTargetType, "Entities of \(set.name) are of type \(set.entityType.name), not \(type.name)."))
+            throw .refused(
+                .init(.wrongTargetType, "Entities of \(set.name) are of type \(set.entityType.name), not \(type.name).")
+            )
         }
         guard !type.isAbstract else {
             throw .refused(.init(.notAllowed, "\(type.name) is abstract; create an entity of a type derived from it."))
@@ -75,7 +82,8 @@ public struct OperationRules<Storage: StateStorage> {
         for inline in creation.inline {
             let navigation = try navigation(inline.navigation, type, set: set.name)
             guard navigation.isCollection || inline.entities.count == 1 else {
-                throw .refused(.init(.wrongNavigationKind, "\(navigation) takes one entity, not \(inline.entities.count)."))
+                throw .refused(
+                    .init(.wrongNavigationKind, "\(navigation) takes one entity, not \(inline.entities.count)."))
             }
             for child in inline.entities {
                 try checkTarget(navigation, type: child.type)
@@ -97,7 +105,8 @@ public struct OperationRules<Storage: StateStorage> {
         guard let other = others.first(where: { $0 != creation.entity }) else { return }
         throw .refused(
             .init(
-                .duplicateKey, "\(creation.set) already has an entity with the key \(KeyText.of(key)): \(creation.set)(\(other)).",
+                .duplicateKey,
+                "\(creation.set) already has an entity with the key \(KeyText.of(key)): \(creation.set)(\(other)).",
                 recovery: "Leave the key unset and let the service give one, or choose another."))
     }
 
@@ -107,7 +116,8 @@ public struct OperationRules<Storage: StateStorage> {
         for property in type.keyProperties {
             guard let new = changes[property.name], let old = row.values[property.name], old != new else { continue }
             throw .refused(
-                .init(.keyIsFixed, "\(property.name) is part of the key of \(try name(row.id)), which does not change."))
+                .init(.keyIsFixed, "\(property.name) is part of the key of \(try name(row.id)), which does not change.")
+            )
         }
     }
 
@@ -137,7 +147,8 @@ public struct OperationRules<Storage: StateStorage> {
         for binding in bindings {
             let navigation = try navigation(binding.navigation, type, set: set)
             guard navigation.isCollection || binding.targets.count <= 1 else {
-                throw .refused(.init(.wrongNavigationKind, "\(navigation) takes one entity, not \(binding.targets.count)."))
+                throw .refused(
+                    .init(.wrongNavigationKind, "\(navigation) takes one entity, not \(binding.targets.count)."))
             }
             for target in binding.targets { try checkTarget(navigation, type: try existing(target).type) }
         }
