@@ -8,7 +8,9 @@ extension LocalStore {
     /// The entity that a readLink, an editLink or a key names.
     ///
     /// - Parameter options: `$select` and `$expand` are looked at.
-    public func load(_ address: EntityAddress, options: QueryOptions = QueryOptions()) throws(TidelogError) -> EntitySnapshot {
+    public func load(_ address: EntityAddress, options: QueryOptions = QueryOptions()) throws(TidelogError)
+        -> EntitySnapshot
+    {
         let model = try model
         return try read { state throws in
             let header = try state.header()
@@ -55,7 +57,8 @@ extension LocalStore {
             let targetSet = model.target(of: property, in: set)
             let path = ResourcePath(
                 segments: [.entitySet(set), .key(.entityID(id.rawValue)), .navigation(property)],
-                target: property.isCollection ? .entities(targetType, in: targetSet) : .entity(targetType, in: targetSet))
+                target: property.isCollection
+                    ? .entities(targetType, in: targetSet) : .entity(targetType, in: targetSet))
             return try LocalQuery(state: state, model: model).answer(ServiceRequest(path: path, options: options))
         }
     }

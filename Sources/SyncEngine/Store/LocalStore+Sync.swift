@@ -13,7 +13,9 @@ extension LocalStore {
         return try read { try UploadPlanner(storage: $0, model: model).plan(retrying: retrying) }
     }
 
-    public func pendingOperations() throws(TidelogError) -> [PendingOperation] { try read { try $0.pendingOperations() } }
+    public func pendingOperations() throws(TidelogError) -> [PendingOperation] {
+        try read { try $0.pendingOperations() }
+    }
 
     /// Logs what is about to be sent; from here on a crash leaves these operations in doubt, not pending.
     func prepare(_ plan: UploadPlan) throws(TidelogError) -> BatchID {

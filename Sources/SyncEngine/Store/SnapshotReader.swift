@@ -35,7 +35,8 @@ struct SnapshotReader {
 
     /// With the real key as soon as the service has confirmed it, with the entity ID before.
     func readLink(_ row: EntityRow) -> String {
-        guard row.origin != .local, let set = model.findEntitySet(row.set), let type = model.findEntityType(row.type) else {
+        guard row.origin != .local, let set = model.findEntitySet(row.set), let type = model.findEntityType(row.type)
+        else {
             return "\(row.set)(\(row.id))"
         }
         if set.isSingleton { return set.name }

@@ -35,7 +35,8 @@ extension SQLiteState {
             throw StateError(.damaged, "The views hold an operation that does not decode. \(error)")
         }
         return PendingOperation(
-            sequence: unsigned(row[0].integer), time: row[1].integer ?? 0, operation: operation, status: try status(row))
+            sequence: unsigned(row[0].integer), time: row[1].integer ?? 0, operation: operation, status: try status(row)
+        )
     }
 
     private func status(_ row: [SQLValue]) throws(StateError) -> PendingOperation.Status {

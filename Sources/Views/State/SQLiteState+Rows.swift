@@ -47,7 +47,8 @@ extension SQLiteState {
         try run("DELETE FROM \(try layout(set).table) WHERE entity = ?", [integer(id)])
     }
 
-    public func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID] {
+    public func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
+    {
         let layout = try layout(set)
         var conditions: [String] = []
         var bound: [SQLValue] = []
@@ -62,7 +63,8 @@ extension SQLiteState {
     }
 
     /// For the rare property that has no column.
-    private func scan(_ set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID] {
+    private func scan(_ set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
+    {
         var found: [EntityID] = []
         for id in try rows(set: set) {
             guard let row = try row(id) else { continue }
@@ -96,9 +98,10 @@ extension SQLiteState {
     }
 
     public func entity(set: String, key: String) throws(StateError) -> EntityID? {
-        try first("SELECT entity FROM keys WHERE set_name = ? AND key = ?", [.text(set), .text(key)])?.first?.integer.map {
-            EntityID(rawValue: UInt64(bitPattern: $0))
-        }
+        try first("SELECT entity FROM keys WHERE set_name = ? AND key = ?", [.text(set), .text(key)])?.first?.integer
+            .map {
+                EntityID(rawValue: UInt64(bitPattern: $0))
+            }
     }
 
     public func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
