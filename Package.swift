@@ -66,24 +66,31 @@ let package = Package(
         layer("OperationLog", ["CZstd", "CPlatform"]),
         layer("Views", ["CSQLite", "EDM", "Operations", "ODataWire", "SyncCore"]),
         layer("Transport", ["CCurl", httpTypes]),
-        layer("SyncEngine", [
-            "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", httpTypes, logging,
-        ]),
+        layer(
+            "SyncEngine",
+            [
+                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", httpTypes, logging,
+            ]),
         layer("LogInspection", ["EDM", "Operations", "OperationLog", "Views"]),
-        layer("Tidelog", [
-            "EDM", "Operations", "ODataWire", "SyncCore", "Views", "Transport", "SyncEngine", "LogInspection", httpTypes,
-            logging,
-        ]),
+        layer(
+            "Tidelog",
+            [
+                "EDM", "Operations", "ODataWire", "SyncCore", "Views", "Transport", "SyncEngine", "LogInspection",
+                httpTypes,
+                logging,
+            ]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
         // Tools
         tool("tidelog-cli", folder: "tidelog", ["Tidelog", argumentParser]),
-        tool("odata-sandbox", [
-            "ODataSandbox", "ODataWire", argumentParser,
-            .product(name: "NIOPosix", package: "swift-nio"),
-            .product(name: "NIOHTTP1", package: "swift-nio"),
-            .product(name: "NIOCore", package: "swift-nio"),
-        ]),
+        tool(
+            "odata-sandbox",
+            [
+                "ODataSandbox", "ODataWire", argumentParser,
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]),
 
         // Tests
         tests("EDMTests", ["EDM"]),

@@ -90,6 +90,9 @@ import Testing
         let customer = try shop.get("Customers(1)?$select=Name").json()
         #expect(customer["Name"]?.string == "Ada Lovelace")
         #expect(customer["Rating"] == nil)
+        #expect(customer["Orders"] == nil)
+        // Without the key the client could not tell which entity it is.
+        #expect((customer["@odata.id"] ?? customer["__metadata"]?["uri"])?.string == shop.root + "Customers(1)")
     }
 
     @Test(arguments: Dialect.allCases)

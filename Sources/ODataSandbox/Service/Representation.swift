@@ -24,6 +24,7 @@ struct Representation {
             entity.mediaReadLink = url + "/$value"
             entity.mediaEditLink = url + "/$value"
         }
+        if set.entityType.keyProperties.contains(where: { entity.values[$0.name] == nil }) { entity.id = url }
         entity.deferred = []
         for property in set.entityType.navigationProperties {
             if let item = expansion[property.name], !view.isLegacy || selection.includesExpanded(property.name) {

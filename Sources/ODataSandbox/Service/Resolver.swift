@@ -59,8 +59,8 @@ struct Resolver {
 
     func target(of path: String) throws(SandboxError) -> Target {
         var known: [String: ResourcePath.Target] = [:]
-        for (id, row) in contentIDs {
-            if let set = view.set(row.set) { known[id] = .entity(set.entityType, in: set) }
+        if let id = ContentIDReferences.id(of: path[...]), let row = contentIDs[id], let set = view.set(row.set) {
+            known[id] = .entity(set.entityType, in: set)
         }
         let resourcePath: ResourcePath
         do {

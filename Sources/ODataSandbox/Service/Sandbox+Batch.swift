@@ -29,16 +29,17 @@ extension Sandbox {
         switch part {
         case .query(let request):
             let response = single(view.untunnelled(request), view)
-            return (.single(contentID: request.headers["Content-ID"], response), response.isSuccess)
+            return (.single(contentID: view.echo(request.headers["Content-ID"]), response), response.isSuccess)
         case .changeSet(let members):
             do throws(ChangeSetFailure) {
                 return (.changeSet(try changeSet(members, view)), true)
             } catch {
                 let response = view.response(to: error.error)
+                let contentID = view.echo(error.contentID)
                 if options.wrapsFailedChangeSets {
-                    return (.changeSet([.init(contentID: error.contentID, response: response)]), false)
+                    return (.changeSet([.init(contentID: contentID, response: response)]), false)
                 }
-                return (.single(contentID: error.contentID, response), false)
+                return (.single(contentID: contentID, response), false)
             }
         }
     }
@@ -67,7 +68,7 @@ extension Sandbox {
         do throws(SandboxError) {
             return try zip(members, outcomes).map { member, outcome throws(SandboxError) in
                 BatchResponsePart.MemberResponse(
-                    contentID: member.contentID, response: try response(to: member.request, outcome, view))
+                    contentID: view.echo(member.contentID), response: try response(to: member.request, outcome, view))
             }
         } catch {
             state = before
@@ -108,6 +109,11 @@ extension Sandbox {
     }
 }
 
+extension ServiceView {
+    /// V4 services must say which request a response answers; V2 clients go by the order.
+    fileprivate func echo(_ contentID: String?) -> String? { isLegacy ? nil : contentID }
+}
+
 /// Why a change set was rolled back, and the request that did it where that is known.
 struct ChangeSetFailure: Error {
     let error: SandboxError
@@ -124,10 +130,8 @@ struct ChangeSet {
     init(_ members: [BatchPart.Member], _ view: ServiceView) {
         self.members = members
         self.view = view
-        let identifiers = members.compactMap(\.contentID)
-        references = members.map { member in
-            Set(identifiers.filter { Self.refers(member.request, to: $0) })
-        }
+        let identifiers = Set(members.compactMap(\.contentID))
+        references = members.map { ContentIDReferences.all(in: $0.request).intersection(identifiers) }
     }
 
     /// All of them, or none: the transaction is finished and may be kept.
@@ -158,22 +162,5 @@ struct ChangeSet {
             throw ChangeSetFailure(error: error, contentID: culprit.flatMap { members[$0].contentID })
         }
         return (outcomes, modifications.transaction)
-    }
-
-    /// Whole first segments of the URL, whole strings (or their first segment) in the body: `$1` is not in `$10`.
-    private static func refers(_ request: WireRequest, to id: String) -> Bool {
-        let first = request.url.prefix { $0 != "/" && $0 != "?" }
-        if first == "$" + id { return true }
-        let wanted = Array("\"$\(id)".utf8)
-        guard request.body.count > wanted.count else { return false }
-        var start = request.body.startIndex
-        while start + wanted.count < request.body.endIndex {
-            if request.body[start] == wanted[0], request.body[start...].starts(with: wanted) {
-                let next = request.body[start + wanted.count]
-                if next == UInt8(ascii: "\"") || next == UInt8(ascii: "/") { return true }
-            }
-            start += 1
-        }
-        return false
     }
 }

@@ -35,14 +35,8 @@ extension ServiceView {
     /// Relative to the service root.
     func url(of row: Row) -> String {
         guard let set = set(row.id.set) else { return row.id.set }
-        let values = row.key.values.map { name, value in
-            let type = set.entityType.findProperty(name)?.type.primitive
-            let text = PrimitiveLiteral.format(value, as: type, version: version, form: .url)
-            return (name: name, text: PercentCoding.encode(text, for: .pathSegment))
-        }
-        let predicate =
-            values.count == 1 ? values[0].text : values.map { $0.name + "=" + $0.text }.joined(separator: ",")
-        return "\(set.name)(\(predicate))"
+        return RequestEncoder(version: version, model: model, serviceRoot: root).url(
+            of: .entity(set: set, key: row.key))
     }
 
     func options(_ query: String, _ set: EntitySet) throws(SandboxError) -> QueryOptions {

@@ -20,6 +20,7 @@ final class SandboxSchema: Sendable {
     let relationships: [String: RelationshipRules]
     /// By entity type: the navigation properties of `1` ends, whose link must exist.
     private let mandatory: [String: [Property]]
+    private let ends: [String: [(rules: RelationshipRules, isFirst: Bool)]]
 
     init(model: EntityDataModel, configuration: SandboxConfiguration) {
         self.model = model
@@ -38,6 +39,17 @@ final class SandboxSchema: Sendable {
             var seen: Set<Property> = []
             return properties.filter { seen.insert($0).inserted }
         }
+        var ends: [String: [(rules: RelationshipRules, isFirst: Bool)]] = [:]
+        let types = Set((model.entitySets + model.singletons).map(\.entityType))
+        for rules in relationships.values.sorted(by: { $0.name < $1.name }) {
+            for (isFirst, end) in [(true, rules.firstType), (false, rules.secondType)] {
+                guard let end else { continue }
+                for type in types where model.isType(type.name, derivedFrom: end) {
+                    ends[type.name, default: []].append((rules, isFirst))
+                }
+            }
+        }
+        self.ends = ends
     }
 
     func mandatoryNavigations(of type: EntityType) -> [Property] { mandatory[type.name] ?? [] }
@@ -46,14 +58,8 @@ final class SandboxSchema: Sendable {
         relationships[navigation.relationship.name] ?? RelationshipRules(navigation)
     }
 
-    /// The rules of the relationships that the type takes part in, each with the end that it is on.
-    func relationships(of type: EntityType) -> [(rules: RelationshipRules, isFirst: Bool)] {
-        relationships.values.sorted { $0.name < $1.name }.flatMap { rules in
-            [(rules, true, rules.firstType), (rules, false, rules.secondType)].filter { end in
-                end.2.map { model.isType(type.name, derivedFrom: $0) } ?? false
-            }.map { ($0.0, $0.1) }
-        }
-    }
+    /// The rules of the relationships that the type takes part in, each with the end that it is on, ordered by name.
+    func relationships(of type: EntityType) -> [(rules: RelationshipRules, isFirst: Bool)] { ends[type.name] ?? [] }
 }
 
 /// One relationship with both its ends, whichever navigation property it was reached through.

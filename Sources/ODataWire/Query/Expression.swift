@@ -63,7 +63,7 @@ public enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
 /// How much text is accepted. Hostile input costs memory and stack in proportion to these, never more.
 public enum QueryLimits {
     /// The most levels that an expression, or nested `$expand`, may have.
-    public static let height = 100
+    public static let height = 64
     /// The longest query string or path, in bytes.
     public static let length = 1 << 20
 }

@@ -150,7 +150,7 @@ extension QueryParser {
 
     /// `$filter=…;$select=…` up to and with the closing parenthesis; the opening one has been read.
     mutating func nestedOptions(allowing allowed: Set<QueryOptions.Name>) throws(URLSyntaxError) -> QueryOptions {
-        try nested { (parser) throws(URLSyntaxError) in
+        try nested(levels: 4) { (parser) throws(URLSyntaxError) in
             var options = QueryOptions()
             repeat {
                 try parser.nestedOption(into: &options, allowing: allowed)

@@ -62,7 +62,7 @@ extension QueryParser {
             return try typeFunction(word)
         case "case" where !version.isLegacy:
             cursor.offset += 1
-            return try choice()
+            return try nested { (parser) throws(URLSyntaxError) in try parser.choice() }
         case "substringof" where version.isLegacy:
             cursor.offset += 1
             let arguments = try arguments(of: name, count: 2...2, at: start)

@@ -17,12 +17,13 @@ struct QueryParser {
         self.version = version
     }
 
-    /// Runs `body` one level deeper.
+    /// Runs `body` one level deeper, or more where it takes more of the stack: in a debug build, too, all levels together
+    /// have to fit into the half megabyte that a secondary thread may have.
     mutating func nested<T>(
-        _ body: (inout QueryParser) throws(URLSyntaxError) -> T
+        levels: Int = 1, _ body: (inout QueryParser) throws(URLSyntaxError) -> T
     ) throws(URLSyntaxError) -> T {
-        nesting += 1
-        defer { nesting -= 1 }
+        nesting += levels
+        defer { nesting -= levels }
         guard nesting <= QueryLimits.height else {
             throw cursor.error("The text nests more than \(QueryLimits.height) levels deep.", .tooComplex)
         }

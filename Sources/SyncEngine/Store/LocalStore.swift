@@ -20,7 +20,7 @@ public actor LocalStore {
     let log: OperationLog
     let state: SQLiteState
     private(set) var fold: Fold<SQLiteState>
-    private let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> Timestamp
     /// What opening found to mend, in sentences; empty when all was well.
     public nonisolated let recovery: [String]
 
