@@ -99,6 +99,10 @@ let package = Package(
         tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM"]),
         tests("OperationLogTests", ["OperationLog"]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
+        tests("SyncEngineTests", [
+            "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox", "ODataWire", "EDM",
+            httpTypes,
+        ]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
     ],
