@@ -10,15 +10,13 @@ public import SyncCore
 public struct RowQuery {
     private let state: SQLiteState
     private let model: EntityDataModel
-    private let states: PendingStates
     /// What `now()` is.
     private let now: GlobalDateTime?
 
-    public init(state: SQLiteState, model: EntityDataModel, now: GlobalDateTime? = nil) throws(StateError) {
+    public init(state: SQLiteState, model: EntityDataModel, now: GlobalDateTime? = nil) {
         self.state = state
         self.model = model
         self.now = now
-        states = try PendingStates(state)
     }
 
     /// What a query found, before `$select` and `$expand`.
@@ -180,27 +178,16 @@ public struct RowQuery {
                 return property.isCollection ? .entities(targets.map(scope)) : .entity(targets.first.map(scope))
             },
             isInstance: { model.isType(row.type, derivedFrom: $0) },
-            state: { states.answer($0, for: row) })
-    }
-}
-
-/// Answers the offline functions of filters.
-struct PendingStates {
-    private var touched: Set<EntityID> = []
-    private var rejected: Set<EntityID> = []
-
-    init(_ state: SQLiteState) throws(StateError) {
-        for pending in try state.pendingOperations() {
-            touched.formUnion(pending.operation.touchedEntities)
-            if case .rejected = pending.status { rejected.formUnion(pending.operation.touchedEntities) }
-        }
+            state: { answer($0, row) })
     }
 
-    func answer(_ function: CanonicalFunction, for row: EntityRow) -> Bool {
-        switch function {
-        case .isLocal: row.origin == .local || touched.contains(row.id)
-        case .hasPendingChanges: touched.contains(row.id)
-        case .isInErrorState: rejected.contains(row.id)
+    /// The offline functions of filters.
+    private func answer(_ function: CanonicalFunction, _ row: EntityRow) -> Bool {
+        let standing = (try? state.standing(of: row.id)) ?? .clean
+        return switch function {
+        case .isLocal: row.origin == .local || standing != .clean
+        case .hasPendingChanges: standing != .clean
+        case .isInErrorState: standing == .rejected
         default: false
         }
     }
