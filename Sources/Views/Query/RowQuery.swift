@@ -29,12 +29,12 @@ public struct RowQuery {
 
     public func answer(_ request: ServiceRequest) throws -> Answer {
         let options = request.options
-        guard options.search == nil else { throw EvaluationError(.unsupported, "$search is not answered offline.") }
         let wantsCount = options.count == true || request.path.target == .count
         if let answer = try answerInSQL(request, wantsCount: wantsCount) { return answer }
         let isSingle = if case .entity = request.path.target { true } else { false }
         var rows = try rows(request.path)
         if let filter = options.filter { rows = try self.filter(rows, by: filter, options) }
+        if let search = options.search { rows = rows.filter { search.matches(Self.texts(of: $0.values)) } }
         let count = wantsCount ? Int64(rows.count) : nil
         return Answer(rows: try page(rows, options), count: count, isSingle: isSingle)
     }
@@ -164,6 +164,20 @@ public struct RowQuery {
             if ExpressionEvaluator.precedes(b.keys, a.keys, by: options.orderBy) { return false }
             return a.row.id < b.row.id
         }.map(\.row)
+    }
+
+    /// What `$search` looks at: every string of the entity, those in complex values and collections included.
+    private static func texts(of values: PropertyValues) -> [String] {
+        values.flatMap { texts(of: $0.value) }
+    }
+
+    private static func texts(of value: Value) -> [String] {
+        switch value {
+        case .string(let text): [text]
+        case .complex(let complex): texts(of: complex.properties)
+        case .collection(let items): items.flatMap(texts(of:))
+        default: []
+        }
     }
 
     private func scope(_ row: EntityRow) -> EvaluationScope {
