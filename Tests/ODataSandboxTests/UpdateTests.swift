@@ -53,6 +53,18 @@ import Testing
         #expect(response.headers["Preference-Applied"] == "return=representation")
     }
 
+    @Test func `V4 knows no MERGE`() throws {
+        var shop = try Shop(.v4)
+        #expect(shop.send("MERGE", "Customers(1)", #"{"Name":"n"}"#).status == 405)
+    }
+
+    @Test func `V4 removes a member of a collection by its own reference, as 4.01 has it`() throws {
+        var shop = try Shop(.v4)
+        #expect(shop.send("DELETE", "Customers(1)/Orders(2)/$ref").status == 204)
+        #expect(shop.links("Customers").hasPrefix("Customers(1)\n  Orders: Orders(1)\n"))
+        #expect(shop.send("DELETE", "Orders(1)/Customer/$ref?$id=Customers(1)").status == 400)
+    }
+
     @Test func `V2 takes the method from X-HTTP-Method`() throws {
         var shop = try Shop(.v2)
         let merge = shop.send(

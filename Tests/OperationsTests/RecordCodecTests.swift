@@ -37,7 +37,8 @@ struct RecordCodecTests {
         .operation(
             Operation(.createLink(Link(from: EntityID(rawValue: 1), navigation: "Orders", to: EntityID(rawValue: 2))))),
         .operation(
-            Operation(.updateLink(Link(from: EntityID(rawValue: 1), navigation: "Customer", to: EntityID(rawValue: 2))))),
+            Operation(.updateLink(Link(from: EntityID(rawValue: 1), navigation: "Customer", to: EntityID(rawValue: 2))))
+        ),
         .operation(
             Operation(.deleteLink(Link(from: EntityID(rawValue: 1), navigation: "Orders", to: EntityID(rawValue: 2))))),
         .definingQueryAdded(DefiningQuery(name: "Orders", query: "Orders?$top=1", automaticallyRetrievesStreams: true)),
@@ -47,7 +48,8 @@ struct RecordCodecTests {
         .downloadFinished(query: "Orders"),
         .entitiesRead([image, image]),
         .batchPrepared(
-            BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: 4)], [.init(contentID: "2", operation: 5)]])),
+            BatchPrepared(
+                batch: 1, changeSets: [[.init(contentID: "1", operation: 4)], [.init(contentID: "2", operation: 5)]])),
         .batchAnswered(
             BatchAnswered(
                 batch: 1,
@@ -56,7 +58,8 @@ struct RecordCodecTests {
                     .init(
                         operation: 5,
                         result: .rejected(
-                            Refusal(status: 409, code: "c", message: "m", innerError: "{}", method: "POST", url: "Orders"))),
+                            Refusal(
+                                status: 409, code: "c", message: "m", innerError: "{}", method: "POST", url: "Orders"))),
                     .init(operation: 6, result: .notProcessed),
                     .init(operation: 7, result: .inDoubt("cut off")),
                 ])),

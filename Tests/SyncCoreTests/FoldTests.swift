@@ -95,7 +95,9 @@ struct FoldTests {
                 DownloadPage(
                     query: "All",
                     entities: [
-                        EntityImage(entity: customer, set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(1)])
+                        EntityImage(
+                            entity: customer, set: "Customers", type: "Shop.Customer",
+                            values: ["CustomerID": .integer(1)])
                     ])))
         try store.add(.downloadFinished(query: "All"))
         try store.perform([.update(customer, changes: ["Name": .string("mine")], bindings: [])])
@@ -107,7 +109,8 @@ struct FoldTests {
 
     @Test func `what a full download no longer brings is removed when the last page is in`() throws {
         let customer = try store.newID()
-        let image = EntityImage(entity: customer, set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(1)])
+        let image = EntityImage(
+            entity: customer, set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(1)])
         try store.add(.downloadStarted(queries: ["All"]))
         try store.add(.downloadPage(DownloadPage(query: "All", entities: [image])))
         try store.add(.downloadFinished(query: "All"))
@@ -120,9 +123,11 @@ struct FoldTests {
     @Test func `a refused operation keeps its effect and its error`() throws {
         let order = try store.create("Orders", ["Note": .string("x")])
         let sequence = try store.state.header().applied
-        try store.add(.batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: sequence)]])))
+        try store.add(
+            .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: sequence)]])))
         let refusal = Refusal(status: 400, code: "E", message: "no", method: "POST", url: "Orders")
-        try store.add(.batchAnswered(BatchAnswered(batch: 1, outcomes: [.init(operation: sequence, result: .rejected(refusal))])))
+        try store.add(
+            .batchAnswered(BatchAnswered(batch: 1, outcomes: [.init(operation: sequence, result: .rejected(refusal))])))
         #expect(store.value(order, "Note") == .string("x"))
         #expect(store.state.pendingOperation(sequence)?.status == .rejected(refusal))
     }
@@ -132,7 +137,9 @@ struct FoldTests {
         let first = try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])[0]
         try store.add(.batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: first)]])))
         try store.perform([.update(order, changes: ["Note": .string("c")], bindings: [])])
-        try store.add(.batchAnswered(BatchAnswered(batch: 1, outcomes: [.init(operation: first, result: .confirmed(images: []))])))
+        try store.add(
+            .batchAnswered(BatchAnswered(batch: 1, outcomes: [.init(operation: first, result: .confirmed(images: []))]))
+        )
         #expect(store.value(order, "Note") == .string("c"))
         #expect(store.state.pendingOperations().count == 1)
     }
@@ -153,6 +160,7 @@ extension TestStore {
         let set = state.set(of: id)!
         let image = EntityImage(entity: id, set: set, type: model.findEntitySet(set)!.entityType.name, values: key)
         try add(
-            .batchAnswered(BatchAnswered(batch: 1, outcomes: [.init(operation: sequence, result: .confirmed(images: [image]))])))
+            .batchAnswered(
+                BatchAnswered(batch: 1, outcomes: [.init(operation: sequence, result: .confirmed(images: [image]))])))
     }
 }

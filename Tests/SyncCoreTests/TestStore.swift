@@ -76,9 +76,11 @@ final class TestStore {
         }
         _ = key
         let id = try known ?? newID()
-        try add(.entitiesRead([
-            EntityImage(entity: id, set: set, type: model.findEntitySet(set)!.entityType.name, values: values, etag: etag)
-        ]))
+        try add(
+            .entitiesRead([
+                EntityImage(
+                    entity: id, set: set, type: model.findEntitySet(set)!.entityType.name, values: values, etag: etag)
+            ]))
         return id
     }
 
@@ -86,7 +88,8 @@ final class TestStore {
 
     /// The targets of a navigation property in the local state.
     func targets(_ id: EntityID, _ navigation: String) throws -> [EntityID] {
-        guard let row = state.row(id), let end = model.findEntityType(row.type)?.findProperty(navigation)?.navigation else {
+        guard let row = state.row(id), let end = model.findEntityType(row.type)?.findProperty(navigation)?.navigation
+        else {
             return []
         }
         let links =
@@ -102,4 +105,6 @@ final class TestStore {
     func digest() throws -> StateDigest { try StateDigest(of: state) }
 }
 
-func link(_ from: EntityID, _ navigation: String, _ to: EntityID) -> Link { Link(from: from, navigation: navigation, to: to) }
+func link(_ from: EntityID, _ navigation: String, _ to: EntityID) -> Link {
+    Link(from: from, navigation: navigation, to: to)
+}

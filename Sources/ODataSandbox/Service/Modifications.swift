@@ -20,6 +20,9 @@ struct Modifications {
         let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
         let url = try resolver.split(request.url)
         let target = try resolver.target(of: url.path)
+        guard view.isLegacy || request.method != "MERGE" else {
+            throw SandboxError(405, .methodNotAllowed, "MERGE is of V2; V4 has PATCH.")
+        }
         switch (target, request.method) {
         case (.entities(let collection), "POST"): return try create(in: collection, request)
         case (.entity(let address), "PATCH"), (.entity(let address), "MERGE"), (.entity(let address), "PUT"):

@@ -130,7 +130,8 @@ extension QueryParser {
         return isQualified || parameters != nil ? .qualifiedName(name, parameters: parameters) : .name(name)
     }
 
-    /// `(Location,Kind)`: the parameters that pick an overload of a function; nil where nested options or nothing follow.
+    /// `(Location,Kind)`: the parameters that pick an overload of a function; nil where nested options or nothing
+    /// follow.
     private mutating func parameterNames() -> [String]? {
         let start = cursor.offset
         guard cursor.skip("(" as Character) else { return nil }
@@ -150,7 +151,7 @@ extension QueryParser {
 
     /// `$filter=…;$select=…` up to and with the closing parenthesis; the opening one has been read.
     mutating func nestedOptions(allowing allowed: Set<QueryOptions.Name>) throws(URLSyntaxError) -> QueryOptions {
-        try nested { (parser) throws(URLSyntaxError) in
+        try nested(levels: 4) { (parser) throws(URLSyntaxError) in
             var options = QueryOptions()
             repeat {
                 try parser.nestedOption(into: &options, allowing: allowed)

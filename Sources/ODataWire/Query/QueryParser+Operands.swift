@@ -1,7 +1,8 @@
 internal import EDM
 
 extension QueryParser {
-    /// One operand: a literal, a call, a path, a parenthesised expression, or a JSON value; with the path that may follow.
+    /// One operand: a literal, a call, a path, a parenthesised expression, or a JSON value; with the path that may
+    /// follow.
     mutating func primary() throws(URLSyntaxError) -> Expression {
         cursor.skipWhitespace()
         let start = cursor.offset
@@ -62,7 +63,7 @@ extension QueryParser {
             return try typeFunction(word)
         case "case" where !version.isLegacy:
             cursor.offset += 1
-            return try choice()
+            return try nested { (parser) throws(URLSyntaxError) in try parser.choice() }
         case "substringof" where version.isLegacy:
             cursor.offset += 1
             let arguments = try arguments(of: name, count: 2...2, at: start)

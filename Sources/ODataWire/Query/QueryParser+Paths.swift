@@ -60,7 +60,8 @@ extension QueryParser {
             if cursor.peek() == UInt8(ascii: "(") {
                 cursor.offset += 1
                 height = 0
-                segments.append(.key(try nested { (parser) throws(URLSyntaxError) in try parser.namedArguments() }))
+                segments.append(
+                    .key(try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.namedArguments() }))
                 tallest = max(tallest, height)
             }
             guard segments.count <= QueryLimits.height else {
@@ -90,7 +91,7 @@ extension QueryParser {
         // `Customers('ALFKI')`: the key is read by the caller. With names, or empty, it has the form of a function.
         guard looksLikeFunction() else { return .property(name) }
         cursor.offset += 1
-        return .function(name, try nested { (parser) throws(URLSyntaxError) in try parser.namedArguments() })
+        return .function(name, try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.namedArguments() })
     }
 
     private func looksLikeFunction() -> Bool {
@@ -120,7 +121,7 @@ extension QueryParser {
             guard cursor.skip("(" as Character) else { return .count(QueryOptions()) }
             return .count(try nestedOptions(allowing: [.filter, .search]))
         case "filter" where cursor.skip("(" as Character):
-            let predicate = try nested { (parser) throws(URLSyntaxError) in try parser.expression() }
+            let predicate = try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.expression() }
             cursor.skipWhitespace()
             try cursor.expect(")", "at the end of $filter()")
             return .filter(predicate)
@@ -138,7 +139,7 @@ extension QueryParser {
         try cursor.expect(":", "behind the range variable")
         variables.append(variable)
         defer { variables.removeLast() }
-        let predicate = try nested { (parser) throws(URLSyntaxError) in try parser.expression() }
+        let predicate = try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.expression() }
         cursor.skipWhitespace()
         try cursor.expect(")", "at the end of the lambda expression")
         let lambda = ExpressionPath.Lambda(variable: variable, predicate: predicate)

@@ -32,7 +32,8 @@ public struct ImageBuilder<Storage: StateStorage> {
     public mutating func images(
         of payload: EntityPayload, in set: EntitySet, known: EntityID? = nil
     ) throws(StateError) -> [EntityImage]? {
-        let typeName = payload.type.flatMap { model.findEntityType($0)?.name } ?? set.entityType.name
+        let knownType = try type(ofKnown: known)
+        let typeName = payload.type.flatMap { model.findEntityType($0)?.name } ?? knownType ?? set.entityType.name
         let type = model.findEntityType(typeName) ?? set.entityType
         let id: EntityID
         if let known {
@@ -71,6 +72,12 @@ public struct ImageBuilder<Storage: StateStorage> {
         return [image] + below
     }
 
+    /// A payload that does not name its type does not take the one away that an entity has.
+    private func type(ofKnown id: EntityID?) throws(StateError) -> String? {
+        guard let id else { return nil }
+        return try storage.row(id)?.type
+    }
+
     private mutating func identify(
         _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet
     ) throws(StateError) -> EntityID? {
@@ -104,7 +111,8 @@ public struct ImageBuilder<Storage: StateStorage> {
             : try storage.links(end.relationship.name, second: owner)
         for link in links where link.inLocal {
             let id = isForward ? link.second : link.first
-            guard let row = try storage.row(id), row.origin.isOnService, let type = model.findEntityType(row.type) else {
+            guard let row = try storage.row(id), row.origin.isOnService, let type = model.findEntityType(row.type)
+            else {
                 continue
             }
             if KeyText.of(row.values, type: type) == nil { return id }

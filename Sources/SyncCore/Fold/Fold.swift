@@ -57,7 +57,9 @@ public struct Fold<Storage: StateStorage> {
     public mutating func settle() throws(StateError) {
         guard isUnwound else { return }
         isUnwound = false
-        for pending in try storage.pendingOperations() { try edit(.local) { e throws(StateError) in try e.apply(pending.operation) } }
+        for pending in try storage.pendingOperations() {
+            try edit(.local) { e throws(StateError) in try e.apply(pending.operation) }
+        }
     }
 
     /// The entities that the operations applied since the last call changed or unlinked, for the rules to look at.

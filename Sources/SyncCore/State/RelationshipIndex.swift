@@ -34,7 +34,9 @@ public struct RelationshipIndex: Sendable {
         var constraints: [Constraint] = []
         var ends: [String: [End]] = [:]
         func add(_ end: End, to set: String) {
-            let known = ends[set, default: []].contains { $0.relationship == end.relationship && $0.isFirst == end.isFirst }
+            let known = ends[set, default: []].contains {
+                $0.relationship == end.relationship && $0.isFirst == end.isFirst
+            }
             if !known { ends[set, default: []].append(end) }
         }
         func add(_ constraint: Constraint) {

@@ -18,6 +18,7 @@ public struct OperationRules<Storage: StateStorage> {
         switch operation.action {
         case .create(let creation, let parent):
             try check(creation, depth: 0)
+            try checkKeysDiffer(creation)
             if let parent { try checkParent(parent, creation) }
         case .update(let id, let changes, let bindings):
             let row = try existing(id)
@@ -37,17 +38,22 @@ public struct OperationRules<Storage: StateStorage> {
             guard !navigation.isCollection else {
                 throw .refused(
                     .init(
-                        .wrongNavigationKind, "\(navigation) is a collection; updateLink replaces a single target only.",
+                        .wrongNavigationKind,
+                        "\(navigation) is a collection; updateLink replaces a single target only.",
                         recovery: "Use createLink and deleteLink."))
             }
         case .deleteLink(let link):
             let navigation = try checkLink(link)
             guard let end = navigation.navigation else { return }
             let (first, second) = end.relationship.isForward ? (link.from, link.to) : (link.to, link.from)
-            guard try read({ s throws(StateError) in try s.link(end.relationship.name, first: first, second: second) })?.inLocal == true
+            guard
+                try read({ s throws(StateError) in try s.link(end.relationship.name, first: first, second: second) })?
+                    .inLocal == true
             else {
                 throw .refused(
-                    .init(.linkNotFound, "\(try name(link.from)) is not linked to \(try name(link.to)) by \(navigation.name)."))
+                    .init(
+                        .linkNotFound,
+                        "\(try name(link.from)) is not linked to \(try name(link.to)) by \(navigation.name)."))
             }
         }
     }
@@ -64,7 +70,9 @@ public struct OperationRules<Storage: StateStorage> {
         }
         let type = try type(creation.type)
         guard model.isType(type.name, derivedFrom: set.entityType.name) else {
-            throw .refused(.init(.wrongTargetType, "Entities of \(set.name) are of type \(set.entityType.name), not \(type.name)."))
+            throw .refused(
+                .init(.wrongTargetType, "Entities of \(set.name) are of type \(set.entityType.name), not \(type.name).")
+            )
         }
         guard !type.isAbstract else {
             throw .refused(.init(.notAllowed, "\(type.name) is abstract; create an entity of a type derived from it."))
@@ -75,7 +83,8 @@ public struct OperationRules<Storage: StateStorage> {
         for inline in creation.inline {
             let navigation = try navigation(inline.navigation, type, set: set.name)
             guard navigation.isCollection || inline.entities.count == 1 else {
-                throw .refused(.init(.wrongNavigationKind, "\(navigation) takes one entity, not \(inline.entities.count)."))
+                throw .refused(
+                    .init(.wrongNavigationKind, "\(navigation) takes one entity, not \(inline.entities.count)."))
             }
             for child in inline.entities {
                 try checkTarget(navigation, type: child.type)
@@ -97,17 +106,41 @@ public struct OperationRules<Storage: StateStorage> {
         guard let other = others.first(where: { $0 != creation.entity }) else { return }
         throw .refused(
             .init(
-                .duplicateKey, "\(creation.set) already has an entity with the key \(KeyText.of(key)): \(creation.set)(\(other)).",
+                .duplicateKey,
+                "\(creation.set) already has an entity with the key \(KeyText.of(key)): \(creation.set)(\(other)).",
                 recovery: "Leave the key unset and let the service give one, or choose another."))
+    }
+
+    /// Among the entities of one deep insert, none of which is in the state yet.
+    private func checkKeysDiffer(_ creation: Creation) throws(ValidationError) {
+        var keys: Set<String> = []
+        func visit(_ creation: Creation) throws(ValidationError) {
+            if let type = model.findEntityType(creation.type), let key = KeyText.of(creation.values, type: type) {
+                guard keys.insert("\(creation.set)(\(key))").inserted else {
+                    throw .refused(
+                        .init(
+                            .duplicateKey, "The deep insert holds two entities of \(creation.set) with the key \(key).",
+                            recovery: "Leave the key unset and let the service give one, or choose another."))
+                }
+            }
+            for inline in creation.inline { for child in inline.entities { try visit(child) } }
+        }
+        try visit(creation)
     }
 
     private func checkKeyIsKept(
         _ row: EntityRow, _ changes: PropertyValues, _ type: EntityType
     ) throws(ValidationError) {
         for property in type.keyProperties {
-            guard let new = changes[property.name], let old = row.values[property.name], old != new else { continue }
+            guard let new = changes[property.name], new != row.values[property.name] ?? .null else { continue }
+            let isUnset = (row.values[property.name] ?? .null) == .null
             throw .refused(
-                .init(.keyIsFixed, "\(property.name) is part of the key of \(try name(row.id)), which does not change."))
+                .init(
+                    .keyIsFixed,
+                    "\(property.name) is part of the key of \(try name(row.id)), which an update cannot change.",
+                    recovery: isUnset
+                        ? "Give the key when creating the entity; otherwise the service gives it."
+                        : "Delete the entity and create another one."))
         }
     }
 
@@ -137,7 +170,8 @@ public struct OperationRules<Storage: StateStorage> {
         for binding in bindings {
             let navigation = try navigation(binding.navigation, type, set: set)
             guard navigation.isCollection || binding.targets.count <= 1 else {
-                throw .refused(.init(.wrongNavigationKind, "\(navigation) takes one entity, not \(binding.targets.count)."))
+                throw .refused(
+                    .init(.wrongNavigationKind, "\(navigation) takes one entity, not \(binding.targets.count)."))
             }
             for target in binding.targets { try checkTarget(navigation, type: try existing(target).type) }
         }

@@ -25,7 +25,9 @@ struct DoubtResolution {
             guard let set = model.findEntitySet(creation.set), let type = model.findEntityType(creation.type),
                 let key = KeyPredicate(of: type, in: creation.values)
             else { return .unknown }
-            guard let (payload, _) = try await reading.read(.entity(set: set, key: key), set) else { return .mayBeSentAgain }
+            guard let (payload, _) = try await reading.read(.entity(set: set, key: key), set) else {
+                return .mayBeSentAgain
+            }
             // The service may give keys of its own and have this one by chance: what was sent has to be there too.
             return holds(payload, creation.values) ? .tookEffect(batch, payload, set) : .unknown
         case .update(let id, let changes, let bindings):
@@ -37,6 +39,8 @@ struct DoubtResolution {
     }
 
     private func holds(_ payload: EntityPayload, _ values: PropertyValues) -> Bool {
-        values.allSatisfy { payload.values[$0.name] == $0.value || ($0.value == .null && payload.values[$0.name] == nil) }
+        values.allSatisfy {
+            payload.values[$0.name] == $0.value || ($0.value == .null && payload.values[$0.name] == nil)
+        }
     }
 }

@@ -23,7 +23,9 @@ struct DownloadRound {
         return report
     }
 
-    private func run(_ query: DefiningQuery, _ model: EntityDataModel, _ report: inout DownloadReport) async throws(TidelogError) {
+    private func run(_ query: DefiningQuery, _ model: EntityDataModel, _ report: inout DownloadReport)
+        async throws(TidelogError)
+    {
         let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: session.root)
         let reader = PayloadReader(version: model.version, model: model)
         let (set, type, isSingle) = try target(of: query, model)
@@ -65,7 +67,8 @@ struct DownloadRound {
         let path: ResourcePath
         do throws(URLSyntaxError) {
             path = try ServiceRequest.parse(
-                URLText.encoded(query.query), model: model, version: model.version).path
+                URLText.encoded(query.query), model: model, version: model.version
+            ).path
         } catch {
             throw TidelogError(error)
         }

@@ -26,7 +26,9 @@ struct EntityReading {
         if response.status == 404 || response.status == 410 { return nil }
         try ServiceSession.check(response, "GET", url)
         do throws(PayloadError) {
-            return (try PayloadReader(version: model.version, model: model).entity(response.body, type: set.entityType), set)
+            return (
+                try PayloadReader(version: model.version, model: model).entity(response.body, type: set.entityType), set
+            )
         } catch {
             throw TidelogError(.notOData, "The answer is no entity: \(error)", place: "GET \(url)", cause: error)
         }

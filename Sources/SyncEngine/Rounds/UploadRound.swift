@@ -17,7 +17,8 @@ struct UploadRound {
         try await settleDoubts(&report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
         var retrying = Set(
-            try await store.pendingOperations().filter { if case .rejected = $0.status { true } else { false } }.map(\.sequence))
+            try await store.pendingOperations().filter { if case .rejected = $0.status { true } else { false } }.map(
+                \.sequence))
         while true {
             let plan = try await nextPlan(retrying: retrying)
             guard !plan.isEmpty else { break }
@@ -109,7 +110,8 @@ struct UploadRound {
             try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
             throw TidelogError(
                 .inDoubt, reason, place: session.root + "$batch",
-                recovery: "The operations are in doubt; the next upload finds out which of them took effect.", cause: error)
+                recovery: "The operations are in doubt; the next upload finds out which of them took effect.",
+                cause: error)
         }
     }
 
@@ -125,7 +127,8 @@ struct UploadRound {
     }
 
     private func readEntity(_ id: EntityID, expand: [String] = []) async throws(TidelogError) {
-        guard let (payload, set) = try await EntityReading(store: store, session: session).read(id, expand: expand) else {
+        guard let (payload, set) = try await EntityReading(store: store, session: session).read(id, expand: expand)
+        else {
             return
         }
         try await store.ingest(payload, of: set)
@@ -135,7 +138,9 @@ struct UploadRound {
 
     /// Operations whose batch was sent and never answered: finds out by reading, where reading can tell.
     private func settleDoubts(_ report: inout UploadReport) async throws(TidelogError) {
-        let doubtful = try await store.pendingOperations().filter { if case .inDoubt = $0.status { true } else { false } }
+        let doubtful = try await store.pendingOperations().filter {
+            if case .inDoubt = $0.status { true } else { false }
+        }
         for pending in doubtful {
             let finding = try await DoubtResolution(store: store, session: session).finding(pending)
             switch finding {

@@ -3,7 +3,9 @@ import ODataWire
 
 /// Reads and checks a service's metadata document.
 public enum MetadataReading {
-    public static func read(_ session: ServiceSession) async throws(TidelogError) -> (bytes: [UInt8], model: EntityDataModel) {
+    public static func read(_ session: ServiceSession) async throws(TidelogError) -> (
+        bytes: [UInt8], model: EntityDataModel
+    ) {
         let place = "GET \(session.root)$metadata"
         let response = try await session.get("$metadata", headers: ["Accept": "application/xml"])
         try ServiceSession.check(response, "GET", session.root + "$metadata")

@@ -20,7 +20,9 @@ struct AddressResolver {
 
     /// - Parameter url: absolute, or relative to the service root, percent-encoded or not.
     func entity(at url: String) throws -> EntityID {
-        let path = try ServiceRequest.parse(URLText.encoded(url), serviceRoot: root, model: model, version: model.version).path
+        let path = try ServiceRequest.parse(
+            URLText.encoded(url), serviceRoot: root, model: model, version: model.version
+        ).path
         guard case .entitySet(let set)? = path.segments.first else { throw notALink(url) }
         if path.segments.count == 1, set.isSingleton, let id = try state.rows(set: set.name).first { return id }
         guard path.segments.count == 2, case .key(let selector) = path.segments[1] else { throw notALink(url) }
@@ -48,6 +50,7 @@ struct AddressResolver {
     }
 
     private func notFound(_ url: String) -> OperationRefused {
-        OperationRefused(.entityNotFound, "\(url) is not in the store.", recovery: "Download it first, or check the key.")
+        OperationRefused(
+            .entityNotFound, "\(url) is not in the store.", recovery: "Download it first, or check the key.")
     }
 }

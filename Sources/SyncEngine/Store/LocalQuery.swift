@@ -10,9 +10,11 @@ struct LocalQuery {
     private let reader: SnapshotReader
     private let model: EntityDataModel
 
-    init(state: SQLiteState, model: EntityDataModel) throws {
+    /// - Parameter time: what `now()` is, in milliseconds since 1970.
+    init(state: SQLiteState, model: EntityDataModel, time: Timestamp) throws {
         self.model = model
-        query = try RowQuery(state: state, model: model)
+        query = RowQuery(
+            state: state, model: model, now: GlobalDateTime(millisecondsSince1970: time))
         reader = try SnapshotReader(state: state, model: model)
     }
 

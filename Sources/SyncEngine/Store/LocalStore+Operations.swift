@@ -22,10 +22,12 @@ extension LocalStore {
                 // An update that brings new entities is several operations, and those must not be torn apart.
                 let isSplit = if case .update(_, _, _, let inline) = intent { !inline.isEmpty } else { false }
                 let changeSet = asChangeSet ? first : (isSplit ? self.nextSequence : nil)
-                var builder = try OperationBuilder(state: self.state, model: model, root: try self.service?.root, drafts: drafts)
+                var builder = try OperationBuilder(
+                    state: self.state, model: model, root: try self.service?.root, drafts: drafts)
                 for action in try builder.actions(intent) {
                     let operation = Operation(
-                        action, changeSet: changeSet, baseETag: try builder.etag(of: action), customTag: options.customTag,
+                        action, changeSet: changeSet, baseETag: try builder.etag(of: action),
+                        customTag: options.customTag,
                         headers: options.headers.fields.map { .init(name: $0.name, value: $0.value) })
                     try OperationRules(storage: self.state, model: model).check(operation)
                     let sequence = try self.add(.operation(operation))
@@ -100,7 +102,8 @@ extension LocalStore {
             request = try ServiceRequest.parse(query.query, model: model, version: model.version)
         } catch {
             throw TidelogError(
-                .invalidRequest, "The defining query \(query.name) cannot be used. \(error)", place: query.query, cause: error)
+                .invalidRequest, "The defining query \(query.name) cannot be used. \(error)", place: query.query,
+                cause: error)
         }
         switch request.path.target {
         case .entities, .entity: break

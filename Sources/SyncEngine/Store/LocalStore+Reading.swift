@@ -8,8 +8,11 @@ extension LocalStore {
     /// The entity that a readLink, an editLink or a key names.
     ///
     /// - Parameter options: `$select` and `$expand` are looked at.
-    public func load(_ address: EntityAddress, options: QueryOptions = QueryOptions()) throws(TidelogError) -> EntitySnapshot {
+    public func load(_ address: EntityAddress, options: QueryOptions = QueryOptions()) throws(TidelogError)
+        -> EntitySnapshot
+    {
         let model = try model
+        let time = clock()
         return try read { state throws in
             let header = try state.header()
             let resolver = AddressResolver(state: state, model: model, root: header.service?.root)
@@ -17,25 +20,27 @@ extension LocalStore {
             guard let row = try state.row(id) else {
                 throw TidelogError(.notFound, "The entity was deleted.", place: "\(try state.set(of: id) ?? "")(\(id))")
             }
-            return try LocalQuery(state: state, model: model).shape([row], options)[0]
+            return try LocalQuery(state: state, model: model, time: time).shape([row], options)[0]
         }
     }
 
     /// Answers an OData query from the views: `Customers?$filter=…`, `Customers(1)/Orders`, a readLink.
     public func query(_ url: String) throws(TidelogError) -> QueryAnswer {
         let model = try model
+        let time = clock()
         return try read { state throws in
             let root = try state.header().service?.root
             let request = try ServiceRequest.parse(
                 URLText.encoded(url), serviceRoot: root, model: model, version: model.version)
-            return try LocalQuery(state: state, model: model).answer(request)
+            return try LocalQuery(state: state, model: model, time: time).answer(request)
         }
     }
 
     public func query(path: ResourcePath, options: QueryOptions) throws(TidelogError) -> QueryAnswer {
         let model = try model
+        let time = clock()
         return try read { state throws in
-            try LocalQuery(state: state, model: model).answer(ServiceRequest(path: path, options: options))
+            try LocalQuery(state: state, model: model, time: time).answer(ServiceRequest(path: path, options: options))
         }
     }
 
@@ -44,6 +49,7 @@ extension LocalStore {
         _ address: EntityAddress, _ property: Property, _ options: QueryOptions
     ) throws(TidelogError) -> QueryAnswer {
         let model = try model
+        let time = clock()
         return try read { state throws in
             let header = try state.header()
             let resolver = AddressResolver(state: state, model: model, root: header.service?.root)
@@ -55,8 +61,10 @@ extension LocalStore {
             let targetSet = model.target(of: property, in: set)
             let path = ResourcePath(
                 segments: [.entitySet(set), .key(.entityID(id.rawValue)), .navigation(property)],
-                target: property.isCollection ? .entities(targetType, in: targetSet) : .entity(targetType, in: targetSet))
-            return try LocalQuery(state: state, model: model).answer(ServiceRequest(path: path, options: options))
+                target: property.isCollection
+                    ? .entities(targetType, in: targetSet) : .entity(targetType, in: targetSet))
+            return try LocalQuery(state: state, model: model, time: time).answer(
+                ServiceRequest(path: path, options: options))
         }
     }
 

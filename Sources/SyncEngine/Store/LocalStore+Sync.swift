@@ -13,7 +13,9 @@ extension LocalStore {
         return try read { try UploadPlanner(storage: $0, model: model).plan(retrying: retrying) }
     }
 
-    public func pendingOperations() throws(TidelogError) -> [PendingOperation] { try read { try $0.pendingOperations() } }
+    public func pendingOperations() throws(TidelogError) -> [PendingOperation] {
+        try read { try $0.pendingOperations() }
+    }
 
     /// Logs what is about to be sent; from here on a crash leaves these operations in doubt, not pending.
     func prepare(_ plan: UploadPlan) throws(TidelogError) -> BatchID {
@@ -65,12 +67,25 @@ extension LocalStore {
         let model = try model
         return try transaction { () throws -> (count: Int, skipped: Set<String>) in
             var builder = try ImageBuilder(storage: self.state, model: model)
-            var images: [EntityImage] = []
-            for payload in payloads { images += try builder.images(of: payload, in: set) ?? [] }
-            try self.add(body(images))
+            var groups: [[EntityImage]] = []
+            for payload in payloads {
+                if let images = try builder.images(of: payload, in: set) { groups.append(images) }
+            }
+            for part in Self.recordSized(groups[...], body) { try self.add(body(Array(part.joined()))) }
             _ = try self.commit()
-            return (images.count, builder.skipped)
+            return (groups.reduce(0) { $0 + $1.count }, builder.skipped)
         }
+    }
+
+    /// Cuts a page so that each part fits a record well. An entity stays together with what came expanded below it, since its
+    /// links need both ends. A page without entities is one part: it is a fact as well.
+    private static func recordSized(
+        _ groups: ArraySlice<[EntityImage]>, _ body: ([EntityImage]) -> Record.Body
+    ) -> [ArraySlice<[EntityImage]>] {
+        let payload = RecordCodec.encode(Record(time: 0, body: body(Array(groups.joined())))).payload
+        guard payload.count > 4 << 20, groups.count > 1 else { return [groups] }
+        let middle = groups.startIndex + groups.count / 2
+        return recordSized(groups[..<middle], body) + recordSized(groups[middle...], body)
     }
 
     // MARK: References
@@ -92,7 +107,7 @@ extension LocalStore {
         let model = try model
         return try read { state throws -> [String] in
             guard let row = try state.row(id), let type = model.findEntityType(row.type) else { return [] }
-            let query = try RowQuery(state: state, model: model)
+            let query = RowQuery(state: state, model: model)
             return try type.navigationProperties.filter { !$0.isCollection }.filter { property in
                 try query.targets(of: row, property).contains { target in
                     target.origin.isOnService

@@ -20,7 +20,7 @@ public actor LocalStore {
     let log: OperationLog
     let state: SQLiteState
     private(set) var fold: Fold<SQLiteState>
-    private let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> Timestamp
     /// What opening found to mend, in sentences; empty when all was well.
     public nonisolated let recovery: [String]
 
@@ -121,12 +121,17 @@ public actor LocalStore {
     private func interruptOpenBatches() throws(TidelogError) {
         let open: Set<BatchID>
         do throws(StateError) {
-            open = Set(try state.pendingOperations().compactMap { if case .inFlight(let batch) = $0.status { batch } else { nil } })
+            open = Set(
+                try state.pendingOperations().compactMap {
+                    if case .inFlight(let batch) = $0.status { batch } else { nil }
+                })
         } catch {
             throw TidelogError(error, views: files.views)
         }
         for batch in open.sorted() {
-            try record([.batchInterrupted(BatchInterrupted(batch: batch, reason: "The app ended before the answer came."))])
+            try record([
+                .batchInterrupted(BatchInterrupted(batch: batch, reason: "The app ended before the answer came."))
+            ])
         }
     }
 

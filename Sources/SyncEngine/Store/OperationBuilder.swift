@@ -116,7 +116,8 @@ struct OperationBuilder {
         case .draft(let number):
             guard let id = drafts.ids[number] else {
                 throw OperationRefused(
-                    .entityNotFound, "An entity is referred to that is neither in the store nor created before in the change set.",
+                    .entityNotFound,
+                    "An entity is referred to that is neither in the store nor created before in the change set.",
                     recovery: "Create it first, in the same change set or before.")
             }
             return id

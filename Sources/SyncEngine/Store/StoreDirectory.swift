@@ -32,7 +32,9 @@ enum StoreDirectory {
         guard file >= 0 else { throw failure(path) }
         var offset = 0
         while offset < bytes.count {
-            let written = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress! + offset, bytes.count - offset, off_t(offset)) }
+            let written = bytes.withUnsafeBytes {
+                pwrite(file, $0.baseAddress! + offset, bytes.count - offset, off_t(offset))
+            }
             guard written > 0 else {
                 close(file)
                 throw failure(path)
@@ -51,7 +53,9 @@ enum StoreDirectory {
         var bytes = [UInt8](repeating: 0, count: limit)
         var count = 0
         while count < limit {
-            let length = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress! + count, limit - count, off_t(count)) }
+            let length = bytes.withUnsafeMutableBytes {
+                pread(file, $0.baseAddress! + count, limit - count, off_t(count))
+            }
             guard length > 0 else { break }
             count += length
         }

@@ -49,7 +49,8 @@ public final class OfflineODataProvider: DataServiceProvider {
         }
         if let known = description?.serviceRoot, known != root {
             throw TidelogError(
-                .invalidRequest, "The store belongs to the service \(known), not to \(root).", place: parameters.storePath,
+                .invalidRequest, "The store belongs to the service \(known), not to \(root).",
+                place: parameters.storePath,
                 recovery: "Use another directory for another service.")
         }
         let session = ServiceSession(root: root, transport: parameters.transport ?? defaultTransport())
@@ -59,7 +60,8 @@ public final class OfflineODataProvider: DataServiceProvider {
         // The description is written last: a store without one was interrupted while it was made, and is finished now.
         if let logged = try await store.service?.root, logged != root {
             throw TidelogError(
-                .invalidRequest, "The log belongs to the service \(logged), not to \(root).", place: parameters.storePath)
+                .invalidRequest, "The log belongs to the service \(logged), not to \(root).",
+                place: parameters.storePath)
         }
         let engine = SyncEngine(store: store, session: session)
         if let metadata { try await engine.install(metadata) }
@@ -168,7 +170,8 @@ public final class OfflineODataProvider: DataServiceProvider {
         let encoded = try BatchEncoder(model: try await engine.store.model, serviceRoot: engine.session.root)
             .encode(plan, number: try await engine.store.nextBatch)
         return PlannedBatch(
-            url: engine.session.root + encoded.request.url, headers: encoded.request.headers, body: encoded.request.body,
+            url: engine.session.root + encoded.request.url, headers: encoded.request.headers,
+            body: encoded.request.body,
             changeSets: plan.changeSets.map { $0.requests.count })
     }
 
@@ -199,7 +202,8 @@ public final class OfflineODataProvider: DataServiceProvider {
         case .set(let set, let options):
             let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
             return try await store.query(path: path, options: options)
-        case .related(let address, let property, let options): return try await store.related(address, property, options)
+        case .related(let address, let property, let options):
+            return try await store.related(address, property, options)
         }
     }
 

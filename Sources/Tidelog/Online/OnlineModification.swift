@@ -60,7 +60,8 @@ struct OnlineModification {
         headers["Accept"] = "multipart/mixed"
         let body: [UInt8]
         do throws(BatchWriteError) {
-            body = try MultipartBatchWriter().write(batch, boundary: boundary, changeSetBoundary: { "changeset_\($0 + 1)" })
+            body = try MultipartBatchWriter().write(
+                batch, boundary: boundary, changeSetBoundary: { "changeset_\($0 + 1)" })
         } catch {
             throw TidelogError(.invalidRequest, "The change set cannot be written: \(error)", cause: error)
         }
@@ -100,7 +101,8 @@ struct OnlineModification {
             } else {
                 let link = response.headers["OData-EntityId"] ?? response.headers["Location"] ?? ""
                 result.entities[draft.number] = EntitySnapshot(
-                    set: set.name, type: type.name, values: draft.values, etag: response.headers["ETag"], readLink: link,
+                    set: set.name, type: type.name, values: draft.values, etag: response.headers["ETag"],
+                    readLink: link,
                     editLink: response.headers["Location"] ?? link)
             }
         case .update(_, let body, _):
@@ -135,10 +137,15 @@ private struct StepWriter {
             if let parent {
                 let navigation = try navigation(parent.navigation, of: parent.entity, fallback: set)
                 if navigation.isCollection {
-                    add(.createRelated(in: try reference(parent.entity), navigation: navigation, body), options, draft, &steps)
+                    add(
+                        .createRelated(in: try reference(parent.entity), navigation: navigation, body), options, draft,
+                        &steps)
                 } else {
                     add(.create(in: set, body), options, draft, &steps)
-                    add(.link(from: try reference(parent.entity), navigation: navigation, to: try reference(.draft(draft.number))), options, nil, &steps)
+                    add(
+                        .link(
+                            from: try reference(parent.entity), navigation: navigation,
+                            to: try reference(.draft(draft.number))), options, nil, &steps)
                 }
             } else {
                 add(.create(in: set, body), options, draft, &steps)
@@ -147,7 +154,9 @@ private struct StepWriter {
                 guard let childSet = model.findEntitySet(child.set) else { throw unknown("entity set \(child.set)") }
                 var deeper: [(Property, EntityDraft)] = []
                 let childBody = try self.body(child, childSet.entityType, &deeper)
-                add(.createRelated(in: try reference(.draft(draft.number)), navigation: navigation, childBody), options, child, &steps)
+                add(
+                    .createRelated(in: try reference(.draft(draft.number)), navigation: navigation, childBody), options,
+                    child, &steps)
             }
         case .update(let address, let changes, var bindings, let inline):
             for level in inline {
@@ -195,7 +204,9 @@ private struct StepWriter {
         guard let type = model.findEntityType(draft.type) else { throw unknown("entity type \(draft.type)") }
         var inline: [EntityBody.InlineEntities] = []
         for level in draft.inline {
-            guard let navigation = type.findProperty(level.navigation) else { throw unknown("property \(level.navigation)") }
+            guard let navigation = type.findProperty(level.navigation) else {
+                throw unknown("property \(level.navigation)")
+            }
             if navigation.isCollection {
                 separate += level.entities.map { (navigation, $0) }
             } else {
@@ -210,10 +221,14 @@ private struct StepWriter {
             inline: inline)
     }
 
-    private func bodyBindings(_ bindings: [BindingDraft], _ type: EntityType) throws(TidelogError) -> [EntityBody.Binding] {
+    private func bodyBindings(_ bindings: [BindingDraft], _ type: EntityType) throws(TidelogError) -> [EntityBody
+        .Binding]
+    {
         var result: [EntityBody.Binding] = []
         for binding in bindings {
-            guard let navigation = type.findProperty(binding.navigation) else { throw unknown("property \(binding.navigation)") }
+            guard let navigation = type.findProperty(binding.navigation) else {
+                throw unknown("property \(binding.navigation)")
+            }
             var targets: [ResourceReference] = []
             for target in binding.targets { targets.append(try reference(target)) }
             result.append(EntityBody.Binding(navigation: navigation, targets: targets))

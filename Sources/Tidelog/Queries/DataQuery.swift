@@ -28,7 +28,9 @@ public struct DataQuery: Sendable, Hashable {
     /// Only these properties, and the key.
     public func select(_ properties: Property...) -> DataQuery {
         with { query in
-            for property in properties where property.isNavigation { query.options.expand.append(ExpandItem(property.name)) }
+            for property in properties where property.isNavigation {
+                query.options.expand.append(ExpandItem(property.name))
+            }
             query.options.select += properties.filter { !$0.isNavigation }.map { SelectItem($0.name) }
         }
     }

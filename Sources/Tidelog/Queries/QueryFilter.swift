@@ -5,8 +5,12 @@ public import ODataWire
 public struct QueryFilter: Sendable, Hashable {
     let expression: Expression
 
-    public func and(_ other: QueryFilter) -> QueryFilter { QueryFilter(expression: .and([expression, other.expression])) }
-    public func or(_ other: QueryFilter) -> QueryFilter { QueryFilter(expression: .or([expression, other.expression])) }
+    public func and(_ other: QueryFilter) -> QueryFilter {
+        QueryFilter(expression: .and([expression, other.expression]))
+    }
+    public func or(_ other: QueryFilter) -> QueryFilter {
+        QueryFilter(expression: .or([expression, other.expression]))
+    }
     public func not() -> QueryFilter { QueryFilter(expression: .not(expression)) }
 
     public static func && (a: QueryFilter, b: QueryFilter) -> QueryFilter { a.and(b) }

@@ -5,17 +5,18 @@ public import SyncCore
 
 /// Answers the path, `$filter`, `$orderby`, `$skip` and `$top` of a query from the views.
 ///
-/// Rows are filtered and sorted in memory by the same evaluator that a service of ours uses, so that a query means the same
-/// offline and online.
+/// A query over a whole set is compiled to SQL. What SQL does not answer, and what a path narrows down, is filtered and
+/// sorted in memory by the evaluator that is also the measure of the SQL, so that a query means the same either way.
 public struct RowQuery {
     private let state: SQLiteState
     private let model: EntityDataModel
-    private let states: PendingStates
+    /// What `now()` is.
+    private let now: GlobalDateTime?
 
-    public init(state: SQLiteState, model: EntityDataModel) throws(StateError) {
+    public init(state: SQLiteState, model: EntityDataModel, now: GlobalDateTime? = nil) {
         self.state = state
         self.model = model
-        states = try PendingStates(state)
+        self.now = now
     }
 
     /// What a query found, before `$select` and `$expand`.
@@ -27,25 +28,45 @@ public struct RowQuery {
     }
 
     public func answer(_ request: ServiceRequest) throws -> Answer {
+        let options = request.options
+        let wantsCount = options.count == true || request.path.target == .count
+        if let answer = try answerInSQL(request, wantsCount: wantsCount) { return answer }
         let isSingle = if case .entity = request.path.target { true } else { false }
         var rows = try rows(request.path)
-        let options = request.options
         if let filter = options.filter { rows = try self.filter(rows, by: filter, options) }
-        if options.search != nil {
-            throw EvaluationError(.unsupported, "$search is not answered offline.")
+        if let search = options.search { rows = rows.filter { search.matches(Self.texts(of: $0.values)) } }
+        let count = wantsCount ? Int64(rows.count) : nil
+        return Answer(rows: try page(rows, options), count: count, isSingle: isSingle)
+    }
+
+    /// Nil for what has to be answered in memory.
+    private func answerInSQL(_ request: ServiceRequest, wantsCount: Bool) throws -> Answer? {
+        guard case .entitySet(let set)? = request.path.segments.first,
+            request.path.segments.dropFirst().allSatisfy({ $0 == .count }), !set.isSingleton
+        else { return nil }
+        do {
+            var rows: [EntityRow] = []
+            if request.path.target != .count {
+                for id in try state.entities(in: set, request.options, now: now) {
+                    if let row = try state.row(id) { rows.append(row) }
+                }
+            }
+            let count = wantsCount ? try state.count(in: set, request.options, now: now) : nil
+            return Answer(rows: rows, count: count, isSingle: false)
+        } catch let error as EvaluationError where error.code == .unsupported {
+            return nil
         }
-        let count = options.count == true || request.path.target == .count ? Int64(rows.count) : nil
-        if !options.orderBy.isEmpty { rows = try sort(rows, by: options) }
-        if let skip = options.skip { rows = Array(rows.dropFirst(Int(clamping: skip))) }
-        if let top = options.top { rows = Array(rows.prefix(Int(clamping: top))) }
-        return Answer(rows: rows, count: count, isSingle: isSingle)
     }
 
     /// Filters and sorts the targets of an expanded navigation property.
     public func apply(_ options: QueryOptions, to rows: [EntityRow]) throws -> [EntityRow] {
         var rows = rows
         if let filter = options.filter { rows = try self.filter(rows, by: filter, options) }
-        if !options.orderBy.isEmpty { rows = try sort(rows, by: options) }
+        return try page(rows, options)
+    }
+
+    private func page(_ rows: [EntityRow], _ options: QueryOptions) throws -> [EntityRow] {
+        var rows = options.orderBy.isEmpty ? rows : try sort(rows, by: options)
         if let skip = options.skip { rows = Array(rows.dropFirst(Int(clamping: skip))) }
         if let top = options.top { rows = Array(rows.prefix(Int(clamping: top))) }
         return rows
@@ -57,7 +78,8 @@ public struct RowQuery {
         let isForward = end.relationship.isForward
         let links =
             isForward
-            ? try state.links(end.relationship.name, first: row.id) : try state.links(end.relationship.name, second: row.id)
+            ? try state.links(end.relationship.name, first: row.id)
+            : try state.links(end.relationship.name, second: row.id)
         var targets: [EntityRow] = []
         for link in links where link.inLocal {
             if let target = try state.row(isForward ? link.second : link.first) { targets.append(target) }
@@ -69,26 +91,49 @@ public struct RowQuery {
 
     private func rows(_ path: ResourcePath) throws -> [EntityRow] {
         var rows: [EntityRow] = []
-        for segment in path.segments {
+        var segments = path.segments[...]
+        if case .entitySet(let set)? = segments.popFirst() {
+            if case .key(let selector)? = segments.first {
+                segments.removeFirst()
+                rows = try row(in: set, selector).map { [$0] } ?? []
+            } else {
+                rows = try state.allRows(set: set.name)
+            }
+        }
+        for segment in segments {
             switch segment {
-            case .entitySet(let set): rows = try allRows(set)
-            case .key(let selector): rows = try rows.filter { try isSelected($0, selector) }
             case .navigation(let property):
                 var seen: Set<EntityID> = []
                 rows = try rows.flatMap { try targets(of: $0, property) }.filter { seen.insert($0.id).inserted }
+            case .key(let selector): rows = try rows.filter { try isSelected($0, selector) }
             case .type(let type): rows = rows.filter { model.isType($0.type, derivedFrom: type.name) }
             case .count: break
             default:
-                throw EvaluationError(.unsupported, "Offline, a path leads to entities; single properties and operations are not answered.")
+                throw EvaluationError(
+                    .unsupported,
+                    "Offline, a path leads to entities; single properties and operations are not answered.")
             }
         }
         return rows
     }
 
-    private func allRows(_ set: EntitySet) throws(StateError) -> [EntityRow] {
-        var rows: [EntityRow] = []
-        for id in try state.rows(set: set.name) { if let row = try state.row(id) { rows.append(row) } }
-        return rows
+    private func row(in set: EntitySet, _ selector: KeySelector) throws(StateError) -> EntityRow? {
+        let id: EntityID?
+        switch selector {
+        case .entityID(let number):
+            let named = EntityID(rawValue: number)
+            id = try state.set(of: named) == set.name ? named : nil
+        case .key(let key):
+            let values = key.values.map { (property: $0.name, value: $0.value) }
+            if let found = try state.findRows(set: set.name, where: values).first {
+                id = found
+            } else {
+                // A key that the entity once had.
+                id = try state.entity(set: set.name, key: KeyText.of(key))
+            }
+        }
+        guard let id else { return nil }
+        return try state.row(id)
     }
 
     private func isSelected(_ row: EntityRow, _ selector: KeySelector) throws(StateError) -> Bool {
@@ -96,7 +141,6 @@ public struct RowQuery {
         case .entityID(let number): return row.id.rawValue == number
         case .key(let key):
             if key.values.allSatisfy({ row.values[$0.name] == $0.value }) { return true }
-            // A key that the entity once had.
             return try state.entity(set: row.set, key: KeyText.of(key)) == row.id
         }
     }
@@ -104,7 +148,7 @@ public struct RowQuery {
     // MARK: Filter and order
 
     private func evaluator(_ options: QueryOptions) -> ExpressionEvaluator {
-        ExpressionEvaluator(aliases: options.aliases, model: model)
+        ExpressionEvaluator(now: now, aliases: options.aliases, model: model)
     }
 
     private func filter(_ rows: [EntityRow], by filter: Expression, _ options: QueryOptions) throws -> [EntityRow] {
@@ -122,6 +166,20 @@ public struct RowQuery {
         }.map(\.row)
     }
 
+    /// What `$search` looks at: every string of the entity, those in complex values and collections included.
+    private static func texts(of values: PropertyValues) -> [String] {
+        values.flatMap { texts(of: $0.value) }
+    }
+
+    private static func texts(of value: Value) -> [String] {
+        switch value {
+        case .string(let text): [text]
+        case .complex(let complex): texts(of: complex.properties)
+        case .collection(let items): items.flatMap(texts(of:))
+        default: []
+        }
+    }
+
     private func scope(_ row: EntityRow) -> EvaluationScope {
         let type = model.findEntityType(row.type)
         return EvaluationScope(
@@ -134,27 +192,16 @@ public struct RowQuery {
                 return property.isCollection ? .entities(targets.map(scope)) : .entity(targets.first.map(scope))
             },
             isInstance: { model.isType(row.type, derivedFrom: $0) },
-            state: { states.answer($0, for: row) })
-    }
-}
-
-/// Answers the offline functions of filters.
-struct PendingStates {
-    private var touched: Set<EntityID> = []
-    private var rejected: Set<EntityID> = []
-
-    init(_ state: SQLiteState) throws(StateError) {
-        for pending in try state.pendingOperations() {
-            touched.formUnion(pending.operation.touchedEntities)
-            if case .rejected = pending.status { rejected.formUnion(pending.operation.touchedEntities) }
-        }
+            state: { answer($0, row) })
     }
 
-    func answer(_ function: CanonicalFunction, for row: EntityRow) -> Bool {
-        switch function {
-        case .isLocal: row.origin == .local || touched.contains(row.id)
-        case .hasPendingChanges: touched.contains(row.id)
-        case .isInErrorState: rejected.contains(row.id)
+    /// The offline functions of filters.
+    private func answer(_ function: CanonicalFunction, _ row: EntityRow) -> Bool {
+        let standing = (try? state.standing(of: row.id)) ?? .clean
+        return switch function {
+        case .isLocal: row.origin == .local || standing != .clean
+        case .hasPendingChanges: standing != .clean
+        case .isInErrorState: standing == .rejected
         default: false
         }
     }

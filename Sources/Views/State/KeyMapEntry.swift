@@ -19,7 +19,8 @@ extension SQLiteState {
     public func keyMap() throws(StateError) -> [KeyMapEntry] {
         try list("SELECT entity, set_name, key FROM keys ORDER BY entity, key") {
             KeyMapEntry(
-                entity: EntityID(rawValue: UInt64(bitPattern: $0.integer(0))), set: $0.text(1) ?? "", key: $0.text(2) ?? "")
+                entity: EntityID(rawValue: UInt64(bitPattern: $0.integer(0))), set: $0.text(1) ?? "",
+                key: $0.text(2) ?? "")
         }
     }
 }

@@ -6,7 +6,8 @@ extension SQLiteState {
         try list("SELECT name, query, streams, run, complete FROM queries ORDER BY position") { row in
             QueryState(
                 query: DefiningQuery(
-                    name: row.text(0) ?? "", query: row.text(1) ?? "", automaticallyRetrievesStreams: row.integer(2) != 0),
+                    name: row.text(0) ?? "", query: row.text(1) ?? "",
+                    automaticallyRetrievesStreams: row.integer(2) != 0),
                 run: UInt64(bitPattern: row.integer(3)), isComplete: row.integer(4) != 0)
         }
     }

@@ -23,7 +23,8 @@ public final class SQLiteState: StateStorage {
             try connection.registerDecimalCollation()
             // Derived files need no sync of their own: after a crash of the machine they are checked and rebuilt.
             if !readOnly { try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF") }
-            try connection.execute("PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA foreign_keys = OFF")
+            try connection.execute(
+                "PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA foreign_keys = OFF")
             let version = try connection.first("PRAGMA user_version")?.first?.integer ?? 0
             if version != Schema.version, !readOnly { try Self.create(connection, store, replacing: version != 0) }
         } catch {
@@ -48,10 +49,12 @@ public final class SQLiteState: StateStorage {
 
     /// Runs `body` in one transaction: all of it happens, or nothing.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
+        let before = (layouts, model)
         do {
             return try connection.transaction(body)
         } catch {
             cachedHeader = nil
+            (layouts, model) = before
             throw error
         }
     }
