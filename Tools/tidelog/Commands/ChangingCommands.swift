@@ -28,7 +28,8 @@ struct CreateCommand: ChangingCommand {
             """)
 
     @Argument(help: ArgumentHelp("The entity set.", valueName: "set")) var set: String
-    @Argument(help: ArgumentHelp("The properties, an object; - reads standard input.", valueName: "json")) var value: String
+    @Argument(help: ArgumentHelp("The properties, an object; - reads standard input.", valueName: "json")) var value:
+        String
     @Option(
         help: ArgumentHelp("Link an existing entity; may be repeated.", valueName: "NAV=REF"),
         transform: BindingArgument.init)
@@ -53,7 +54,8 @@ struct UpdateCommand: ChangingCommand {
         commandName: "update", abstract: "Change properties of an entity; what is not named stays.")
 
     @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "ref")) var reference: String
-    @Argument(help: ArgumentHelp("The properties, an object; - reads standard input.", valueName: "json")) var value = "{}"
+    @Argument(help: ArgumentHelp("The properties, an object; - reads standard input.", valueName: "json")) var value =
+        "{}"
     @Option(
         help: ArgumentHelp("Link an existing entity; may be repeated.", valueName: "NAV=REF"),
         transform: BindingArgument.init)
@@ -160,7 +162,8 @@ struct ParentArgument: Hashable {
     let parent: OperationLine.Parent
 
     init(_ text: String) throws {
-        guard let slash = text.lastIndex(of: "/"), slash != text.startIndex, text.index(after: slash) != text.endIndex else {
+        guard let slash = text.lastIndex(of: "/"), slash != text.startIndex, text.index(after: slash) != text.endIndex
+        else {
             throw ValidationError("'\(text)' is not of the form REF/NAV.")
         }
         parent = OperationLine.Parent(

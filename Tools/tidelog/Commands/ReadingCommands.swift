@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ODataWire
+internal import Operations
 internal import SyncEngine
 internal import Tidelog
 

@@ -34,7 +34,8 @@ struct InitCommand: AsyncParsableCommand {
                 try await provider.add(definingQuery: OfflineODataDefiningQuery(name: query.name, query: query.path))
             }
             let queries = try await provider.getDefiningQueries()
-            try Console.print("Store \(options.store) of \(try provider.serviceRoot) (OData \(model.version.rawValue)).")
+            try Console.print(
+                "Store \(options.store) of \(try provider.serviceRoot) (OData \(model.version.rawValue)).")
             try Console.print(
                 isDefault
                     ? "One defining query for each of the \(queries.count) entity sets, because none was named:"

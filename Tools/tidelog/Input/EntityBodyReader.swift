@@ -41,7 +41,8 @@ struct EntityBodyReader {
     private func checkNames(_ json: JSONObject, _ set: String) throws {
         var seen: Set<String> = []
         for member in json.members where !seen.insert(member.name).inserted {
-            throw CommandFailure("\(set)/\(member.name) is there twice.", recovery: "Nothing was done; correct the JSON.")
+            throw CommandFailure(
+                "\(set)/\(member.name) is there twice.", recovery: "Nothing was done; correct the JSON.")
         }
     }
 
@@ -68,7 +69,8 @@ struct EntityBodyReader {
             && member.name != "__metadata"
         {
             throw CommandFailure(
-                "\(path): \(type.name) has no property \(member.name).", recovery: "Nothing was done; correct the JSON.")
+                "\(path): \(type.name) has no property \(member.name).", recovery: "Nothing was done; correct the JSON."
+            )
         }
         try checkComplexNames(object, type, path, depth: depth + 1)
     }

@@ -23,7 +23,8 @@ struct LineReader: ~Copyable {
         name = path == "-" ? Self.standardInput : path
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw CommandFailure("\(path) cannot be read: \(String(cString: strerror(errno))).", recovery: "Check the file's name.")
+            throw CommandFailure(
+                "\(path) cannot be read: \(String(cString: strerror(errno))).", recovery: "Check the file's name.")
         }
     }
 

@@ -63,10 +63,12 @@ struct OperationLineReader {
         case "delete": return .delete(entity: try members.string("entity"))
         case "link":
             return .link(
-                from: try members.string("from"), property: try members.string("property"), to: try members.string("to"))
+                from: try members.string("from"), property: try members.string("property"), to: try members.string("to")
+            )
         case "relink":
             return .relink(
-                from: try members.string("from"), property: try members.string("property"), to: try members.string("to"))
+                from: try members.string("from"), property: try members.string("property"), to: try members.string("to")
+            )
         case "unlink":
             return .unlink(
                 from: try members.string("from"), property: try members.string("property"),
@@ -122,7 +124,9 @@ private struct MemberReader {
 
     mutating func optionalObject(_ name: String) throws -> JSONObject? {
         guard let value = take(name) else { return nil }
-        guard let object = value.object else { throw CommandFailure("\"\(name)\" is \(value.kindName), not an object.") }
+        guard let object = value.object else {
+            throw CommandFailure("\"\(name)\" is \(value.kindName), not an object.")
+        }
         return object
     }
 

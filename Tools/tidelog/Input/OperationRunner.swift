@@ -38,7 +38,9 @@ struct OperationRunner {
         let results = try await provider.perform(intents, asChangeSet: isChangeSet)
         var links: [Int: String] = [:]
         for result in results {
-            for (draft, snapshot) in result.entities where draft != IntentResult.subject { links[draft] = snapshot.readLink }
+            for (draft, snapshot) in result.entities where draft != IntentResult.subject {
+                links[draft] = snapshot.readLink
+            }
         }
         names = writer.names.mapValues { entity in
             guard case .draft(let number) = entity.address, let link = links[number] else { return entity }
@@ -126,7 +128,8 @@ struct IntentWriter {
     // MARK: Creating
 
     private mutating func create(
-        _ value: JSONObject, _ bindings: [OperationLine.Binding], in set: EntitySet, parent: Intent.Parent?, _ name: String?
+        _ value: JSONObject, _ bindings: [OperationLine.Binding], in set: EntitySet, parent: Intent.Parent?,
+        _ name: String?
     ) throws {
         if let name, names[name] != nil {
             throw CommandFailure("The name \"\(oneLine(name))\" is taken already.", recovery: "Use another name.")
@@ -154,7 +157,9 @@ struct IntentWriter {
             let target = try target(of: level.navigation, type, set)
             var entities: [EntityDraft] = []
             for child in level.entities {
-                let type = child.type.flatMap { model.findEntityType($0) } ?? declaredTarget(level.navigation, type) ?? target.entityType
+                let type =
+                    child.type.flatMap { model.findEntityType($0) } ?? declaredTarget(level.navigation, type)
+                    ?? target.entityType
                 entities.append(try draft(child, [], type, target))
             }
             drafts.append(InlineDraft(navigation: level.navigation, entities: entities))
@@ -167,7 +172,9 @@ struct IntentWriter {
         _ inside: [RequestBody.Binding], _ outside: [OperationLine.Binding], _ type: EntityType, _ set: EntitySet
     ) throws -> [BindingDraft] {
         var drafts: [BindingDraft] = []
-        for (navigation, targets) in inside.map({ ($0.navigation, $0.urls) }) + outside.map({ ($0.navigation, $0.targets) }) {
+        for (navigation, targets) in inside.map({ ($0.navigation, $0.urls) })
+            + outside.map({ ($0.navigation, $0.targets) })
+        {
             _ = try self.navigation(navigation, type, set)
             let addresses = try targets.map { try address($0) }
             if let index = drafts.firstIndex(where: { $0.navigation == navigation }) {
@@ -184,7 +191,8 @@ struct IntentWriter {
     private func entitySet(_ name: String) throws -> EntitySet {
         guard let set = model.findEntitySet(name) else {
             throw CommandFailure(
-                "There is no entity set \(oneLine(name)).", recovery: "The service has \(nearest(name, model.entitySets.map(\.name))).")
+                "There is no entity set \(oneLine(name)).",
+                recovery: "The service has \(nearest(name, model.entitySets.map(\.name))).")
         }
         return set
     }
@@ -221,7 +229,8 @@ struct IntentWriter {
     private func nearest(_ name: String, _ known: [String]) -> String {
         let alike = known.filter { $0.lowercased().hasPrefix(name.lowercased().prefix(3)) }
         let shown = (alike + known.filter { !alike.contains($0) }).prefix(8)
-        return shown.joined(separator: ", ") + (shown.count < known.count ? " and \(known.count - shown.count) more" : "")
+        return shown.joined(separator: ", ")
+            + (shown.count < known.count ? " and \(known.count - shown.count) more" : "")
     }
 
     // MARK: References

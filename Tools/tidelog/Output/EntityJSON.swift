@@ -1,5 +1,6 @@
 internal import EDM
 internal import ODataWire
+internal import Operations
 internal import SyncEngine
 
 /// Entities as JSON, one object a line.

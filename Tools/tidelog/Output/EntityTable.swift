@@ -5,6 +5,9 @@ internal import SyncEngine
 /// Entities as a table: the readLink, the properties in the order of the metadata, expanded entities by their readLinks,
 /// and the state where an entity is not clean.
 struct EntityTable {
+    /// Longer values are cut, so that one long text does not make the whole table unreadable.
+    static let valueLimit = 40
+
     private let model: EntityDataModel
     private let answer: QueryAnswer
 
@@ -25,7 +28,8 @@ struct EntityTable {
                 + (showsState ? [("state", .left)] : []))
         for entity in answer.entities {
             table.add(
-                [entity.readLink] + names.map { text(entity.values[$0]) } + navigations.map { links(entity, $0) }
+                [entity.readLink] + names.map { clipped(text(entity.values[$0])) }
+                    + navigations.map { links(entity, $0) }
                     + (showsState ? [entity.state == .clean ? "" : entity.state.rawValue] : []))
         }
         return table.lines + ["", footer + "."]
@@ -49,7 +53,9 @@ struct EntityTable {
     private var expandedNames: [String] {
         var names: [String] = []
         for entity in answer.entities {
-            for expanded in entity.expanded where !names.contains(expanded.navigation) { names.append(expanded.navigation) }
+            for expanded in entity.expanded where !names.contains(expanded.navigation) {
+                names.append(expanded.navigation)
+            }
         }
         return names
     }
@@ -88,5 +94,9 @@ struct EntityTable {
     private func readable(_ time: String) -> String {
         guard let mark = time.firstIndex(of: "T") else { return time }
         return time[..<mark] + " " + time[time.index(after: mark)...]
+    }
+
+    private func clipped(_ text: String) -> String {
+        text.count > Self.valueLimit ? text.prefix(Self.valueLimit - 1) + "…" : text
     }
 }

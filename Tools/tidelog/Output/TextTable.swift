@@ -2,9 +2,6 @@
 struct TextTable {
     enum Alignment { case left, right }
 
-    /// Longer cells are cut, so that one long text does not make the whole table unreadable.
-    static let cellLimit = 40
-
     private var headings: [String]
     private var alignments: [Alignment]
     private var rows: [[String]] = []
@@ -16,7 +13,7 @@ struct TextTable {
 
     /// Missing cells are empty; cells without a heading are left out.
     mutating func add(_ cells: [String]) {
-        rows.append(headings.indices.map { $0 < cells.count ? Self.clipped(oneLine(cells[$0])) : "" })
+        rows.append(headings.indices.map { $0 < cells.count ? oneLine(cells[$0]) : "" })
     }
 
     /// Heading, rule, rows; no blanks at the ends of lines.
@@ -35,9 +32,5 @@ struct TextTable {
         }
         let text = padded.joined(separator: "  ")
         return String(text[..<(text.lastIndex { $0 != " " }.map { text.index(after: $0) } ?? text.startIndex)])
-    }
-
-    private static func clipped(_ text: String) -> String {
-        text.count > cellLimit ? text.prefix(cellLimit - 1) + "…" : text
     }
 }

@@ -1,4 +1,5 @@
 internal import ODataWire
+internal import Operations
 internal import SyncEngine
 internal import Tidelog
 

@@ -13,7 +13,9 @@ struct StoreOptions: ParsableArguments {
         try await Self.open(OfflineODataProvider(parameters: OfflineODataParameters(storePath: store)), body)
     }
 
-    static func open<T>(_ provider: OfflineODataProvider, _ body: (OfflineODataProvider) async throws -> T) async throws -> T {
+    static func open<T>(_ provider: OfflineODataProvider, _ body: (OfflineODataProvider) async throws -> T) async throws
+        -> T
+    {
         try await opened(provider)
         do {
             let result = try await body(provider)
