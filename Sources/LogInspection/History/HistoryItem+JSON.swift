@@ -1,5 +1,5 @@
-import EDM
-import ODataWire
+internal import ODataWire
+internal import OperationLog
 import Operations
 
 extension HistoryItem {

@@ -30,7 +30,8 @@ struct RecordSummary {
             "batch \(interrupted.batch) interrupted: \(Self.oneLine(interrupted.reason, limit: 200))"
         case .operationsReleased(let operations):
             "\(count(operations.count, "operation")) released to be sent again: \(list(operations.map(String.init)))"
-        case .unknown(let kind, let payload): "a record of kind \(kind), which this version does not know: \(payload.count) bytes"
+        case .unknown(let kind, let payload):
+            "a record of kind \(kind), which this version does not know: \(payload.count) bytes"
         }
     }
 
@@ -126,7 +127,8 @@ struct RecordSummary {
             (confirmed, "confirmed"), (rejected, "rejected"), (notProcessed, "not processed"), (inDoubt, "in doubt"),
         ]
         let text = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        return "batch \(answered.batch) answered: " + (text.isEmpty ? "nothing" : text) + (words.map { " (\($0))" } ?? "")
+        return "batch \(answered.batch) answered: " + (text.isEmpty ? "nothing" : text)
+            + (words.map { " (\($0))" } ?? "")
     }
 
     // MARK: Words
