@@ -96,10 +96,13 @@ let package = Package(
         tests("OperationLogTests", ["OperationLog"]),
         tests("LogInspectionTests", ["LogInspection", "OperationLog", "ODataWire", "Operations", "EDM"]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
-        tests("SyncEngineTests", [
-            "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox", "ODataWire", "EDM",
-            httpTypes,
-        ]),
+        tests(
+            "SyncEngineTests",
+            [
+                "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox",
+                "ODataWire", "EDM",
+                httpTypes,
+            ]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
         tests("ArchitectureTests", []),
