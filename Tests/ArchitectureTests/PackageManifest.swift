@@ -1,3 +1,5 @@
+import Foundation
+
 /// The targets that `Package.swift` declares, read from its text: `layer(…)`, `tool(…)`, `.target(…)`, `.systemLibrary(…)`.
 struct PackageManifest {
     struct Target {
