@@ -96,6 +96,13 @@ struct QueryEvaluatorTests {
         #expect(error?.code == .divisionByZero)
     }
 
+    @Test func `nested replacements do not grow without end`() throws {
+        let long = String(repeating: "a", count: 100)
+        let text = (0..<20).reduce("'aaaa'") { inner, _ in "replace(\(inner),'a','\(long)')" }
+        let error = #expect(throws: EvaluationError.self) { try evaluate(text, .v2) }
+        #expect(error?.code == .outOfRange)
+    }
+
     @Test func `the extremes of whole numbers and durations do not overflow`() throws {
         #expect(try evaluate("-9223372036854775808 div -1") == .decimal(DecimalValue("9223372036854775808")!))
         #expect(try evaluate("-9223372036854775808 mod -1") == .integer(0))
@@ -116,5 +123,14 @@ struct QueryEvaluatorTests {
         ]
         let sorted = rows.sorted { ExpressionEvaluator.precedes($0, $1, by: items) }
         #expect(sorted.map { $0[1].stringValue } == ["c", "B", "b", "x"])
+    }
+
+    @Test(arguments: [
+        ("blue", true), ("BLUE", true), ("lu", true), ("gr*", true), ("ree*", false), ("blue AND red", false),
+        ("blue NOT red", true), ("red OR \"green bike\"", true), ("\"bike green\"", false), ("straße", true),
+    ])
+    func `a search finds words and phrases in any text`(search: String, isFound: Bool) throws {
+        let texts = ["A Blue car", "the green bike", "STRASSE Straße"]
+        #expect(try SearchExpression.parse(search).matches(texts) == isFound)
     }
 }

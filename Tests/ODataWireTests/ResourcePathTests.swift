@@ -68,6 +68,12 @@ struct ResourcePathTests {
         #expect(error?.code == .outsideService)
     }
 
+    @Test(arguments: ["Customers(1)?$top=1", "Customers(1)/Name?$select=ID", "$metadata?$filter=true", "?$skip=1"])
+    func `V2 refuses options that do not go with what the path leads to`(url: String) {
+        let error = #expect(throws: URLSyntaxError.self) { try ServiceRequest.parse(url, model: model, version: .v2) }
+        #expect(error?.code == .unknownOption)
+    }
+
     @Test func `links are addressed by $links in V2 and by $ref in V4`() throws {
         let set = try #require(model.findEntitySet("Customers"))
         let navigation = try #require(customer.findProperty("Items"))

@@ -27,6 +27,7 @@ public struct ServiceRequest: Sendable, Hashable {
         }
         if let type = path.queriedType { try untyped.check(against: type, model: model, version: version) }
         try path.checkParameters(untyped, version: version, url: url)
+        if version.isLegacy { try path.checkOptions(untyped, url: url) }
         return ServiceRequest(path: path, options: untyped)
     }
 }
@@ -100,6 +101,23 @@ public enum ServiceURL {
 }
 
 extension ResourcePath {
+    /// Which options V2 and V3 allow depends on what the path leads to (MS-ODATA, section 2.2.3.6.1).
+    func checkOptions(_ options: QueryOptions, url: String) throws(URLSyntaxError) {
+        let ofCollections: Set<QueryOptions.Name> = [.orderby, .top, .skip, .inlinecount, .skiptoken]
+        let refused: Set<QueryOptions.Name>
+        switch target {
+        case .entities, .count, .references(_, _, isCollection: true), .anyEntities, .unresolved: return
+        case .entity, .references: refused = ofCollections
+        // A property has nothing to choose from.
+        case .value, .rawValue, .media: refused = ofCollections.union([.expand, .select])
+        case .serviceDocument, .metadata, .batch, .nothing: refused = ofCollections.union([.filter, .expand, .select])
+        }
+        for name in QueryOptions.Name.allCases where refused.contains(name) && options.holds(name) {
+            throw URLSyntaxError(
+                .unknownOption, "$\(name.rawValue) is not allowed for what the path leads to.", in: url)
+        }
+    }
+
     /// V2 and V3 pass a function import's parameters as query options; each must be there and of its type.
     func checkParameters(_ options: QueryOptions, version: ODataVersion, url: String) throws(URLSyntaxError) {
         guard version.isLegacy, case .operationImport(let found, _)? = segments.first else { return }

@@ -32,7 +32,8 @@ public struct ImageBuilder<Storage: StateStorage> {
     public mutating func images(
         of payload: EntityPayload, in set: EntitySet, known: EntityID? = nil
     ) throws(StateError) -> [EntityImage]? {
-        let typeName = payload.type.flatMap { model.findEntityType($0)?.name } ?? set.entityType.name
+        let knownType = try type(ofKnown: known)
+        let typeName = payload.type.flatMap { model.findEntityType($0)?.name } ?? knownType ?? set.entityType.name
         let type = model.findEntityType(typeName) ?? set.entityType
         let id: EntityID
         if let known {
@@ -69,6 +70,12 @@ public struct ImageBuilder<Storage: StateStorage> {
                     navigation: property.name, targets: targets, isComplete: expanded.nextLink == nil))
         }
         return [image] + below
+    }
+
+    /// A payload that does not name its type does not take the one away that an entity has.
+    private func type(ofKnown id: EntityID?) throws(StateError) -> String? {
+        guard let id else { return nil }
+        return try storage.row(id)?.type
     }
 
     private mutating func identify(

@@ -63,9 +63,15 @@ struct StateEditor<Storage: StateStorage> {
 
     mutating func create(_ creation: Creation) throws(StateError) {
         try storage.register(creation.entity, set: creation.set)
-        let row = EntityRow(
+        var row = EntityRow(
             id: creation.entity, set: creation.set, type: creation.type, values: creation.values,
             origin: layer == .base ? .service : .local)
+        if layer == .base, let known = try storage.row(creation.entity) {
+            // Read before the create was known to be done: what the service said is newer than what it was sent.
+            row.values.merge(known.values)
+            row.etag = known.etag
+            row.editLink = known.editLink
+        }
         try put(row)
         try synchronizeDependent(row, changed: row.values.names)
         try synchronizePrincipal(row.id)
@@ -81,8 +87,9 @@ struct StateEditor<Storage: StateStorage> {
     /// Does nothing to an entity that is no longer there.
     mutating func update(_ id: EntityID, changes: PropertyValues, bindings: [Binding]) throws(StateError) {
         guard var row = try storage.row(id) else { return }
-        let changed = changes.names.filter { row.values[$0] != changes[$0] }
-        if !changed.isEmpty {
+        if !changes.isEmpty {
+            // Equal values may still differ in form, 1.5 and 1.50, so all are taken.
+            let changed = changes.names.filter { row.values[$0] != changes[$0] }
             row.values.merge(changes)
             try put(row)
             try synchronizeDependent(row, changed: changed)
@@ -217,10 +224,21 @@ struct StateEditor<Storage: StateStorage> {
             let principal = try self.principal(constraint, of: row)
             let current = try partners(constraint.relationship, of: row.id, isFirst: constraint.dependentIsFirst)
             for link in current where partner(link, of: row.id) != principal {
+                if principal == nil, try isKeptUnnamed(link, constraint, row) { continue }
                 try unlink(link, clearing: false)
             }
             if let principal { try follow(constraint, dependent: row.id, principal: principal) }
         }
+    }
+
+    /// A new entity whose key the service has not told cannot be found by it: what the service says of the entity that was
+    /// created together with it is no reason to take the two apart.
+    private func isKeptUnnamed(
+        _ link: LinkRow, _ constraint: RelationshipIndex.Constraint, _ row: EntityRow
+    ) throws(StateError) -> Bool {
+        guard layer == .base, let principal = try storage.row(partner(link, of: row.id)) else { return false }
+        return constraint.pairs.allSatisfy { (row.values[$0.dependent] ?? .null) != .null }
+            && constraint.pairs.contains { (principal.values[$0.principal] ?? .null) == .null }
     }
 
     /// Links the entities whose dependent properties name this one, and tells those that are linked already its values.

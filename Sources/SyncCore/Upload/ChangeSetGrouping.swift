@@ -31,6 +31,7 @@ struct ChangeSetGrouping {
     private var readers: [EntityID: Set<Int>] = [:]
     private var blockedWrites: [EntityID: Block] = [:]
     private var blockedReads: [EntityID: Block] = [:]
+    private var blockedCreations: [EntityID: Block] = [:]
 
     /// The groups in the order in which they have to stand, each with its operations in order.
     func inOrder() -> [[PendingOperation]] {
@@ -41,14 +42,9 @@ struct ChangeSetGrouping {
     mutating func block(_ footprints: [OperationFootprint], by sequence: SequenceNumber, _ reason: HoldReason) {
         let block = Block(sequence: sequence, reason: reason)
         for footprint in footprints {
+            for entity in footprint.created { blockedCreations[entity] = block }
             for entity in footprint.writes { blockedWrites[entity] = block }
-            switch reason {
-            case .rejected, .inDoubt, .behindRejected, .behindInDoubt:
-                // A refused order must not hold back its customer.
-                break
-            default:
-                for entity in footprint.reads { blockedReads[entity] = block }
-            }
+            for entity in footprint.reads where !reason.isFinal { blockedReads[entity] = block }
         }
     }
 
@@ -101,10 +97,13 @@ struct ChangeSetGrouping {
     }
 
     private func blocked(_ needs: UnitNeeds) -> HoldReason? {
-        let touched = needs.reads.union(needs.writes)
+        let reads = needs.reads.sorted()
+        let writes = needs.writes.sorted()
         let block =
-            touched.sorted().lazy.compactMap { blockedWrites[$0] }.first
-            ?? needs.writes.sorted().lazy.compactMap { blockedReads[$0] }.first
+            writes.lazy.compactMap { blockedWrites[$0] ?? blockedReads[$0] }.first
+            ?? (reads + writes).lazy.compactMap { blockedCreations[$0] }.first
+            // A refused order does not hold back its customer, nor a refused change of a customer its orders.
+            ?? reads.lazy.compactMap { blockedWrites[$0] }.first { !$0.reason.isFinal }
         guard let block else { return nil }
         switch block.reason {
         case .rejected, .behindRejected: return .behindRejected(block.sequence)

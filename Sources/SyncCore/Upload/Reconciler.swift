@@ -76,7 +76,7 @@ public struct Reconciler<Storage: StateStorage> {
             guard let id = request.creates, let name = try setName(of: id, request), let set = model.findEntitySet(name)
             else { return [] }
             return try created(request, response, set, body)
-        case .update(let reference, _, _): return try updated(reference, response)
+        case .update: return try updated(request, response)
         case .delete, .link, .unlink: return []
         }
     }
@@ -89,36 +89,38 @@ public struct Reconciler<Storage: StateStorage> {
         _ request: PlannedRequest, _ response: WireResponse, _ set: EntitySet, _ body: EntityBody
     ) throws(StateError) -> [EntityImage] {
         guard let id = request.creates else { return [] }
-        if !response.body.isEmpty, let payload = try? reader.entity(response.body, type: set.entityType) {
-            let known = try childIDs(request)
-            return try identified(payload, set, id, body, known[id] ?? [:])
-        }
-        // Without a body the key is in a header (OData 4.01 Part 1, 8.3.4 and 8.3.2).
+        // The headers name the entity where there is no body (OData 4.01 Part 1, 8.3.4 and 8.3.2), or one without the key.
+        var values: PropertyValues = [:]
         for header in ["OData-EntityId", "Location"] {
             guard let url = response.headers[header], let key = key(in: url, set) else { continue }
-            let values = PropertyValues(key.values.map { ($0.name, $0.value) })
-            return [
-                EntityImage(
-                    entity: id, set: set.name, type: body.type.name, values: values, etag: response.headers["ETag"])
-            ]
+            values = PropertyValues(key.values.map { ($0.name, $0.value) })
+            break
         }
-        return [
-            EntityImage(entity: id, set: set.name, type: body.type.name, values: [:], etag: response.headers["ETag"])
-        ]
+        let etag = response.headers["ETag"]
+        guard !response.body.isEmpty, var payload = try? reader.entity(response.body, type: set.entityType) else {
+            return [EntityImage(entity: id, set: set.name, type: body.type.name, values: values, etag: etag)]
+        }
+        values.merge(payload.values)
+        payload.values = values
+        payload.etag = payload.etag ?? etag
+        payload.type = payload.type ?? body.type.name
+        return try identified(payload, set, id, body, try childIDs(request))
     }
 
     /// The entity, and where the request created others below it, those: a single-valued navigation property has one.
     private mutating func identified(
-        _ payload: EntityPayload, _ set: EntitySet, _ id: EntityID, _ body: EntityBody, _ children: [String: EntityID]
+        _ payload: EntityPayload, _ set: EntitySet, _ id: EntityID, _ body: EntityBody,
+        _ children: [EntityID: [String: EntityID]]
     ) throws(StateError) -> [EntityImage] {
         var payload = payload
         var images: [EntityImage] = []
         for inline in body.inline {
             guard let index = payload.expanded.firstIndex(where: { $0.navigation == inline.navigation.name }),
-                let child = payload.expanded[index].entities.first, let childID = children[inline.navigation.name],
+                let child = payload.expanded[index].entities.first, let childBody = inline.entities.first,
+                let childID = children[id]?[inline.navigation.name],
                 let target = model.target(of: inline.navigation, in: set)
             else { continue }
-            images += try identified(child, target, childID, inline.entities[0], [:])
+            images += try identified(child, target, childID, childBody, children)
             payload.expanded.remove(at: index)
         }
         return try (builder.images(of: payload, in: set, known: id) ?? []) + images
@@ -143,29 +145,43 @@ public struct Reconciler<Storage: StateStorage> {
     }
 
     private mutating func updated(
-        _ reference: ResourceReference, _ response: WireResponse
+        _ request: PlannedRequest, _ response: WireResponse
     ) throws(StateError) -> [EntityImage] {
-        guard case .entity(let set, let key) = reference, let id = try entity(set, key) else { return [] }
-        if response.status == 200 || response.status == 201, !response.body.isEmpty,
-            let payload = try? reader.entity(response.body, type: set.entityType)
+        guard let id = try storage.pendingOperation(request.operation)?.operation.subject,
+            let name = try storage.set(of: id), let set = model.findEntitySet(name)
+        else { return [] }
+        let etag = response.headers["ETag"]
+        let type = try EntityResolver(storage: storage, model: model).anyRow(id)?.type ?? set.entityType.name
+        if !response.body.isEmpty,
+            var payload = try? reader.entity(response.body, type: model.findEntityType(type) ?? set.entityType)
         {
+            payload.etag = payload.etag ?? etag
+            payload.type = payload.type ?? type
             return try builder.images(of: payload, in: set, known: id) ?? []
         }
-        guard let etag = response.headers["ETag"] else { return [] }
-        return [EntityImage(entity: id, set: set.name, type: set.entityType.name, values: [:], etag: etag)]
+        guard let etag else { return [] }
+        return [EntityImage(entity: id, set: set.name, type: type, values: [:], etag: etag)]
     }
 
-    private func entity(_ set: EntitySet, _ key: KeyPredicate) throws(StateError) -> EntityID? {
-        try storage.entity(set: set.name, key: KeyText.of(key))
-    }
-
+    /// The key in an entity's URL. A service behind a gateway may know itself by another root than we do, so that the end of
+    /// the URL is all that counts.
     private func key(in url: String, _ set: EntitySet) -> KeyPredicate? {
-        guard
-            let request = try? ServiceRequest.parse(
-                url, serviceRoot: serviceRoot, model: model, version: model.version),
-            case .key(.key(let predicate))? = request.path.segments.last
-        else { return nil }
+        if let key = try? key(
+            of: ServiceRequest.parse(url, serviceRoot: serviceRoot, model: model, version: model.version))
+        {
+            return key
+        }
+        guard let start = Self.lastRange(of: "/\(set.name)(", in: url) else { return nil }
+        return try? key(of: ServiceRequest.parse(String(url[start...]), model: model, version: model.version))
+    }
+
+    private func key(of request: ServiceRequest) -> KeyPredicate? {
+        guard case .key(.key(let predicate))? = request.path.segments.last else { return nil }
         return predicate
+    }
+
+    private static func lastRange(of text: String, in url: String) -> String.Index? {
+        url.indices.last { url[$0...].hasPrefix(text) }
     }
 
     // MARK: Refusal
@@ -177,8 +193,9 @@ public struct Reconciler<Storage: StateStorage> {
         // A change set of one operation needs no culprit; of several, all are refused with it unless one is named.
         let operations = Set(changeSet.requests.map(\.operation))
         let named = index.map { changeSet.requests[$0] } ?? (operations.count == 1 ? changeSet.requests.first : nil)
-        if let named, isDone(named, response), changeSet.requests.count == 1 {
-            return [BatchAnswered.Outcome(operation: named.operation, result: .confirmed(images: []))]
+        if let named, isDone(named, response) {
+            // The others were undone with it and go again without it.
+            return all(changeSet) { $0 == named.operation ? .confirmed(images: []) : .notProcessed }
         }
         let refusal = refusal(response, requests, at: index ?? 0)
         return all(changeSet) { operation in

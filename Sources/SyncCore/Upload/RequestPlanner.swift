@@ -7,12 +7,15 @@ struct RequestPlanner<Storage: StateStorage> {
     private let resolver: EntityResolver<Storage>
     private var nextContentID = 1
     private var contentIDs: [EntityID: String] = [:]
+    /// Entities that an earlier request of the change set changes: their ETag has been checked, and is not the same any more.
+    private var changed: Set<EntityID> = []
     private var requests: [PlannedRequest] = []
 
     init(resolver: EntityResolver<Storage>) { self.resolver = resolver }
 
     mutating func changeSet(_ operations: [PendingOperation]) throws(StateError) -> PlannedChangeSet {
         contentIDs = [:]
+        changed = []
         requests = []
         for pending in operations { try add(pending) }
         return PlannedChangeSet(requests: requests)
@@ -29,8 +32,10 @@ struct RequestPlanner<Storage: StateStorage> {
                 values: changes,
                 bindings: try bindings.map { b throws(StateError) in try binding(b, type) })
             add(.update(try reference(entity), body, replaces: false), pending, ifMatch: try etag(entity))
+            changed.insert(entity)
         case .delete(let entity):
             add(.delete(try reference(entity)), pending, ifMatch: try etag(entity))
+            changed.insert(entity)
         case .createLink(let link), .updateLink(let link):
             let navigation = try navigation(link.navigation, of: link.from, in: operation)
             add(.link(from: try reference(link.from), navigation: navigation, to: try reference(link.to)), pending)
@@ -43,66 +48,92 @@ struct RequestPlanner<Storage: StateStorage> {
 
     // MARK: Creation
 
+    /// What a creation needs beside its own request, since a deep insert cannot tell which of several entities got which
+    /// key (V2 and V4.0): children of a collection come after it, and an entity that has such children comes before it.
+    private struct Below {
+        var before: [(navigation: Property, creation: Creation)] = []
+        var after: [(navigation: Property, creation: Creation)] = []
+        var inline: [(navigation: Property, creation: Creation)] = []
+    }
+
     private mutating func addCreate(
         _ creation: Creation, _ parent: Parent?, _ pending: PendingOperation
     ) throws(StateError) {
-        guard let set = resolver.model.findEntitySet(creation.set) else { throw missing("entity set \(creation.set)") }
-        // Children below a collection are requests of their own: neither V2 nor V4.0 says which child got which key.
-        var separate: [(parent: EntityID, navigation: Property, child: Creation)] = []
-        let body = try body(creation, declared: set.entityType, &separate)
-        if let parent {
-            let navigation = try navigation(parent.navigation, of: parent.entity, in: pending.operation)
-            if navigation.isCollection {
-                add(
-                    .createRelated(in: try reference(parent.entity), navigation: navigation, body), pending,
-                    creates: creation.entity)
-            } else {
-                // There is no POST to a single-valued navigation property: create, then link.
-                add(.create(in: set, body), pending, creates: creation.entity)
-                add(
-                    .link(
-                        from: try reference(parent.entity), navigation: navigation, to: try reference(creation.entity)),
-                    pending)
-            }
-        } else {
-            add(.create(in: set, body), pending, creates: creation.entity)
+        guard let parent else { return try add(creation, pending) { set, body in .create(in: set, body) } }
+        let navigation = try navigation(parent.navigation, of: parent.entity, in: pending.operation)
+        let owner = try reference(parent.entity)
+        if navigation.isCollection {
+            return try add(creation, pending) { _, body in .createRelated(in: owner, navigation: navigation, body) }
         }
-        for (owner, navigation, child) in separate {
-            try addChild(child, navigation, below: owner, pending)
+        // There is no POST to a single-valued navigation property. The new entity binds its owner, where it can: it may not
+        // exist without. Otherwise a link follows.
+        if let type = resolver.model.findEntityType(creation.type),
+            let partner = navigation.navigation?.partner.flatMap({ type.findProperty($0) }), partner.isNavigation
+        {
+            let binding = EntityBody.Binding(navigation: partner, targets: [owner])
+            return try add(creation, pending) { set, body in
+                var body = body
+                body.bindings.append(binding)
+                return .create(in: set, body)
+            }
+        }
+        try add(creation, pending) { set, body in .create(in: set, body) }
+        add(.link(from: owner, navigation: navigation, to: try reference(creation.entity)), pending)
+    }
+
+    private mutating func add(
+        _ creation: Creation, _ pending: PendingOperation, action: (EntitySet, EntityBody) -> DataModification.Action
+    ) throws(StateError) {
+        guard let set = resolver.model.findEntitySet(creation.set) else { throw missing("entity set \(creation.set)") }
+        let below = try split(creation)
+        for (_, child) in below.before { try add(child, pending) { set, body in .create(in: set, body) } }
+        let body = try body(creation, below, declared: set.entityType)
+        add(action(set, body), pending, creates: creation.entity)
+        for (navigation, child) in below.after {
+            let owner = try reference(creation.entity)
+            try add(child, pending) { _, body in .createRelated(in: owner, navigation: navigation, body) }
         }
     }
 
-    private mutating func addChild(
-        _ child: Creation, _ navigation: Property, below owner: EntityID, _ pending: PendingOperation
-    ) throws(StateError) {
-        guard let set = resolver.model.findEntitySet(child.set) else { throw missing("entity set \(child.set)") }
-        var separate: [(parent: EntityID, navigation: Property, child: Creation)] = []
-        let body = try body(child, declared: set.entityType, &separate)
-        add(
-            .createRelated(in: try reference(owner), navigation: navigation, body), pending, creates: child.entity)
-        for (owner, navigation, child) in separate { try addChild(child, navigation, below: owner, pending) }
+    private func split(_ creation: Creation) throws(StateError) -> Below {
+        guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
+        var below = Below()
+        for level in creation.inline {
+            let navigation = try property(level.navigation, of: type)
+            for child in level.entities {
+                if navigation.isCollection {
+                    below.after.append((navigation, child))
+                } else if try hasCollections(child) {
+                    below.before.append((navigation, child))
+                } else {
+                    below.inline.append((navigation, child))
+                }
+            }
+        }
+        return below
+    }
+
+    private func hasCollections(_ creation: Creation) throws(StateError) -> Bool {
+        let below = try split(creation)
+        return !below.after.isEmpty || !below.before.isEmpty
     }
 
     private func body(
-        _ creation: Creation, declared: EntityType,
-        _ separate: inout [(parent: EntityID, navigation: Property, child: Creation)]
+        _ creation: Creation, _ below: Below, declared: EntityType
     ) throws(StateError) -> EntityBody {
         guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
+        var bindings = try creation.bindings.map { b throws(StateError) in try binding(b, type) }
+        for (navigation, child) in below.before {
+            bindings.append(EntityBody.Binding(navigation: navigation, targets: [try reference(child.entity)]))
+        }
         var inline: [EntityBody.InlineEntities] = []
-        for level in creation.inline {
-            let navigation = try property(level.navigation, of: type)
-            if navigation.isCollection {
-                for child in level.entities { separate.append((creation.entity, navigation, child)) }
-                continue
-            }
+        for (navigation, child) in below.inline {
             let target = navigation.navigation.flatMap { resolver.model.findEntityType($0.targetType) } ?? type
-            var bodies: [EntityBody] = []
-            for child in level.entities { bodies.append(try body(child, declared: target, &separate)) }
-            inline.append(EntityBody.InlineEntities(navigation: navigation, entities: bodies))
+            let body = try body(child, try split(child), declared: target)
+            inline.append(EntityBody.InlineEntities(navigation: navigation, entities: [body]))
         }
         return EntityBody(
-            type: type, declaredType: declared, values: creation.values,
-            bindings: try creation.bindings.map { b throws(StateError) in try binding(b, type) }, inline: inline)
+            type: type, declaredType: declared, values: creation.values, bindings: bindings, inline: inline)
     }
 
     // MARK: Parts
@@ -129,7 +160,8 @@ struct RequestPlanner<Storage: StateStorage> {
     }
 
     private func etag(_ entity: EntityID) throws(StateError) -> String? {
-        contentIDs[entity] == nil ? try resolver.serviceRow(entity)?.etag : nil
+        guard contentIDs[entity] == nil, let etag = try resolver.serviceRow(entity)?.etag else { return nil }
+        return changed.contains(entity) ? "*" : etag
     }
 
     private func binding(_ binding: Binding, _ type: EntityType) throws(StateError) -> EntityBody.Binding {

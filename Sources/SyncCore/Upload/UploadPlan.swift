@@ -75,6 +75,14 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     /// The batch is full.
     case batchFull
 
+    /// Whether the operation stays behind until somebody does something about it, not just until the next batch.
+    var isFinal: Bool {
+        switch self {
+        case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .keyUnknown, .entityGone: true
+        case .waitsFor, .needsETag, .batchFull: false
+        }
+    }
+
     public var description: String {
         switch self {
         case .waitsFor(let sequence): "waits for operation \(sequence)"

@@ -34,15 +34,20 @@ public struct CardinalityRule<Storage: StateStorage> {
             end.isFirst
             ? try storage.links(end.relationship, first: row.id) : try storage.links(end.relationship, second: row.id)
         if links.contains(where: \.inLocal) { return false }
-        // The partner may be outside the defining queries: then there never was a link here, and nothing can be said.
-        if row.origin != .local, !links.contains(where: \.inBase) { return false }
-        if let constraint = index.constraint(end.relationship, dependentSet: row.set),
-            constraint.dependentIsFirst == end.isFirst,
-            constraint.pairs.allSatisfy({ row.values[$0.dependent].map { $0 != .null } ?? false })
-        {
-            return false
-        }
-        return true
+        if row.origin == .local { return !namesPartner(row, end) }
+        // The partner may be outside the defining queries: then there never was a link here, and only the dependent
+        // properties tell.
+        if links.contains(where: \.inBase) { return !namesPartner(row, end) }
+        guard case .row(let before)? = try storage.base(row.id) else { return false }
+        return namesPartner(before, end) && !namesPartner(row, end)
+    }
+
+    /// Whether the dependent properties of the entity name a partner, which need not be in the store.
+    private func namesPartner(_ row: EntityRow, _ end: RelationshipIndex.End) -> Bool {
+        guard let constraint = index.constraint(end.relationship, dependentSet: row.set),
+            constraint.dependentIsFirst == end.isFirst
+        else { return false }
+        return constraint.pairs.allSatisfy { (row.values[$0.dependent] ?? .null) != .null }
     }
 
     private func refusal(_ end: RelationshipIndex.End, _ row: EntityRow) -> OperationRefused {

@@ -18,6 +18,7 @@ public struct OperationRules<Storage: StateStorage> {
         switch operation.action {
         case .create(let creation, let parent):
             try check(creation, depth: 0)
+            try checkKeysDiffer(creation)
             if let parent { try checkParent(parent, creation) }
         case .update(let id, let changes, let bindings):
             let row = try existing(id)
@@ -110,14 +111,36 @@ public struct OperationRules<Storage: StateStorage> {
                 recovery: "Leave the key unset and let the service give one, or choose another."))
     }
 
+    /// Among the entities of one deep insert, none of which is in the state yet.
+    private func checkKeysDiffer(_ creation: Creation) throws(ValidationError) {
+        var keys: Set<String> = []
+        func visit(_ creation: Creation) throws(ValidationError) {
+            if let type = model.findEntityType(creation.type), let key = KeyText.of(creation.values, type: type) {
+                guard keys.insert("\(creation.set)(\(key))").inserted else {
+                    throw .refused(
+                        .init(
+                            .duplicateKey, "The deep insert holds two entities of \(creation.set) with the key \(key).",
+                            recovery: "Leave the key unset and let the service give one, or choose another."))
+                }
+            }
+            for inline in creation.inline { for child in inline.entities { try visit(child) } }
+        }
+        try visit(creation)
+    }
+
     private func checkKeyIsKept(
         _ row: EntityRow, _ changes: PropertyValues, _ type: EntityType
     ) throws(ValidationError) {
         for property in type.keyProperties {
-            guard let new = changes[property.name], let old = row.values[property.name], old != new else { continue }
+            guard let new = changes[property.name], new != row.values[property.name] ?? .null else { continue }
+            let isUnset = (row.values[property.name] ?? .null) == .null
             throw .refused(
-                .init(.keyIsFixed, "\(property.name) is part of the key of \(try name(row.id)), which does not change.")
-            )
+                .init(
+                    .keyIsFixed,
+                    "\(property.name) is part of the key of \(try name(row.id)), which an update cannot change.",
+                    recovery: isUnset
+                        ? "Give the key when creating the entity; otherwise the service gives it."
+                        : "Delete the entity and create another one."))
         }
     }
 

@@ -47,7 +47,14 @@ public actor ServiceSession {
     }
 
     private func fetchToken() async throws(TidelogError) {
-        let response = try await get("", headers: ["X-CSRF-Token": "Fetch", "Accept": "application/json"])
+        token = nil
+        let response: WireResponse
+        do throws(TidelogError) {
+            response = try await get("", headers: ["X-CSRF-Token": "Fetch", "Accept": "application/json"])
+        } catch {
+            // Without the transport's error, which tells of this GET: the modification itself has not been sent.
+            throw TidelogError(error.code, error.message, place: error.place, recovery: error.recovery)
+        }
         try Self.check(response, "GET", root)
         token = response.headers["X-CSRF-Token"]
     }

@@ -49,10 +49,12 @@ public final class SQLiteState: StateStorage {
 
     /// Runs `body` in one transaction: all of it happens, or nothing.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
+        let before = (layouts, model)
         do {
             return try connection.transaction(body)
         } catch {
             cachedHeader = nil
+            (layouts, model) = before
             throw error
         }
     }

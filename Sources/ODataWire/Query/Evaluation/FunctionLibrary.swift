@@ -1,7 +1,7 @@
 package import EDM
 
-/// The canonical functions on values. Also what the SQL functions of a store are made of, so that a query means the same
-/// whether it is evaluated or compiled.
+/// The canonical functions on values. Also what the SQL functions of a store are made of, so that a query means the
+/// same whether it is evaluated or compiled.
 package enum FunctionLibrary {
     /// Null arguments give null. Functions that need more than values (`now`, the offline ones, geo) are refused.
     package static func apply(_ function: CanonicalFunction, _ arguments: [Value]) throws(EvaluationError) -> Value {
@@ -84,7 +84,7 @@ package enum FunctionLibrary {
             let end = scalars.lastIndex { !$0.properties.isWhitespace }.map { scalars.index(after: $0) }
             return .string(String(scalars[..<(end ?? scalars.startIndex)]))
         case .replace:
-            return .string(replace(text, try string(arguments[1], function), try string(arguments[2], function)))
+            return .string(try replace(text, try string(arguments[1], function), try string(arguments[2], function)))
         default: throw wrong(function, arguments[0])
         }
     }
@@ -101,12 +101,20 @@ package enum FunctionLibrary {
         return items[first...].prefix(Int(clamping: max(0, length)))
     }
 
-    private static func replace(_ text: String, _ find: String, _ replacement: String) -> String {
+    /// Nested replacements can grow without end: a text beyond the bound is refused.
+    private static let textLimit = 16 << 20
+
+    private static func replace(
+        _ text: String, _ find: String, _ replacement: String
+    ) throws(EvaluationError) -> String {
         let (bytes, pattern) = (Array(text.utf8), Array(find.utf8))
         guard !pattern.isEmpty else { return text }
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
+            guard result.count <= textLimit else {
+                throw EvaluationError(.outOfRange, "replace makes too long a text.")
+            }
             if bytes[index...].starts(with: pattern) {
                 result += replacement.utf8
                 index += pattern.count
