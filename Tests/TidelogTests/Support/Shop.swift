@@ -106,12 +106,16 @@ final class Shop {
     func areLinked(_ a: EntityValue, _ there: String, _ b: EntityValue, _ back: String) async throws -> Bool {
         var seen: [Bool] = []
         for (from, navigation, to) in [(a, there, b), (b, back, a)] {
-            seen.append(try await related(from, navigation).contains { $0.readLink == to.readLink })
+            // An old readLink leads to the entity, but is not the one that the entity now has.
+            let target = EntityValue(to.entityType)
+            target.readLink = to.readLink
+            try await service.loadEntity(target)
+            seen.append(try await related(from, navigation).contains { $0.readLink == target.readLink })
             let expanded = EntityValue(from.entityType)
             expanded.readLink = from.readLink
             let property = try from.entityType.property(withName: navigation)
             try await service.loadEntity(expanded, DataQuery().expand(property))
-            seen.append(expanded.relatedEntities(property).contains { $0.readLink == to.readLink })
+            seen.append(expanded.relatedEntities(property).contains { $0.readLink == target.readLink })
         }
         #expect(Set(seen).count == 1, "The ends and ways to look at the link disagree: \(seen)")
         return seen.allSatisfy { $0 }
@@ -144,6 +148,8 @@ final class Shop {
 
     /// Everything that the service has.
     func serverState() -> String { transport.sandbox.stateText() }
+
+    func setPageSize(_ size: Int?) { transport.change { $0.options.pageSize = size } }
 
     /// Expects that the call is refused with this code, and that the store is as it was.
     func expectRefusal(
