@@ -76,7 +76,9 @@ let package = Package(
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
         // Tools
-        tool("tidelog-cli", folder: "tidelog", ["Tidelog", argumentParser]),
+        tool(
+            "tidelog-cli", folder: "tidelog",
+            ["Tidelog", "SyncEngine", "Operations", "ODataWire", "EDM", argumentParser]),
         tool(
             "odata-sandbox",
             [
