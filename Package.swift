@@ -29,7 +29,6 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let package = Package(
     name: "tidelog",
@@ -42,7 +41,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
@@ -69,16 +67,12 @@ let package = Package(
         layer(
             "SyncEngine",
             [
-                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", httpTypes, logging,
+                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", httpTypes,
             ]),
         layer("LogInspection", ["EDM", "Operations", "OperationLog", "Views"]),
         layer(
             "Tidelog",
-            [
-                "EDM", "Operations", "ODataWire", "SyncCore", "Views", "Transport", "SyncEngine", "LogInspection",
-                httpTypes,
-                logging,
-            ]),
+            ["EDM", "Operations", "ODataWire", "SyncCore", "Views", "Transport", "SyncEngine"]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
         // Tools

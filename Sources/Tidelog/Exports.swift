@@ -8,3 +8,4 @@
 @_exported public import struct SyncEngine.DownloadReport
 @_exported public import struct SyncEngine.TidelogError
 @_exported public import struct SyncEngine.UploadReport
+@_exported public import Transport

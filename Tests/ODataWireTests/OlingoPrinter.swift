@@ -42,7 +42,8 @@ enum OlingoPrinter {
         }
     }
 
-    /// The text with its literals as Tidelog prints them (`1.0d`, `X'ab'` have several spellings), so that trees compare.
+    /// The text with its literals as Tidelog prints them (`1.0d`, `X'ab'` have several spellings), so that trees
+    /// compare.
     static func canonical(_ serialized: String) -> String {
         var result = ""
         var word = ""

@@ -1,7 +1,8 @@
 import EDM
 
-/// A model in which exactly the identifiers of a constraints file exist: one entity type with all properties, one complex
-/// type with all properties, and every type, set and operation that is named. The grammar knows no more than that either.
+/// A model in which exactly the identifiers of a constraints file exist: one entity type with all properties, one
+/// complex type with all properties, and every type, set and operation that is named. The grammar knows no more than
+/// that either.
 struct QueryGrammarModel {
     let model: EntityDataModel
     static let entityName = "Model.Entity"

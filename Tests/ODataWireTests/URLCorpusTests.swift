@@ -38,7 +38,8 @@ struct URLCorpusTests {
         var parsed = 0
         for url in urls {
             let query = ServiceURL.split(url).query ?? ""
-            // V2's literals on a V4 parser, says their source: the list mixes `datetime''` with `contains` and `$expand=*`.
+            // V2's literals on a V4 parser, says their source: the list mixes `datetime''` with `contains` and
+            // `$expand=*`.
             let version: ODataVersion = query.contains("$expand=*") ? .v4 : .v2
             let options = try QueryOptions.parse(query, version: version)
             let printed = try options.print(version: version)

@@ -18,13 +18,16 @@ private struct Shop {
     static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
         <Schema Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm">
-        <EntityType Name="Customer"><Key><PropertyRef Name="ID"/></Key><Property Name="ID" Type="Edm.Int32" Nullable="false"/>
+        <EntityType Name="Customer"><Key><PropertyRef Name="ID"/></Key>
+        <Property Name="ID" Type="Edm.Int32" Nullable="false"/>
         <Property Name="Name" Type="Edm.String"/><Property Name="Address" Type="S.Address"/>
         <NavigationProperty Name="Orders" Type="Collection(S.Order)" Partner="Customer"/></EntityType>
-        <EntityType Name="Order"><Key><PropertyRef Name="ID"/></Key><Property Name="ID" Type="Edm.Int32" Nullable="false"/>
+        <EntityType Name="Order"><Key><PropertyRef Name="ID"/></Key>
+        <Property Name="ID" Type="Edm.Int32" Nullable="false"/>
         <Property Name="Number" Type="Edm.Int64"/><Property Name="Name" Type="Edm.String"/>
         <Property Name="Price" Type="Edm.Decimal" Scale="variable"/><Property Name="Weight" Type="Edm.Double"/>
-        <Property Name="Paid" Type="Edm.Boolean"/><Property Name="Day" Type="Edm.Date"/><Property Name="At" Type="Edm.TimeOfDay"/>
+        <Property Name="Paid" Type="Edm.Boolean"/><Property Name="Day" Type="Edm.Date"/>
+        <Property Name="At" Type="Edm.TimeOfDay"/>
         <Property Name="Placed" Type="Edm.DateTimeOffset" Precision="12"/><Property Name="Took" Type="Edm.Duration"/>
         <Property Name="Token" Type="Edm.Guid"/>
         <NavigationProperty Name="Customer" Type="S.Customer" Partner="Orders"/></EntityType>

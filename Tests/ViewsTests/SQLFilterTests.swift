@@ -12,7 +12,8 @@ struct SQLFilterTests {
         <Schema Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm">
         <EntityType Name="A"><Key><PropertyRef Name="ID"/></Key><Property Name="ID" Type="Edm.Int32" Nullable="false"/>
         <Property Name="Name" Type="Edm.String"/></EntityType>
-        <EntityContainer Name="C"><EntitySet Name="As" EntityType="S.A"/></EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+        <EntityContainer Name="C"><EntitySet Name="As" EntityType="S.A"/></EntityContainer></Schema>
+        </edmx:DataServices></edmx:Edmx>
         """
 
     private func state() throws -> SQLiteState {

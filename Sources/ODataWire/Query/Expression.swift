@@ -1,11 +1,12 @@
 public import EDM
 
-/// An expression of `$filter`, `$orderby`, `$compute` and parameters (OData 4.01 Part 2, section 5.1.1), the same for every
-/// protocol version: V2's `substringof(a,b)` is `contains(b,a)` here, and the printer turns it back.
+/// An expression of `$filter`, `$orderby`, `$compute` and parameters (OData 4.01 Part 2, section 5.1.1), the same for
+/// every protocol version: V2's `substringof(a,b)` is `contains(b,a)` here, and the printer turns it back.
 ///
 /// A parsed expression is at most ``QueryLimits/height`` levels deep, so that walking it by recursion is safe.
 public indirect enum Expression: Sendable, Hashable {
-    /// A primitive value. The type is nil for `null` and for values made in code whose type follows from the other operand.
+    /// A primitive value. The type is nil for `null` and for values made in code whose type follows from the other
+    /// operand.
     case literal(Value, PrimitiveType?)
     /// `Sales.Pattern'Yellow'`: the qualified type name, and member names joined with commas or a number.
     case enumeration(type: String, value: String)

@@ -24,8 +24,8 @@ public struct ExpressionPath: Sendable, Hashable {
         case type(String)
         /// `@Namespace.Term`, or with a qualifier `@Namespace.Term#Qualifier`; without the `@`.
         case annotation(String)
-        /// A function, bound to what is before it, or an import after `$root`. Also a property with a key of named values,
-        /// which only the model can tell apart.
+        /// A function, bound to what is before it, or an import after `$root`. Also a property with a key of named
+        /// values, which only the model can tell apart.
         case function(String, [Argument])
         /// A key predicate: one unnamed value, or several named ones.
         case key([Argument])

@@ -3,8 +3,8 @@ public import EDM
 extension Expression {
     /// The expression as text for a URL of that version, percent-decoded, with no more parentheses than needed.
     ///
-    /// What the version lacks is rewritten where it can be: in V2 `contains` becomes `substringof`, `in` a chain of `eq`,
-    /// `divby` a `div`; in V4 a `concat` of many is nested and a V2 point in time gets the offset `Z`. Throws
+    /// What the version lacks is rewritten where it can be: in V2 `contains` becomes `substringof`, `in` a chain of
+    /// `eq`, `divby` a `div`; in V4 a `concat` of many is nested and a V2 point in time gets the offset `Z`. Throws
     /// `notExpressible` for the rest (`any` in V2, `replace` in V4, …).
     public func print(version: ODataVersion) throws(URLSyntaxError) -> String {
         var printer = ExpressionPrinter(version: version)

@@ -1,8 +1,8 @@
 public import EDM
 
 extension Expression {
-    /// Checks names and operands against a type and says what the expression evaluates to. An unknown property, a function
-    /// of the wrong kind of argument or operands that cannot be compared throw an error that names them.
+    /// Checks names and operands against a type and says what the expression evaluates to. An unknown property, a
+    /// function of the wrong kind of argument or operands that cannot be compared throw an error that names them.
     public func typeCheck(
         against type: StructuredType, model: EntityDataModel, version: ODataVersion
     ) throws(URLSyntaxError) -> ExpressionType {

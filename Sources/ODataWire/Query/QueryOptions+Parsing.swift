@@ -3,8 +3,8 @@ public import EDM
 extension QueryOptions {
     /// Reads the query part of a URL: percent-encoded, without the question mark.
     ///
-    /// V2 and V3 know `$inlinecount`, V4 `$count`, `$search` and the like; `v401` also reads names without `$` and in any
-    /// case. The option `odata-accept-forms-encoding=true`, anywhere, makes `+` a space.
+    /// V2 and V3 know `$inlinecount`, V4 `$count`, `$search` and the like; `v401` also reads names without `$` and in
+    /// any case. The option `odata-accept-forms-encoding=true`, anywhere, makes `+` a space.
     ///
     /// - Parameters:
     ///   - type: the type that the resource path leads to; with it properties, types and operands are checked.

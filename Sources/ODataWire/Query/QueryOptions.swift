@@ -1,6 +1,7 @@
 internal import EDM
 
-/// The query options of a request, or of one item of `$expand` or `$select`, with names and forms of all versions unified.
+/// The query options of a request, or of one item of `$expand` or `$select`, with names and forms of all versions
+/// unified.
 public struct QueryOptions: Sendable, Hashable {
     public var filter: Expression?
     public var orderBy: [OrderItem] = []

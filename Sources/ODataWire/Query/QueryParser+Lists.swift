@@ -130,7 +130,8 @@ extension QueryParser {
         return isQualified || parameters != nil ? .qualifiedName(name, parameters: parameters) : .name(name)
     }
 
-    /// `(Location,Kind)`: the parameters that pick an overload of a function; nil where nested options or nothing follow.
+    /// `(Location,Kind)`: the parameters that pick an overload of a function; nil where nested options or nothing
+    /// follow.
     private mutating func parameterNames() -> [String]? {
         let start = cursor.offset
         guard cursor.skip("(" as Character) else { return nil }

@@ -74,7 +74,8 @@ extension QueryParser {
         return .enumeration(type: type, value: members)
     }
 
-    /// Where a literal ends at the latest: a colon without a digit behind it is no part of a time, but of `case(1:'a')`.
+    /// Where a literal ends at the latest: a colon without a digit behind it is no part of a time, but of
+    /// `case(1:'a')`.
     private func literalLimit() -> Int {
         var index = cursor.offset
         while index < cursor.bytes.count {

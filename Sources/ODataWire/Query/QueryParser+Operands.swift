@@ -1,7 +1,8 @@
 internal import EDM
 
 extension QueryParser {
-    /// One operand: a literal, a call, a path, a parenthesised expression, or a JSON value; with the path that may follow.
+    /// One operand: a literal, a call, a path, a parenthesised expression, or a JSON value; with the path that may
+    /// follow.
     mutating func primary() throws(URLSyntaxError) -> Expression {
         cursor.skipWhitespace()
         let start = cursor.offset

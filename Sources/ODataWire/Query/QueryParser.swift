@@ -1,7 +1,7 @@
 public import EDM
 
-/// A recursive-descent parser for everything that query options hold. One cursor runs through nested grammars, so that an
-/// expression inside `$expand` inside `$expand` needs no splitting beforehand.
+/// A recursive-descent parser for everything that query options hold. One cursor runs through nested grammars, so that
+/// an expression inside `$expand` inside `$expand` needs no splitting beforehand.
 struct QueryParser {
     var cursor: QueryCursor
     let version: ODataVersion
@@ -17,8 +17,8 @@ struct QueryParser {
         self.version = version
     }
 
-    /// Runs `body` one level deeper, or more where it takes more of the stack: in a debug build, too, all levels together
-    /// have to fit into the half megabyte that a secondary thread may have.
+    /// Runs `body` one level deeper, or more where it takes more of the stack: in a debug build, too, all levels
+    /// together have to fit into the half megabyte that a secondary thread may have.
     mutating func nested<T>(
         levels: Int = 1, _ body: (inout QueryParser) throws(URLSyntaxError) -> T
     ) throws(URLSyntaxError) -> T {
@@ -41,8 +41,8 @@ struct QueryParser {
 extension Expression {
     /// Reads an expression from percent-decoded text.
     ///
-    /// V2 and V3: literals and function names of those versions; `contains` is understood as well. V4: those of V4; `v401`
-    /// also reads operators and functions in any case.
+    /// V2 and V3: literals and function names of those versions; `contains` is understood as well. V4: those of V4;
+    /// `v401` also reads operators and functions in any case.
     public static func parse(_ text: String, version: ODataVersion) throws(URLSyntaxError) -> Expression {
         var parser = try QueryParser(text, version: version)
         let expression = try parser.expression()

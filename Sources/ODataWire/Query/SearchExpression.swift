@@ -9,8 +9,8 @@ public indirect enum SearchExpression: Sendable, Hashable {
     case and(SearchExpression, SearchExpression)
     case or(SearchExpression, SearchExpression)
 
-    /// Reads percent-decoded text. In `v401` words that are operators elsewhere are accepted where no operator can stand,
-    /// as its grammar has it, and text in single quotes that is no complete expression is taken as a phrase.
+    /// Reads percent-decoded text. In `v401` words that are operators elsewhere are accepted where no operator can
+    /// stand, as its grammar has it, and text in single quotes that is no complete expression is taken as a phrase.
     public static func parse(_ text: String, version: ODataVersion = .v4) throws(URLSyntaxError) -> SearchExpression {
         var parser = try QueryParser(text, version: version)
         let search = try parser.search()

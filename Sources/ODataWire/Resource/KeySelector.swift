@@ -145,8 +145,8 @@ extension KeyPredicate {
         return value
     }
 
-    /// The key whose values are path segments of their own (OData 4.01 Part 2, section 4.3.5), or nil if a value does not
-    /// fit its property.
+    /// The key whose values are path segments of their own (OData 4.01 Part 2, section 4.3.5), or nil if a value does
+    /// not fit its property.
     init?(segments: [String], of type: EntityType, version: ODataVersion) {
         let slots = Self.slots(of: type)
         guard slots.count == segments.count else { return nil }

@@ -71,7 +71,8 @@ struct ResourcePathParser {
         if expectsLink { throw error(.misplacedSegment, "$links is followed by a navigation property.") }
     }
 
-    /// The segments between slashes. Slashes within `$filter(…)` do not separate; one at each end of the path is allowed.
+    /// The segments between slashes. Slashes within `$filter(…)` do not separate; one at each end of the path is
+    /// allowed.
     private func split() throws(URLSyntaxError) -> [RawSegment] {
         let bytes = Array(path.utf8)
         var result: [RawSegment] = []

@@ -25,7 +25,8 @@ extension ResourcePathParser {
         return true
     }
 
-    /// A type cast, or an operation bound to what is before it. Qualified names, or in 4.01 names of a default namespace.
+    /// A type cast, or an operation bound to what is before it. Qualified names, or in 4.01 names of a default
+    /// namespace.
     mutating func readTypeOrOperation(_ name: String, _ parentheses: String?) throws(URLSyntaxError) -> Bool {
         if let type = findType(name), try cast(to: type) {
             try applyKey(parentheses)

@@ -61,8 +61,8 @@ extension ResourcePathParser {
         }
     }
 
-    /// A set or singleton by its name, which the container's may precede. Sets of other than the default container need it
-    /// in V2 and V3.
+    /// A set or singleton by its name, which the container's may precede. Sets of other than the default container need
+    /// it in V2 and V3.
     private func findSet(_ name: String) -> EntitySet? {
         guard let dot = name.lastIndex(of: ".") else { return model.findEntitySet(name) }
         let container = name[..<dot]
@@ -120,7 +120,8 @@ extension ResourcePathParser {
 
     private mutating func readValue() throws(URLSyntaxError) -> Bool {
         switch target {
-        // The bytes of a media entity. Whether the type has any is the request's matter in V2, where services are lenient.
+        // The bytes of a media entity. Whether the type has any is the request's matter in V2, where services are
+        // lenient.
         case .entity(let type, _):
             target = .media(type)
         case .value(let type) where !type.isCollection:

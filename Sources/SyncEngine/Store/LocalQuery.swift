@@ -13,7 +13,7 @@ struct LocalQuery {
     /// - Parameter time: what `now()` is, in milliseconds since 1970.
     init(state: SQLiteState, model: EntityDataModel, time: Timestamp) throws {
         self.model = model
-        query = try RowQuery(
+        query = RowQuery(
             state: state, model: model, now: GlobalDateTime(millisecondsSince1970: time))
         reader = try SnapshotReader(state: state, model: model)
     }

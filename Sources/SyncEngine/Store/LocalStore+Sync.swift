@@ -125,7 +125,7 @@ extension LocalStore {
         let model = try model
         return try read { state throws -> [String] in
             guard let row = try state.row(id), let type = model.findEntityType(row.type) else { return [] }
-            let query = try RowQuery(state: state, model: model)
+            let query = RowQuery(state: state, model: model)
             return try type.navigationProperties.filter { !$0.isCollection }.filter { property in
                 try query.targets(of: row, property).contains { target in
                     target.origin.isOnService

@@ -9,28 +9,25 @@ struct SnapshotReader {
     private let state: SQLiteState
     private let model: EntityDataModel
     private let encoder: RequestEncoder
-    private let states: [EntityID: EntitySnapshot.State]
 
     init(state: SQLiteState, model: EntityDataModel) throws {
         self.state = state
         self.model = model
         let header = try state.header()
         encoder = RequestEncoder(version: model.version, model: model, serviceRoot: header.service?.root ?? "")
-        var states: [EntityID: EntitySnapshot.State] = [:]
-        for pending in try state.pendingOperations() {
-            let isRejected = if case .rejected = pending.status { true } else { false }
-            for id in pending.operation.touchedEntities where states[id] != .error {
-                states[id] = isRejected ? .error : .pending
-            }
-        }
-        self.states = states
     }
 
     func snapshot(_ row: EntityRow, expanded: [EntitySnapshot.Expanded] = []) throws -> EntitySnapshot {
         let readLink = readLink(row)
+        let standing: EntitySnapshot.State =
+            switch try state.standing(of: row.id) {
+            case .clean: .clean
+            case .pending: .pending
+            case .rejected: .error
+            }
         return EntitySnapshot(
             set: row.set, type: row.type, values: row.values, etag: row.etag, readLink: readLink,
-            editLink: row.editLink ?? readLink, entityID: row.id, state: states[row.id] ?? .clean, expanded: expanded)
+            editLink: row.editLink ?? readLink, entityID: row.id, state: standing, expanded: expanded)
     }
 
     /// With the real key as soon as the service has confirmed it, with the entity ID before.

@@ -10,15 +10,13 @@ public import SyncCore
 public struct RowQuery {
     private let state: SQLiteState
     private let model: EntityDataModel
-    private let states: PendingStates
     /// What `now()` is.
     private let now: GlobalDateTime?
 
-    public init(state: SQLiteState, model: EntityDataModel, now: GlobalDateTime? = nil) throws(StateError) {
+    public init(state: SQLiteState, model: EntityDataModel, now: GlobalDateTime? = nil) {
         self.state = state
         self.model = model
         self.now = now
-        states = try PendingStates(state)
     }
 
     /// What a query found, before `$select` and `$expand`.
@@ -31,12 +29,12 @@ public struct RowQuery {
 
     public func answer(_ request: ServiceRequest) throws -> Answer {
         let options = request.options
-        guard options.search == nil else { throw EvaluationError(.unsupported, "$search is not answered offline.") }
         let wantsCount = options.count == true || request.path.target == .count
         if let answer = try answerInSQL(request, wantsCount: wantsCount) { return answer }
         let isSingle = if case .entity = request.path.target { true } else { false }
         var rows = try rows(request.path)
         if let filter = options.filter { rows = try self.filter(rows, by: filter, options) }
+        if let search = options.search { rows = rows.filter { search.matches(Self.texts(of: $0.values)) } }
         let count = wantsCount ? Int64(rows.count) : nil
         return Answer(rows: try page(rows, options), count: count, isSingle: isSingle)
     }
@@ -168,6 +166,20 @@ public struct RowQuery {
         }.map(\.row)
     }
 
+    /// What `$search` looks at: every string of the entity, those in complex values and collections included.
+    private static func texts(of values: PropertyValues) -> [String] {
+        values.flatMap { texts(of: $0.value) }
+    }
+
+    private static func texts(of value: Value) -> [String] {
+        switch value {
+        case .string(let text): [text]
+        case .complex(let complex): texts(of: complex.properties)
+        case .collection(let items): items.flatMap(texts(of:))
+        default: []
+        }
+    }
+
     private func scope(_ row: EntityRow) -> EvaluationScope {
         let type = model.findEntityType(row.type)
         return EvaluationScope(
@@ -180,27 +192,16 @@ public struct RowQuery {
                 return property.isCollection ? .entities(targets.map(scope)) : .entity(targets.first.map(scope))
             },
             isInstance: { model.isType(row.type, derivedFrom: $0) },
-            state: { states.answer($0, for: row) })
-    }
-}
-
-/// Answers the offline functions of filters.
-struct PendingStates {
-    private var touched: Set<EntityID> = []
-    private var rejected: Set<EntityID> = []
-
-    init(_ state: SQLiteState) throws(StateError) {
-        for pending in try state.pendingOperations() {
-            touched.formUnion(pending.operation.touchedEntities)
-            if case .rejected = pending.status { rejected.formUnion(pending.operation.touchedEntities) }
-        }
+            state: { answer($0, row) })
     }
 
-    func answer(_ function: CanonicalFunction, for row: EntityRow) -> Bool {
-        switch function {
-        case .isLocal: row.origin == .local || touched.contains(row.id)
-        case .hasPendingChanges: touched.contains(row.id)
-        case .isInErrorState: rejected.contains(row.id)
+    /// The offline functions of filters.
+    private func answer(_ function: CanonicalFunction, _ row: EntityRow) -> Bool {
+        let standing = (try? state.standing(of: row.id)) ?? .clean
+        return switch function {
+        case .isLocal: row.origin == .local || standing != .clean
+        case .hasPendingChanges: standing != .clean
+        case .isInErrorState: standing == .rejected
         default: false
         }
     }

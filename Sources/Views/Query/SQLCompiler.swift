@@ -46,8 +46,8 @@ package struct SQLCompiler {
 
     // MARK: Conditions
 
-    /// 1, 0 or NULL. Where only the truth matters and not whether a condition is false or null, `isExact` is false and the
-    /// SQL simpler.
+    /// 1, 0 or NULL. Where only the truth matters and not whether a condition is false or null, `isExact` is false and
+    /// the SQL simpler.
     mutating func condition(_ expression: Expression, isExact: Bool) throws(EvaluationError) -> SQLText {
         depth += 1
         defer { depth -= 1 }

@@ -2,8 +2,8 @@ import CSQLite
 package import EDM
 import ODataWire
 
-/// The SQL functions of a connection that does what plain SQL cannot: they run the same evaluator that answers queries in
-/// memory, so that a compiled filter cannot mean anything else.
+/// The SQL functions of a connection that does what plain SQL cannot: they run the same evaluator that answers queries
+/// in memory, so that a compiled filter cannot mean anything else.
 ///
 /// - `tl_test(id, …)`: the value of a registered expression for its operands, for conditions.
 /// - `tl_key(id, …)`: the same as text, to be sorted with the collation `TIDELOG_VALUE`.

@@ -4,8 +4,8 @@ package import Operations
 import SyncCore
 
 extension SQLiteState {
-    /// The entities of a set that pass `$filter`, in the order of `$orderby` and then of their entity IDs, from `$skip` on
-    /// and as many as `$top` says; worked out by SQLite.
+    /// The entities of a set that pass `$filter`, in the order of `$orderby` and then of their entity IDs, from `$skip`
+    /// on and as many as `$top` says; worked out by SQLite.
     ///
     /// Throws ``EvaluationError``: with `unsupported` for a query that has to be answered in memory, with another code
     /// where the evaluation fails, as it does there. Throws ``StateError`` where the views cannot be read.

@@ -100,7 +100,8 @@ enum SortKey {
             } else if duration.picoseconds == 0 {
                 bytes(seconds: -duration.seconds, picoseconds: 0)
             } else {
-                // Whole seconds rounded down, so that the rest counts upwards. The seconds are not negative: no overflow.
+                // Whole seconds rounded down, so that the rest counts upwards. The seconds are not negative: no
+                // overflow.
                 bytes(
                     seconds: -duration.seconds - 1, picoseconds: LocalTime.picosecondsPerSecond - duration.picoseconds)
             }

@@ -76,9 +76,30 @@ extension SQLiteState {
             "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [integer(pending.sequence), .integer(pending.time), .integer(status.rawValue)] + details
                 + [.blob(ValueCodec.encode(pending.operation))])
+        for id in Set(pending.operation.touchedEntities) {
+            try run("INSERT OR IGNORE INTO touched VALUES (?, ?)", [integer(id), integer(pending.sequence)])
+        }
     }
 
     public func removePending(_ sequence: SequenceNumber) throws(StateError) {
         try run("DELETE FROM pending WHERE sequence = ?", [integer(sequence)])
+        try run("DELETE FROM touched WHERE sequence = ?", [integer(sequence)])
+    }
+
+    /// What the pending operations mean for an entity.
+    public enum Standing: Sendable, Hashable {
+        /// None touches it.
+        case clean
+        case pending
+        /// One of them was refused.
+        case rejected
+    }
+
+    /// Cost: a look into an index, however many operations are pending.
+    public func standing(of id: EntityID) throws(StateError) -> Standing {
+        let row = try first(
+            "SELECT MAX(status) FROM touched JOIN pending USING (sequence) WHERE entity = ?", [integer(id)])
+        guard let worst = row?.first?.integer else { return .clean }
+        return worst == StatusNumber.rejected.rawValue ? .rejected : .pending
     }
 }

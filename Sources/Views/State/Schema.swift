@@ -32,6 +32,11 @@ enum Schema {
           url TEXT, operation BLOB NOT NULL)
         """,
         """
+        CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL,
+          PRIMARY KEY (entity, sequence)) WITHOUT ROWID
+        """,
+        "CREATE INDEX touched_by_operation ON touched (sequence)",
+        """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,
           streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL)
         """,

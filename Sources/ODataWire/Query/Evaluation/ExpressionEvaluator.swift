@@ -1,10 +1,11 @@
 public import EDM
 
-/// Evaluates expressions over entities in memory, as a service would: the sandbox filters with it, and it is the measure
-/// for the SQL that expressions are compiled to.
+/// Evaluates expressions over entities in memory, as a service would: the sandbox filters with it, and it is the
+/// measure for the SQL that expressions are compiled to.
 ///
-/// Null follows OData 4.01 Part 2, section 5.1.1.1: `eq` and `ne` compare it, the other comparisons are false with it, `and`
-/// and `or` know three values, and arithmetic and functions give null. Strings compare by Unicode scalars, with case.
+/// Null follows OData 4.01 Part 2, section 5.1.1.1: `eq` and `ne` compare it, the other comparisons are false with it,
+/// `and` and `or` know three values, and arithmetic and functions give null. Strings compare by Unicode scalars, with
+/// case.
 public struct ExpressionEvaluator: Sendable {
     /// What `now()` is; without it the function is refused, for the evaluator reads no clock.
     public var now: GlobalDateTime?

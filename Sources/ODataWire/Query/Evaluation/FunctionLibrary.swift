@@ -1,7 +1,7 @@
 package import EDM
 
-/// The canonical functions on values. Also what the SQL functions of a store are made of, so that a query means the same
-/// whether it is evaluated or compiled.
+/// The canonical functions on values. Also what the SQL functions of a store are made of, so that a query means the
+/// same whether it is evaluated or compiled.
 package enum FunctionLibrary {
     /// Null arguments give null. Functions that need more than values (`now`, the offline ones, geo) are refused.
     package static func apply(_ function: CanonicalFunction, _ arguments: [Value]) throws(EvaluationError) -> Value {

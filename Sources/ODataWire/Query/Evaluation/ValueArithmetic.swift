@@ -2,8 +2,8 @@ internal import EDM
 
 /// Arithmetic of expressions (OData 4.01 Part 2, section 5.1.1.2). Null operands have been dealt with before.
 ///
-/// Whole numbers stay whole and become decimals where 64 bits do not suffice; a decimal with a floating-point number gives
-/// a floating-point number.
+/// Whole numbers stay whole and become decimals where 64 bits do not suffice; a decimal with a floating-point number
+/// gives a floating-point number.
 enum ValueArithmetic {
     static func apply(_ operation: ArithmeticOperator, _ a: Value, _ b: Value) throws(EvaluationError) -> Value {
         if isTemporal(a) || isTemporal(b) { return try TemporalArithmetic.apply(operation, a, b) }
