@@ -76,7 +76,9 @@ let package = Package(
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
         // Tools
-        tool("tidelog-cli", folder: "tidelog", ["Tidelog", argumentParser]),
+        tool(
+            "tidelog-cli", folder: "tidelog",
+            ["Tidelog", "SyncEngine", "Operations", "ODataWire", "EDM", argumentParser]),
         tool(
             "odata-sandbox",
             [
@@ -99,6 +101,7 @@ let package = Package(
         ]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
+        tests("TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", httpTypes]),
     ],
     swiftLanguageModes: [.v6]
 )

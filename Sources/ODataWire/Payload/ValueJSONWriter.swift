@@ -1,14 +1,25 @@
-internal import EDM
+package import EDM
 
 /// Writes property values as JSON, each version's way.
-struct ValueJSONWriter {
+package struct ValueJSONWriter {
     let version: ODataVersion
     let model: EntityDataModel?
     /// V4: `Edm.Int64` and `Edm.Decimal` as strings, for readers that know only 64-bit floating point numbers.
     var isIEEE754Compatible = false
 
+    package init(version: ODataVersion, model: EntityDataModel?) {
+        self.version = version
+        self.model = model
+    }
+
+    init(version: ODataVersion, model: EntityDataModel?, isIEEE754Compatible: Bool) {
+        self.version = version
+        self.model = model
+        self.isIEEE754Compatible = isIEEE754Compatible
+    }
+
     /// - Parameter type: what the property declares; nil for a dynamic property.
-    func write(_ value: Value, as type: TypeReference? = nil, to writer: inout JSONWriter) {
+    package func write(_ value: Value, as type: TypeReference? = nil, to writer: inout JSONWriter) {
         switch value {
         case .null: writer.null()
         case .boolean(let flag): writer.boolean(flag)
@@ -65,7 +76,7 @@ struct ValueJSONWriter {
     }
 
     /// One member of an entity or complex value; a dynamic one with its type where JSON alone does not show it.
-    func property(_ name: String, _ value: Value, _ type: TypeReference?, _ writer: inout JSONWriter) {
+    package func property(_ name: String, _ value: Value, _ type: TypeReference?, _ writer: inout JSONWriter) {
         if type == nil, !version.isLegacy, let typeName = dynamicTypeName(value) {
             writer.name(name + "@odata.type")
             writer.string(typeName)

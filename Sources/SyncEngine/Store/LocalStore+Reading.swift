@@ -1,6 +1,6 @@
 public import EDM
 public import ODataWire
-import Operations
+public import Operations
 import SyncCore
 public import Views
 
@@ -65,6 +65,15 @@ extension LocalStore {
                     ? .entities(targetType, in: targetSet) : .entity(targetType, in: targetSet))
             return try LocalQuery(state: state, model: model, time: time).answer(
                 ServiceRequest(path: path, options: options))
+        }
+    }
+
+    /// Links that name the entities by their IDs, as `Customers(~7)`. They are good for ever, for deleted entities too.
+    public func localLinks(of entities: Set<EntityID>) throws(TidelogError) -> [EntityID: String] {
+        try read { state throws in
+            var links: [EntityID: String] = [:]
+            for id in entities { links[id] = try state.set(of: id).map { "\($0)(\(id))" } }
+            return links
         }
     }
 

@@ -154,7 +154,9 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func operationStatus() async throws(TidelogError) -> [OperationStatus] {
         let store = try engine().store
         let plan = try await store.plan()
-        return try await store.pendingOperations().map { OperationStatus($0, held: plan.held[$0.sequence]) }
+        let pending = try await store.pendingOperations()
+        let links = try await store.localLinks(of: Set(pending.flatMap(\.operation.touchedEntities)))
+        return pending.map { OperationStatus($0, held: plan.held[$0.sequence], links: links) }
     }
 
     public var hasPendingUpload: Bool {

@@ -9,7 +9,13 @@ public struct OperationStatus: Sendable, Hashable {
     public let time: Int64
     /// The entity that it is about.
     public let entity: EntityID
+    /// Its link, as it is good for ever: `Customers(~7)`.
+    public let entityLink: String
     public let action: Action
+    /// For a link its navigation property, and for a creation in another entity that entity's.
+    public let navigation: String?
+    /// The link of the entity at the other end of ``navigation``.
+    public let relatedLink: String?
     public let state: State
     /// Why it is not done yet, as a sentence without a full stop; nil for one that the next upload will send.
     public let reason: String?
@@ -28,11 +34,15 @@ public struct OperationStatus: Sendable, Hashable {
         case rejected
     }
 
-    init(_ pending: PendingOperation, held: HoldReason?) {
+    init(_ pending: PendingOperation, held: HoldReason?, links: [EntityID: String]) {
         sequence = pending.sequence
         time = pending.time
         entity = pending.operation.subject
         customTag = pending.operation.customTag
+        entityLink = links[entity] ?? entity.description
+        let related = pending.operation.related
+        navigation = related?.navigation
+        relatedLink = related.map { links[$0.entity] ?? $0.entity.description }
         action =
             switch pending.operation.action {
             case .create: .create
@@ -59,6 +69,17 @@ public struct OperationStatus: Sendable, Hashable {
             state = .rejected
             reason = "the service answered \(why.status): \(why.message)"
             refusal = why
+        }
+    }
+}
+
+extension Operation {
+    /// The other entity of a link, or the one that an entity is created in.
+    fileprivate var related: (navigation: String, entity: EntityID)? {
+        switch action {
+        case .create(_, let parent): parent.map { ($0.navigation, $0.entity) }
+        case .createLink(let link), .updateLink(let link), .deleteLink(let link): (link.navigation, link.to)
+        case .update, .delete: nil
         }
     }
 }

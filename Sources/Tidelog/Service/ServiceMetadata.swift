@@ -1,0 +1,27 @@
+public import EDM
+import ODataWire
+public import SyncEngine
+public import Transport
+
+/// Reads the metadata of services that no store is kept of.
+public enum ServiceMetadata {
+    /// - Parameter url: a service root, or the metadata document itself: what ends in `$metadata`, `.xml`, `.edmx` or
+    ///   `.csdl` is read as it is.
+    public static func read(
+        from url: String, transport: (any HTTPTransport)? = nil
+    ) async throws(TidelogError) -> EntityDataModel {
+        let path = url.prefix { $0 != "?" && $0 != "#" }
+        let isDocument = ["$metadata", ".xml", ".edmx", ".csdl"].contains { path.lowercased().hasSuffix($0) }
+        let session = ServiceSession(root: isDocument ? "" : url, transport: transport ?? defaultTransport())
+        guard isDocument else { return try await MetadataReading.read(session).model }
+        let response = try await session.get(url, headers: ["Accept": "application/xml"])
+        try ServiceSession.check(response, "GET", url)
+        do throws(CSDLError) {
+            return try CSDLReader.read(response.body)
+        } catch {
+            throw TidelogError(
+                .notOData, "What the service gave as its metadata is none: \(error)", place: "GET \(path)",
+                recovery: "Check the URL.", cause: error)
+        }
+    }
+}

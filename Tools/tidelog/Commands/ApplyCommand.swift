@@ -1,0 +1,56 @@
+internal import ArgumentParser
+internal import Tidelog
+
+struct ApplyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apply", abstract: "Perform the operations of a file, one JSON object a line.",
+        discussion: """
+            {"op":"create","set":"Customers","as":"c","value":{"Name":"Ada"}}
+            {"op":"create","set":"Orders","as":"o","value":{"Note":"x"},"bind":{"Customer":"c"}}
+            {"op":"createRelated","in":"c","property":"Orders","value":{"Note":"y"}}
+            {"op":"update","entity":"c","value":{"Name":"Ada L."}}
+            {"op":"link","from":"c","property":"Orders","to":"o"} - also relink, unlink
+            {"op":"delete","entity":"Customers(1)"}
+            {"op":"changeSet","operations":[...]} - all or nothing
+
+            "as" names an entity for later lines. For each line one line is printed, once the operation is durable. A bad \
+            line stops the command; what came before it stays.
+            """)
+
+    @Argument(help: ArgumentHelp("The file; - reads standard input.", valueName: "file")) var file: String
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        var reader = try LineReader(path: file)
+        let name = reader.name
+        var number = 0
+        let provider = OfflineODataProvider(parameters: OfflineODataParameters(storePath: options.store))
+        try await StoreOptions.opened(provider)
+        do {
+            var runner = try await OperationRunner(provider: provider)
+            while let line = try reader.next() {
+                number += 1
+                if line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) { continue }
+                let answers: [OperationText]
+                do {
+                    answers = try await runner.run(try OperationLineReader().read(line))
+                } catch {
+                    throw LineFailure(file: name, line: number, cause: error)
+                }
+                try Console.print(OperationText.line(answers, json: format.json))
+                // An acknowledgement that is still in our buffer when the process dies was never given.
+                try Console.flush()
+            }
+        } catch is Console.ReaderGone {
+            await provider.close()
+            throw CommandFailure(
+                "Nobody reads the answers any more; stopped behind line \(number) of \(name).",
+                recovery: "See 'tidelog status' for what was done.")
+        } catch {
+            await provider.close()
+            throw error
+        }
+        await provider.close()
+    }
+}

@@ -1,0 +1,172 @@
+internal import ArgumentParser
+internal import ODataWire
+internal import Tidelog
+
+/// A command that performs one operation and prints its answer.
+protocol ChangingCommand: AsyncParsableCommand {
+    var options: StoreOptions { get }
+    var format: FormatOptions { get }
+    func operation() throws -> OperationLine
+}
+
+extension ChangingCommand {
+    func run() async throws {
+        let operation = try operation()
+        try await options.withStore { provider in
+            var runner = try await OperationRunner(provider: provider)
+            for answer in try await runner.run(operation) { try Console.print(answer.line(json: format.json)) }
+        }
+    }
+}
+
+struct CreateCommand: ChangingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Create an entity.",
+        discussion: """
+            The JSON may hold new entities under navigation properties (deep insert). --bind links existing entities in \
+            the same request; --in creates through a navigation property of another entity.
+            """)
+
+    @Argument(help: ArgumentHelp("The entity set.", valueName: "set")) var set: String
+    @Argument(help: ArgumentHelp("The properties, an object; - reads standard input.", valueName: "json")) var value:
+        String
+    @Option(
+        help: ArgumentHelp("Link an existing entity; may be repeated.", valueName: "NAV=REF"),
+        transform: BindingArgument.init)
+    var bind: [BindingArgument] = []
+    @Option(
+        name: .customLong("in"),
+        help: ArgumentHelp("The entity and its navigation property to create through.", valueName: "REF/NAV"),
+        transform: ParentArgument.init)
+    var parent: ParentArgument?
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func operation() throws -> OperationLine {
+        .create(
+            set: set, value: try ObjectArgument(value).object, bindings: bind.map(\.binding), parent: parent?.parent,
+            name: nil)
+    }
+}
+
+struct UpdateCommand: ChangingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "update", abstract: "Change properties of an entity; what is not named stays.")
+
+    @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "ref")) var reference: String
+    @Argument(help: ArgumentHelp("The properties, an object; - reads standard input.", valueName: "json")) var value =
+        "{}"
+    @Option(
+        help: ArgumentHelp("Link an existing entity; may be repeated.", valueName: "NAV=REF"),
+        transform: BindingArgument.init)
+    var bind: [BindingArgument] = []
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func operation() throws -> OperationLine {
+        .update(entity: reference, value: try ObjectArgument(value).object, bindings: bind.map(\.binding))
+    }
+}
+
+struct DeleteCommand: ChangingCommand {
+    static let configuration = CommandConfiguration(commandName: "delete", abstract: "Delete an entity.")
+
+    @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "ref")) var reference: String
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func operation() -> OperationLine { .delete(entity: reference) }
+}
+
+struct LinkCommand: ChangingCommand {
+    static let configuration = CommandConfiguration(commandName: "link", abstract: "Link two entities.")
+
+    @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "from")) var from: String
+    @Argument(help: ArgumentHelp("A navigation property of it.", valueName: "nav")) var property: String
+    @Argument(help: ArgumentHelp("The entity to link.", valueName: "to")) var to: String
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func operation() -> OperationLine { .link(from: from, property: property, to: to) }
+}
+
+struct RelinkCommand: ChangingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relink", abstract: "Point a single-valued navigation property to another entity.")
+
+    @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "from")) var from: String
+    @Argument(help: ArgumentHelp("A navigation property of it.", valueName: "nav")) var property: String
+    @Argument(help: ArgumentHelp("The entity to link instead.", valueName: "to")) var to: String
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func operation() -> OperationLine { .relink(from: from, property: property, to: to) }
+}
+
+struct UnlinkCommand: ChangingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlink", abstract: "Remove a link; both entities stay.")
+
+    @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "from")) var from: String
+    @Argument(help: ArgumentHelp("A navigation property of it.", valueName: "nav")) var property: String
+    @Argument(help: ArgumentHelp("The other entity; not needed for a single-valued property.", valueName: "to"))
+    var to: String?
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func operation() -> OperationLine { .unlink(from: from, property: property, to: to) }
+}
+
+// MARK: Arguments
+
+/// A JSON object as an argument, or on standard input for `-`.
+struct ObjectArgument {
+    let object: JSONObject
+
+    init(_ text: String) throws {
+        let bytes: [UInt8]
+        if text == "-" {
+            var reader = try LineReader(path: "-")
+            bytes = try reader.rest()
+        } else {
+            bytes = Array(text.utf8)
+        }
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONValue.parse(bytes)
+        } catch {
+            throw CommandFailure("The value is no JSON: \(error)", recovery: "Put an object between single quotes.")
+        }
+        guard let object = json.object else {
+            throw CommandFailure("The value is \(json.kindName), not an object with properties.")
+        }
+        self.object = object
+    }
+}
+
+/// `NAV=REF`
+struct BindingArgument: Hashable {
+    let binding: OperationLine.Binding
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+            throw ValidationError("'\(text)' is not of the form NAV=REF.")
+        }
+        binding = OperationLine.Binding(navigation: String(parts[0]), targets: [String(parts[1])])
+    }
+}
+
+/// `REF/NAV`
+struct ParentArgument: Hashable {
+    let parent: OperationLine.Parent
+
+    init(_ text: String) throws {
+        guard let slash = text.lastIndex(of: "/"), slash != text.startIndex, text.index(after: slash) != text.endIndex
+        else {
+            throw ValidationError("'\(text)' is not of the form REF/NAV.")
+        }
+        parent = OperationLine.Parent(
+            entity: String(text[..<slash]), navigation: String(text[text.index(after: slash)...]))
+    }
+}

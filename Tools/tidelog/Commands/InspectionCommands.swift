@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import ODataWire
+internal import Tidelog
+
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show what waits for an upload, and what failed.")
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            let operations = try await provider.operationStatus()
+            if format.json {
+                for operation in operations { try Console.print(StatusText(operation).json) }
+                return
+            }
+            guard !operations.isEmpty else { return try Console.print("Nothing is pending.") }
+            var table = TextTable([("operation", .right), ("action", .left), ("state", .left), ("reason", .left)])
+            for operation in operations { table.add(StatusText(operation).cells) }
+            for line in table.lines { try Console.print(line) }
+            try Console.print("")
+            try Console.print(StatusText.summary(operations.map(\.state)))
+        }
+    }
+}
+
+struct PlanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan", abstract: "Print the exact request that the next push sends first.")
+
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            guard let batch = try await provider.plannedBatch() else {
+                Console.printError("tidelog: There is nothing to send.")
+                return
+            }
+            try Console.write(PlanText(batch).bytes)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import ArgumentParser
+internal import EDM
+internal import Tidelog
+
+struct MetadataCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "metadata", abstract: "Print what a metadata document holds.",
+        discussion: "Reads CSDL of OData 2, 3, 4 and 4.01. A URL may be the service root or the document itself.")
+
+    @Argument(help: ArgumentHelp("A file, - for standard input, or a URL.", valueName: "file|url")) var source: String
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        let text = ModelText(try await model())
+        for line in format.json ? [text.json] : text.lines { try Console.print(line) }
+    }
+
+    private func model() async throws -> EntityDataModel {
+        if source.hasPrefix("http://") || source.hasPrefix("https://") {
+            return try await ServiceMetadata.read(from: source)
+        }
+        var reader = try LineReader(path: source)
+        let name = reader.name
+        let bytes = try reader.rest()
+        do throws(CSDLError) {
+            return try CSDLReader.read(bytes)
+        } catch {
+            throw CommandFailure("\(name), line \(error.line), column \(error.column): \(error.message)")
+        }
+    }
+}

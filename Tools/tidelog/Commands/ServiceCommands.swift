@@ -1,0 +1,127 @@
+internal import ArgumentParser
+internal import EDM
+internal import ODataWire
+internal import Tidelog
+
+struct InitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Make a store of a service; reads its metadata.",
+        discussion: """
+            A defining query says which part of the service the store holds, for example \
+            --query 'Swiss=Customers?$filter=Country eq '\\''CH'\\''&$expand=Orders'. Without any, each entity set gets one. \
+            On a store that exists, queries are added or replaced by name; nothing else changes.
+            """)
+
+    @Argument(help: "The service root, an absolute URL.")
+    var serviceRoot: String
+
+    @Option(
+        help: ArgumentHelp("A defining query, relative to the service root; may be repeated.", valueName: "NAME=PATH"),
+        transform: QueryArgument.init)
+    var query: [QueryArgument] = []
+
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        let provider = OfflineODataProvider(
+            serviceRoot: serviceRoot, parameters: OfflineODataParameters(storePath: options.store))
+        try await StoreOptions.open(provider) { provider in
+            let known = try await provider.getDefiningQueries()
+            let model = try await provider.model()
+            let isDefault = query.isEmpty && known.isEmpty
+            let added = isDefault ? model.entitySets.map { QueryArgument(name: $0.name, path: $0.name) } : query
+            for query in added {
+                try await provider.add(definingQuery: OfflineODataDefiningQuery(name: query.name, query: query.path))
+            }
+            let queries = try await provider.getDefiningQueries()
+            try Console.print(
+                "Store \(options.store) of \(try provider.serviceRoot) (OData \(model.version.rawValue)).")
+            try Console.print(
+                isDefault
+                    ? "One defining query for each of the \(queries.count) entity sets, because none was named:"
+                    : "\(counted(queries.count, "defining query", "defining queries")):")
+            for query in queries { try Console.print("  \(query.name) = \(query.query)") }
+            try Console.print("Run 'tidelog pull' to read them.")
+        }
+    }
+}
+
+/// `NAME=PATH`
+struct QueryArgument: Hashable {
+    var name: String
+    var path: String
+
+    init(name: String, path: String) {
+        self.name = name
+        self.path = path
+    }
+
+    init(_ text: String) throws {
+        guard let equals = text.firstIndex(of: "="), equals != text.startIndex,
+            text.index(after: equals) != text.endIndex
+        else { throw ValidationError("'\(text)' is not of the form NAME=PATH.") }
+        name = String(text[..<equals])
+        path = String(text[text.index(after: equals)...])
+    }
+}
+
+struct PullCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pull", abstract: "Read what the defining queries bring; pending changes stay on top.",
+        aliases: ["download"])
+
+    @Argument(help: ArgumentHelp("The defining queries to run; all where none is named.", valueName: "name"))
+    var names: [String] = []
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            let report = try await provider.download(withSubset: names.isEmpty ? nil : names)
+            if format.json {
+                var json = JSONWriter()
+                json.beginObject()
+                json.member("entities", report.entities)
+                json.member("pages", report.pages)
+                json.name("skipped")
+                json.beginArray()
+                for skipped in report.skipped.sorted() { json.string(skipped) }
+                json.endArray()
+                json.endObject()
+                return try Console.print(json.text)
+            }
+            try Console.print(
+                "Read \(counted(report.entities, "entity", "entities")) in \(counted(report.pages, "page", "pages")).")
+            for skipped in report.skipped.sorted() {
+                try Console.print("Left out \(skipped): what it leads to is in no entity set.")
+            }
+        }
+    }
+}
+
+struct PushCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push", abstract: "Send the pending operations.",
+        discussion: """
+            What the service refuses stays in the store with the service's words, and is tried again by the next push. \
+            Exits with 1 if anything was refused or is in doubt.
+            """,
+        aliases: ["upload"])
+
+    @Flag(help: "Send operations that are in doubt again, at the risk of doing them twice.")
+    var resendInDoubt = false
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        let isComplete = try await options.withStore { provider in
+            if resendInDoubt { try await provider.resendOperationsInDoubt() }
+            let report = try await provider.upload()
+            try UploadText(report: report).print(json: format.json)
+            return report.rejected.isEmpty && report.inDoubt.isEmpty
+        }
+        if !isComplete { throw QuietFailure(status: .failed) }
+    }
+}

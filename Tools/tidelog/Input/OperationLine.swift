@@ -1,0 +1,173 @@
+internal import ODataWire
+
+/// One operation as a line of `tidelog apply`, or the arguments of a single command, say it.
+///
+/// A reference is a readLink, an editLink, or a name that an earlier operation gave with `as`.
+indirect enum OperationLine: Hashable {
+    case create(set: String, value: JSONObject, bindings: [Binding], parent: Parent?, name: String?)
+    case createRelated(parent: Parent, set: String?, value: JSONObject, bindings: [Binding], name: String?)
+    case update(entity: String, value: JSONObject, bindings: [Binding])
+    case delete(entity: String)
+    case link(from: String, property: String, to: String)
+    case relink(from: String, property: String, to: String)
+    case unlink(from: String, property: String, to: String?)
+    case changeSet([OperationLine])
+
+    struct Binding: Hashable {
+        var navigation: String
+        var targets: [String]
+    }
+
+    struct Parent: Hashable {
+        var entity: String
+        var navigation: String
+    }
+}
+
+/// Reads a line of `tidelog apply`: a JSON object whose member `op` says what the others mean. Members that the operation
+/// does not know are refused, because a misspelt one would be lost in silence.
+struct OperationLineReader {
+    func read(_ line: [UInt8]) throws -> OperationLine {
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONValue.parse(line)
+        } catch {
+            throw CommandFailure("This is no JSON: \(error)")
+        }
+        return try read(json, isInside: false)
+    }
+
+    private func read(_ json: JSONValue, isInside: Bool) throws -> OperationLine {
+        guard let object = json.object else { throw CommandFailure("There is \(json.kindName), not an operation.") }
+        var members = MemberReader(object)
+        let operation = try read(try members.string("op"), &members, isInside: isInside)
+        try members.end()
+        return operation
+    }
+
+    private func read(_ op: String, _ members: inout MemberReader, isInside: Bool) throws -> OperationLine {
+        switch op {
+        case "create":
+            return .create(
+                set: try members.string("set"), value: try members.object("value"), bindings: try members.bindings(),
+                parent: nil, name: try members.name())
+        case "createRelated":
+            return .createRelated(
+                parent: .init(entity: try members.string("in"), navigation: try members.string("property")),
+                set: try members.optionalString("set"), value: try members.object("value"),
+                bindings: try members.bindings(), name: try members.name())
+        case "update":
+            return .update(
+                entity: try members.string("entity"), value: try members.optionalObject("value") ?? JSONObject(),
+                bindings: try members.bindings())
+        case "delete": return .delete(entity: try members.string("entity"))
+        case "link":
+            return .link(
+                from: try members.string("from"), property: try members.string("property"), to: try members.string("to")
+            )
+        case "relink":
+            return .relink(
+                from: try members.string("from"), property: try members.string("property"), to: try members.string("to")
+            )
+        case "unlink":
+            return .unlink(
+                from: try members.string("from"), property: try members.string("property"),
+                to: try members.optionalString("to"))
+        case "changeSet":
+            guard !isInside else { throw CommandFailure("A change set cannot be inside another.") }
+            var operations: [OperationLine] = []
+            for (index, item) in try members.array("operations").enumerated() {
+                do {
+                    operations.append(try read(item, isInside: true))
+                } catch let failure as CommandFailure {
+                    throw failure.inOperation(index + 1)
+                }
+            }
+            return .changeSet(operations)
+        default:
+            throw CommandFailure(
+                "There is no operation \"\(oneLine(op))\".",
+                recovery: "Use create, createRelated, update, delete, link, relink, unlink or changeSet.")
+        }
+    }
+}
+
+extension CommandFailure {
+    /// The same failure, with its place in a change set.
+    func inOperation(_ number: Int) -> CommandFailure {
+        CommandFailure("Operation \(number) of the change set: \(message)", place: place, recovery: recovery)
+    }
+}
+
+/// Takes members out of an object, and knows what was not taken.
+private struct MemberReader {
+    private let object: JSONObject
+    private var taken: Set<String> = []
+
+    init(_ object: JSONObject) { self.object = object }
+
+    mutating func string(_ name: String) throws -> String {
+        guard let value = try optionalString(name) else { throw CommandFailure("The operation needs \"\(name)\".") }
+        return value
+    }
+
+    mutating func optionalString(_ name: String) throws -> String? {
+        guard let value = take(name) else { return nil }
+        guard let text = value.string else { throw CommandFailure("\"\(name)\" is \(value.kindName), not a string.") }
+        return text
+    }
+
+    mutating func object(_ name: String) throws -> JSONObject {
+        guard let value = try optionalObject(name) else { throw CommandFailure("The operation needs \"\(name)\".") }
+        return value
+    }
+
+    mutating func optionalObject(_ name: String) throws -> JSONObject? {
+        guard let value = take(name) else { return nil }
+        guard let object = value.object else {
+            throw CommandFailure("\"\(name)\" is \(value.kindName), not an object.")
+        }
+        return object
+    }
+
+    mutating func array(_ name: String) throws -> [JSONValue] {
+        guard let value = take(name) else { throw CommandFailure("The operation needs \"\(name)\".") }
+        guard let array = value.array else { throw CommandFailure("\"\(name)\" is \(value.kindName), not an array.") }
+        return array
+    }
+
+    /// `"bind":{"Customer":"c","Products":["p","Products(1)"]}`
+    mutating func bindings() throws -> [OperationLine.Binding] {
+        try (optionalObject("bind")?.members ?? []).map { member in
+            let targets = member.value.array ?? [member.value]
+            let names = targets.compactMap(\.string)
+            guard names.count == targets.count else {
+                throw CommandFailure("\"bind\" holds \(member.value.kindName) for \(member.name), not a reference.")
+            }
+            return OperationLine.Binding(navigation: member.name, targets: names)
+        }
+    }
+
+    /// The name of `as`.
+    mutating func name() throws -> String? {
+        guard let name = try optionalString("as") else { return nil }
+        // A name that looks like a link would hide the entity behind that link.
+        guard !name.isEmpty, !name.contains(where: { "(/?".contains($0) }) else {
+            throw CommandFailure("\"\(oneLine(name))\" cannot be a name: it is empty or holds (, / or ?.")
+        }
+        return name
+    }
+
+    func end() throws {
+        if let unknown = object.members.first(where: { !taken.contains($0.name) }) {
+            throw CommandFailure("The operation has no member \"\(oneLine(unknown.name))\".")
+        }
+        if object.members.count != taken.count { throw CommandFailure("The operation has a member twice.") }
+    }
+
+    private mutating func take(_ name: String) -> JSONValue? {
+        guard let value = object[name] else { return nil }
+        taken.insert(name)
+        return value
+    }
+}

@@ -1,0 +1,72 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+internal import Synchronization
+
+/// Standard output and standard error as bytes. Output is gathered and written in large pieces; see ``flush()``.
+enum Console {
+    /// Whoever read standard output has gone.
+    struct ReaderGone: Error {}
+    /// Standard output cannot be written: the disk is full, the descriptor closed.
+    struct OutputFailed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private static let buffer = Mutex<[UInt8]>([])
+    private static let limit = 1 << 16
+
+    static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+    /// Prints a line. It may stay in the buffer until ``flush()``.
+    static func print(_ line: String) throws { try write(Array(line.utf8) + [UInt8(ascii: "\n")]) }
+
+    static func write(_ bytes: [UInt8]) throws {
+        let isFull = buffer.withLock { buffer in
+            buffer += bytes
+            return buffer.count >= limit
+        }
+        if isFull { try flush() }
+    }
+
+    static func flush() throws {
+        let bytes = buffer.withLock { buffer in
+            defer { buffer = [] }
+            return buffer
+        }
+        try write(bytes, to: STDOUT_FILENO)
+    }
+
+    /// Prints a line on standard error, after everything that was printed before. Errors in doing so have no place to go.
+    static func printError(_ line: String) {
+        try? flush()
+        try? write(Array(line.utf8) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { writeBytes(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EPIPE {
+                throw ReaderGone()
+            } else if errno != EINTR && errno != EAGAIN {
+                throw OutputFailed(description: "The output cannot be written: \(String(cString: strerror(errno))).")
+            }
+        }
+    }
+
+    private static func writeBytes(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
+        #if canImport(Darwin)
+            Darwin.write(descriptor, start, count)
+        #elseif canImport(Glibc)
+            Glibc.write(descriptor, start, count)
+        #else
+            Musl.write(descriptor, start, count)
+        #endif
+    }
+}

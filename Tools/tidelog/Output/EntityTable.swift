@@ -1,0 +1,102 @@
+internal import EDM
+internal import ODataWire
+internal import SyncEngine
+
+/// Entities as a table: the readLink, the properties in the order of the metadata, expanded entities by their readLinks,
+/// and the state where an entity is not clean.
+struct EntityTable {
+    /// Longer values are cut, so that one long text does not make the whole table unreadable.
+    static let valueLimit = 40
+
+    private let model: EntityDataModel
+    private let answer: QueryAnswer
+
+    init(_ answer: QueryAnswer, model: EntityDataModel) {
+        self.answer = answer
+        self.model = model
+    }
+
+    var lines: [String] {
+        let count = counted(answer.entities.count, "entity", "entities")
+        let footer = answer.count.map { "\(count) of \($0)" } ?? count
+        guard !answer.entities.isEmpty else { return [footer + "."] }
+        let names = columns
+        let navigations = expandedNames
+        let showsState = answer.entities.contains { $0.state != .clean }
+        var table = TextTable(
+            [("readLink", .left)] + names.map { ($0, alignment($0)) } + navigations.map { ($0, .left) }
+                + (showsState ? [("state", .left)] : []))
+        for entity in answer.entities {
+            table.add(
+                [entity.readLink] + names.map { clipped(text(entity.values[$0])) }
+                    + navigations.map { links(entity, $0) }
+                    + (showsState ? [entity.state == .clean ? "" : entity.state.rawValue] : []))
+        }
+        return table.lines + ["", footer + "."]
+    }
+
+    /// What at least one entity has set, in the order of the metadata, dynamic properties last.
+    private var columns: [String] {
+        var names: [String] = []
+        var seen: Set<String> = []
+        for entity in answer.entities {
+            for (name, _) in entity.orderedValues(model.findEntityType(entity.type)) where seen.insert(name).inserted {
+                names.append(name)
+            }
+        }
+        // Entities differ in what is set: the type's order puts the columns of the later ones in their place.
+        guard let type = answer.entities.first.flatMap({ model.findEntityType($0.type) }) else { return names }
+        let declared = type.properties.map(\.name)
+        return declared.filter(seen.contains) + names.filter { !declared.contains($0) }
+    }
+
+    private var expandedNames: [String] {
+        var names: [String] = []
+        for entity in answer.entities {
+            for expanded in entity.expanded where !names.contains(expanded.navigation) {
+                names.append(expanded.navigation)
+            }
+        }
+        return names
+    }
+
+    private func alignment(_ name: String) -> TextTable.Alignment {
+        let isNumber = answer.entities.allSatisfy { entity in
+            switch entity.values[name] {
+            case nil, .null, .integer, .decimal, .double, .single: true
+            default: false
+            }
+        }
+        return isNumber ? .right : .left
+    }
+
+    private func links(_ entity: EntitySnapshot, _ navigation: String) -> String {
+        entity.expanded.first { $0.navigation == navigation }?.entities.map(\.readLink).joined(separator: " ") ?? ""
+    }
+
+    /// Empty for unset; complex values and collections as JSON; times without the `T` that only programs need.
+    private func text(_ value: Value?) -> String {
+        switch value {
+        case nil: return ""
+        case .null: return "null"
+        case .string(let text): return text
+        case .dateTime(let time): return readable(time.description)
+        case .dateTimeOffset(let time): return readable(time.description)
+        case .binary(let bytes): return counted(bytes.count, "byte", "bytes")
+        case .complex, .collection:
+            var json = JSONWriter()
+            if let value { ValueJSONWriter(version: .v4, model: model).write(value, to: &json) }
+            return json.text
+        case .some(let value): return PrimitiveLiteral.format(value, version: .v4, form: .json)
+        }
+    }
+
+    private func readable(_ time: String) -> String {
+        guard let mark = time.firstIndex(of: "T") else { return time }
+        return time[..<mark] + " " + time[time.index(after: mark)...]
+    }
+
+    private func clipped(_ text: String) -> String {
+        text.count > Self.valueLimit ? text.prefix(Self.valueLimit - 1) + "…" : text
+    }
+}

@@ -1,0 +1,121 @@
+internal import ArgumentParser
+internal import Tidelog
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The exit codes of `tidelog`.
+enum ExitStatus: Int32 {
+    case done = 0
+    case failed = 1
+    /// A file of the store is damaged.
+    case damage = 2
+    /// The arguments are wrong (EX_USAGE).
+    case usage = 64
+}
+
+/// A failure of the command line itself: a sentence, and the next step where there is one.
+struct CommandFailure: Error, Hashable {
+    var message: String
+    var recovery: String?
+    /// A file, or a line of input.
+    var place: String?
+
+    init(_ message: String, place: String? = nil, recovery: String? = nil) {
+        self.message = message
+        self.place = place
+        self.recovery = recovery
+    }
+}
+
+/// The command did what it could and has said so; only the exit code is left.
+struct QuietFailure: Error {
+    var status: ExitStatus
+}
+
+/// What went wrong, as the line that a person reads and the code that a script reads.
+struct ErrorReport {
+    private enum Content {
+        case line(String, ExitStatus)
+        case silent(ExitStatus)
+        case arguments(any Error)
+    }
+
+    private let content: Content
+
+    init(_ error: any Error) {
+        content =
+            switch error {
+            case let error as TidelogError:
+                .line(Self.line(error.message, error.place, error.recovery), error.code == .damaged ? .damage : .failed)
+            case let error as CommandFailure: .line(Self.line(error.message, error.place, error.recovery), .failed)
+            case let error as LineFailure: .line(error.description, error.status)
+            case let error as QuietFailure: .silent(error.status)
+            // Whoever closed the pipe has seen enough.
+            case is Console.ReaderGone: .silent(.done)
+            case let error as Console.OutputFailed: .line(error.description, .failed)
+            default: .arguments(error)
+            }
+    }
+
+    /// The error as a line without the program's name; nil where nothing is to be said.
+    var line: String? { if case .line(let line, _) = content { line } else { nil } }
+
+    var status: ExitStatus {
+        switch content {
+        case .line(_, let status), .silent(let status): status
+        case .arguments(let error): ExitStatus(rawValue: RootCommand.exitCode(for: error).rawValue) ?? .failed
+        }
+    }
+
+    func exit() -> Never {
+        switch content {
+        case .line(let line, let status):
+            Console.printError("tidelog: \(line)")
+            leave(status)
+        case .silent(let status):
+            try? Console.flush()
+            leave(status)
+        case .arguments(let error): RootCommand.exit(withError: error)
+        }
+    }
+
+    private func leave(_ status: ExitStatus) -> Never {
+        #if canImport(Darwin)
+            Darwin.exit(status.rawValue)
+        #elseif canImport(Glibc)
+            Glibc.exit(status.rawValue)
+        #else
+            Musl.exit(status.rawValue)
+        #endif
+    }
+
+    private static func line(_ message: String, _ place: String?, _ recovery: String?) -> String {
+        // Messages end with a full stop; the place belongs before it.
+        var text = message
+        if let place {
+            let hasStop = text.hasSuffix(".")
+            if hasStop { text.removeLast() }
+            text += " (\(place))" + (hasStop ? "." : "")
+        }
+        return [text, recovery].compactMap { $0 }.joined(separator: " ")
+    }
+}
+
+/// An error in a line of input.
+struct LineFailure: Error, CustomStringConvertible {
+    let file: String
+    let line: Int
+    let cause: any Error
+
+    var description: String {
+        "\(file), line \(line): \(ErrorReport(cause).line ?? "\(cause)")"
+    }
+
+    var status: ExitStatus { ErrorReport(cause).status }
+}

@@ -1,0 +1,35 @@
+internal import ODataWire
+internal import Tidelog
+
+/// The answer to a change: which number the log gave it, and where the entity is from now on.
+struct OperationText {
+    var sequence: SequenceNumber
+    var readLink: String
+
+    func line(json isJSON: Bool) -> String {
+        guard isJSON else { return "\(sequence) \(readLink)" }
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("sequence", sequence)
+        json.member("readLink", readLink)
+        json.endObject()
+        return json.text
+    }
+
+    /// The line for an operation, or for a change set of several: that has the number and the entity of its first
+    /// operation, and all of them in `operations`.
+    static func line(_ answers: [OperationText], json isJSON: Bool) -> String {
+        guard let first = answers.first, answers.count > 1 else { return answers.first?.line(json: isJSON) ?? "" }
+        guard isJSON else { return answers.map { $0.line(json: false) }.joined(separator: ", ") }
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("sequence", first.sequence)
+        json.member("readLink", first.readLink)
+        json.name("operations")
+        json.beginArray()
+        for answer in answers { json.raw(answer.line(json: true)) }
+        json.endArray()
+        json.endObject()
+        return json.text
+    }
+}

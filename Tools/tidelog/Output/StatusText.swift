@@ -1,0 +1,66 @@
+internal import ODataWire
+internal import Operations
+internal import Tidelog
+
+/// A pending operation, for a person or as JSON.
+struct StatusText {
+    private let operation: OperationStatus
+
+    init(_ operation: OperationStatus) { self.operation = operation }
+
+    var cells: [String] {
+        [String(operation.sequence), action, Self.name(operation.state), operation.reason ?? ""]
+    }
+
+    /// `create Orders(~8) in Customers(~7)/Orders`, `createLink Customers(~7)/Orders to Orders(~8)`
+    private var action: String {
+        let verb = operation.action.rawValue
+        guard let navigation = operation.navigation, let other = operation.relatedLink else {
+            return "\(verb) \(operation.entityLink)"
+        }
+        if operation.action == .create { return "\(verb) \(operation.entityLink) in \(other)/\(navigation)" }
+        return "\(verb) \(operation.entityLink)/\(navigation) to \(other)"
+    }
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("sequence", operation.sequence)
+        json.member("time", operation.time)
+        json.member("action", operation.action.rawValue)
+        json.member("entityID", operation.entity.rawValue)
+        json.member("readLink", operation.entityLink)
+        if let navigation = operation.navigation { json.member("property", navigation) }
+        if let other = operation.relatedLink { json.member("related", other) }
+        json.member("state", operation.state.rawValue)
+        if let reason = operation.reason { json.member("reason", reason) }
+        if let refusal = operation.refusal {
+            json.name("error")
+            json.beginObject()
+            json.member("status", refusal.status)
+            json.member("code", refusal.code)
+            json.member("message", refusal.message)
+            json.member("request", "\(refusal.method) \(refusal.url)")
+            json.endObject()
+        }
+        json.endObject()
+        return json.text
+    }
+
+    static func summary(_ states: [OperationStatus.State]) -> String {
+        let counts = [OperationStatus.State.pending, .inFlight, .inDoubt, .rejected].map { state in
+            (state, states.count { $0 == state })
+        }
+        return counts.filter { $0.0 == .pending || $0.1 > 0 }.map { "\($0.1) \(name($0.0))" }.joined(separator: ", ")
+            + "."
+    }
+
+    private static func name(_ state: OperationStatus.State) -> String {
+        switch state {
+        case .pending: "pending"
+        case .inFlight: "in flight"
+        case .inDoubt: "in doubt"
+        case .rejected: "rejected"
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import ArgumentParser
+
+/// The process: parses arguments, runs the command, turns what went wrong into a sentence and an exit code.
+@main
+enum Program {
+    static func main() async {
+        // A reader that leaves early, as in `tidelog log | head -1`, shows itself by EPIPE and not by a signal: an upload must
+        // not die in the middle because nobody reads its report.
+        Console.ignoreBrokenPipes()
+        do {
+            var command = try RootCommand.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            try Console.flush()
+        } catch {
+            ErrorReport(error).exit()
+        }
+    }
+}
+
+struct RootCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tidelog",
+        abstract: "Work offline with the data of an OData service.",
+        discussion: """
+            A store holds a part of a service. Everything but init, pull and push works without a network; changes are \
+            logged and sent by the next push.
+
+            Exit codes: 0 done, 1 failed, 2 damage, 64 usage.
+            """,
+        version: "0.1.0",
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Store and service:", subcommands: [InitCommand.self, PullCommand.self, PushCommand.self]),
+            CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, KeysCommand.self]),
+            CommandGroup(
+                name: "Changing:",
+                subcommands: [
+                    CreateCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self, RelinkCommand.self,
+                    UnlinkCommand.self, ApplyCommand.self,
+                ]),
+            CommandGroup(
+                name: "Looking inside:",
+                subcommands: [StatusCommand.self, PlanCommand.self, MetadataCommand.self]),
+        ])
+}

@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import EDM
+internal import SyncEngine
+internal import Tidelog
+
+/// The options of every command that works on a store.
+struct StoreOptions: ParsableArguments {
+    @Option(help: "The store's directory.")
+    var store = ".tidelog"
+
+    /// Opens the store, runs the body, and closes the store again.
+    func withStore<T>(_ body: (OfflineODataProvider) async throws -> T) async throws -> T {
+        try await Self.open(OfflineODataProvider(parameters: OfflineODataParameters(storePath: store)), body)
+    }
+
+    static func open<T>(_ provider: OfflineODataProvider, _ body: (OfflineODataProvider) async throws -> T) async throws
+        -> T
+    {
+        try await opened(provider)
+        do {
+            let result = try await body(provider)
+            await provider.close()
+            return result
+        } catch {
+            await provider.close()
+            throw error
+        }
+    }
+
+    /// Opens the store and says what there was to mend.
+    static func opened(_ provider: OfflineODataProvider) async throws {
+        try await provider.open()
+        for note in provider.recoveryNotes { Console.printError("tidelog: \(note)") }
+    }
+}
+
+/// `--json`, on commands that can print for programs.
+struct FormatOptions: ParsableArguments {
+    @Flag(help: "Print JSON, one object a line.")
+    var json = false
+}
