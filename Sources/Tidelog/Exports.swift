@@ -5,6 +5,7 @@
 @_exported public import struct Operations.EntityID
 @_exported public import struct Operations.Refusal
 @_exported public import typealias Operations.SequenceNumber
+@_exported public import struct SyncCore.OperationRefused
 @_exported public import struct SyncEngine.DownloadReport
 @_exported public import struct SyncEngine.TidelogError
 @_exported public import struct SyncEngine.UploadReport

@@ -83,7 +83,10 @@ public actor ServiceSession {
     }
 
     nonisolated func absolute(_ url: String) -> String {
-        let text = url.contains("://") ? url : root + (url.hasPrefix("/") ? String(url.dropFirst()) : url)
+        // Only a scheme at the beginning makes a URL absolute: keys and query options may hold URLs too.
+        let start = url.prefix(8).lowercased()
+        let isAbsolute = start.hasPrefix("http://") || start.hasPrefix("https://")
+        let text = isAbsolute ? url : root + (url.hasPrefix("/") ? String(url.dropFirst()) : url)
         return URLText.encoded(text)
     }
 

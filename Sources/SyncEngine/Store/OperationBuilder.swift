@@ -48,6 +48,10 @@ struct OperationBuilder {
                 actions += created.map { .create($0, parent: nil) }
                 bindings.append(Binding(navigation: level.navigation, targets: created.map(\.entity)))
             }
+            var changes = changes
+            if let row = try state.row(id) {
+                try bindConstraints(of: row.set, type: row.type, &changes, &bindings)
+            }
             return actions + [.update(id, changes: changes, bindings: bindings)]
         case .delete(let address): return [.delete(try entity(address))]
         case .createLink(let from, let navigation, let to):
@@ -76,9 +80,11 @@ struct OperationBuilder {
         next = EntityID(rawValue: next.rawValue + 1)
         drafts.ids[draft.number] = id
         drafts.intentOf[draft.number] = drafts.intentEnds.count
+        var values = draft.values
+        var bindings = try draft.bindings.map { try binding($0) }
+        try bindConstraints(of: draft.set, type: draft.type, &values, &bindings)
         return Creation(
-            entity: id, set: draft.set, type: draft.type, values: draft.values,
-            bindings: try draft.bindings.map { try binding($0) },
+            entity: id, set: draft.set, type: draft.type, values: values, bindings: bindings,
             inline: try draft.inline.map { level in
                 Creation.Inline(navigation: level.navigation, entities: try level.entities.map { try creation($0) })
             })
@@ -86,6 +92,30 @@ struct OperationBuilder {
 
     private func binding(_ draft: BindingDraft) throws -> Binding {
         Binding(navigation: draft.navigation, targets: try draft.targets.map { try entity($0) })
+    }
+
+    /// Dependent properties that name a new entity of this store become a binding to it: the service may give that entity
+    /// another key, and an operation refers to entities by ID, never by key.
+    private func bindConstraints(
+        of set: String, type: String, _ values: inout PropertyValues, _ bindings: inout [Binding]
+    ) throws {
+        guard let set = model.findEntitySet(set), let type = model.findEntityType(type) else { return }
+        let keys = type.keyProperties.map(\.name)
+        for property in type.navigationProperties where !property.isCollection {
+            guard let pairs = property.navigation?.constraints, !pairs.isEmpty,
+                let target = model.target(of: property, in: set),
+                !bindings.contains(where: { $0.navigation == property.name }),
+                !pairs.contains(where: { keys.contains($0.dependent) })
+            else { continue }
+            let named = pairs.compactMap { pair in values[pair.dependent].map { (property: pair.principal, value: $0) }
+            }
+            guard named.count == pairs.count, !named.contains(where: { $0.value == .null }),
+                let principal = try state.findRows(set: target.name, where: named).first,
+                try state.row(principal)?.origin == .local
+            else { continue }
+            for pair in pairs { values[pair.dependent] = nil }
+            bindings.append(Binding(navigation: property.name, targets: [principal]))
+        }
     }
 
     private func onlyTarget(of id: EntityID, _ navigation: String) throws -> EntityID {

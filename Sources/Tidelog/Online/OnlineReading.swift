@@ -37,6 +37,11 @@ struct OnlineReading {
     }
 
     private func suffix(_ options: QueryOptions) throws(TidelogError) -> String {
+        var options = options
+        if model.version.isLegacy, !options.select.isEmpty {
+            // V2 leaves out what is expanded but not selected.
+            options.select += options.expand.map { SelectItem(path: $0.path) }
+        }
         do {
             let text = try options.print(version: model.version)
             return text.isEmpty ? "" : "?" + text
