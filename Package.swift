@@ -103,6 +103,7 @@ let package = Package(
                 "ODataWire", "EDM",
                 httpTypes,
             ]),
+        tests("CommandLineTests", ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM"]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
         tests("TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", httpTypes]),
