@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ApplyTests {
+@Suite(.timeLimit(.minutes(5))) struct ApplyTests {
     /// A many-to-many relationship is in no property: its links come by $expand only.
     static let queries = ["C=Customers", "O=Orders", "P=Products?$expand=Suppliers", "S=Suppliers"]
 

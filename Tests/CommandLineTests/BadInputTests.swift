@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BadInputTests {
+@Suite(.timeLimit(.minutes(5))) struct BadInputTests {
     /// Arguments, and the sentence on standard error behind `tidelog: `.
     static let refusals: [([String], String)] = [
         (

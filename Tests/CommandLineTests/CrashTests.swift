@@ -7,7 +7,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct CrashTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CrashTests {
     /// How many lines one file has; each third one is a change set of two.
     private static let lineCount = 60
 

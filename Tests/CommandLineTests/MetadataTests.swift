@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct MetadataTests {
+@Suite(.timeLimit(.minutes(5))) struct MetadataTests {
     @Test func `a metadata document is told by counts, sets and types`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadingTests {
     @Test func `a store of named queries says what it will hold`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace()
