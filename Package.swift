@@ -69,7 +69,7 @@ let package = Package(
             [
                 "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", httpTypes,
             ]),
-        layer("LogInspection", ["EDM", "Operations", "OperationLog", "Views"]),
+        layer("LogInspection", ["EDM", "Operations", "ODataWire", "OperationLog"]),
         layer(
             "Tidelog",
             ["EDM", "Operations", "ODataWire", "SyncCore", "Views", "Transport", "SyncEngine"]),
@@ -94,14 +94,19 @@ let package = Package(
         tests("ODataWireTests", ["ODataWire", "EDM"]),
         tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM"]),
         tests("OperationLogTests", ["OperationLog"]),
+        tests("LogInspectionTests", ["LogInspection", "OperationLog", "ODataWire", "Operations", "EDM"]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
-        tests("SyncEngineTests", [
-            "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox", "ODataWire", "EDM",
-            httpTypes,
-        ]),
+        tests(
+            "SyncEngineTests",
+            [
+                "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox",
+                "ODataWire", "EDM",
+                httpTypes,
+            ]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
         tests("TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", httpTypes]),
+        tests("ArchitectureTests", []),
     ],
     swiftLanguageModes: [.v6]
 )
