@@ -133,8 +133,9 @@ struct MockSAPTests {
             let report = try await place.store.upload()
             #expect(report.rejected.map(\.refusal.status) == [412])
             #expect(try await place.store.operationStatus().map(\.state) == [.rejected])
-            #expect(try await place.server.executeQuery(DataQuery().withURL("Customers")).requiredEntity()["Name"]
-                == .string("theirs"))
+            #expect(
+                try await place.server.executeQuery(DataQuery().withURL("Customers")).requiredEntity()["Name"]
+                    == .string("theirs"))
         }
     }
 
