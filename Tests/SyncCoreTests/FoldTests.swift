@@ -43,12 +43,56 @@ struct FoldTests {
 
     @Test func `a dependent property gets its value when the principal's key arrives`() throws {
         let customer = try store.create("Customers")
-        let created = try store.state.header().applied
+        let created = store.state.header().applied
         let order = try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
         #expect(store.value(order, "CustomerID") != .integer(41))
         try store.confirm(created, key: ["CustomerID": .integer(41)], of: customer)
         #expect(store.value(order, "CustomerID") == .integer(41))
         #expect(try store.targets(order, "Customer") == [customer])
+    }
+
+    @Test func `null for a dependent property unlinks, also while the principal has no key to be copied`() throws {
+        let customer = try store.create("Customers")
+        let order = try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
+        try store.perform([.update(order, changes: ["CustomerID": .null], bindings: [])])
+        #expect(try store.targets(order, "Customer").isEmpty)
+    }
+
+    @Test func `an entity below a deep insert keeps its owner while its key is not known`() throws {
+        let order = store.newID()
+        let customer = EntityID(rawValue: order.rawValue + 1)
+        let inline = Creation.Inline(navigation: "Customer", entities: [store.creation(customer, "Customers")])
+        let create = try store.perform([.create(store.creation(order, "Orders", inline: [inline]), parent: nil)])[0]
+        // The answer shows the dependent property of the order, and nothing of the customer.
+        let image = EntityImage(
+            entity: order, set: "Orders", type: "Shop.Order",
+            values: ["OrderID": .integer(1), "CustomerID": .integer(9)])
+        try store.add(
+            .batchAnswered(
+                BatchAnswered(batch: 1, outcomes: [.init(operation: create, result: .confirmed(images: [image]))])))
+        #expect(try store.targets(order, "Customer") == [customer])
+        try store.add(
+            .entitiesRead([
+                EntityImage(
+                    entity: customer, set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(9)])
+            ]))
+        #expect(try store.targets(customer, "Orders") == [order])
+    }
+
+    @Test func `what was read of an entity before its create is known to be done is not overwritten`() throws {
+        let order = try store.create("Orders", ["OrderID": .integer(5), "Note": .string("sent")])
+        let create = store.state.header().applied
+        try store.add(
+            .entitiesRead([
+                EntityImage(
+                    entity: order, set: "Orders", type: "Shop.Order",
+                    values: ["OrderID": .integer(5), "Note": .string("changed since")], etag: "\"2\"")
+            ]))
+        try store.add(
+            .batchAnswered(
+                BatchAnswered(batch: 1, outcomes: [.init(operation: create, result: .confirmed(images: []))])))
+        #expect(store.value(order, "Note") == .string("changed since"))
+        #expect(store.state.row(order)?.etag == "\"2\"")
     }
 
     @Test func `a binding beats the dependent property that disagrees`() throws {
@@ -108,7 +152,7 @@ struct FoldTests {
     }
 
     @Test func `what a full download no longer brings is removed when the last page is in`() throws {
-        let customer = try store.newID()
+        let customer = store.newID()
         let image = EntityImage(
             entity: customer, set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(1)])
         try store.add(.downloadStarted(queries: ["All"]))
@@ -122,7 +166,7 @@ struct FoldTests {
 
     @Test func `a refused operation keeps its effect and its error`() throws {
         let order = try store.create("Orders", ["Note": .string("x")])
-        let sequence = try store.state.header().applied
+        let sequence = store.state.header().applied
         try store.add(
             .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: sequence)]])))
         let refusal = Refusal(status: 400, code: "E", message: "no", method: "POST", url: "Orders")
@@ -146,7 +190,7 @@ struct FoldTests {
 
     @Test func `replaying the log gives the same digest`() throws {
         let customer = try store.create("Customers", ["Name": .string("A")])
-        let sequence = try store.state.header().applied
+        let sequence = store.state.header().applied
         let order = try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
         try store.confirm(sequence, key: ["CustomerID": .integer(9)], of: customer)
         try store.perform([.update(order, changes: ["Note": .string("n")], bindings: [])])

@@ -185,8 +185,19 @@ public struct Fold<Storage: StateStorage> {
         // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1), and an answer without it leaves us
         // with an old one.
         let told = Set(images.filter { $0.etag != nil }.map(\.entity))
-        for id in Set(operation.referencedEntities) where !told.contains(id) {
+        for id in Set(operation.referencedEntities).sorted() where !told.contains(id) {
             guard var row = try storage.row(id), row.etag != nil, row.origin == .service else { continue }
+            row.origin = .serviceWithStaleETag
+            try storage.putRow(row)
+        }
+        // An answer without a body does not tell whether the new entity has an ETag.
+        for id in operation.createdEntities where !told.contains(id) {
+            guard var row = try storage.row(id), row.origin == .service, let type = model?.findEntityType(row.type)
+            else {
+                continue
+            }
+            let keys = Set(type.keyProperties.map(\.name))
+            if images.contains(where: { $0.entity == id && !keys.isSuperset(of: $0.values.names) }) { continue }
             row.origin = .serviceWithStaleETag
             try storage.putRow(row)
         }

@@ -88,11 +88,11 @@ struct StateEditor<Storage: StateStorage> {
     mutating func update(_ id: EntityID, changes: PropertyValues, bindings: [Binding]) throws(StateError) {
         guard var row = try storage.row(id) else { return }
         if !changes.isEmpty {
-            // Equal values may still differ in form, 1.5 and 1.50, so all are taken.
-            let changed = changes.names.filter { row.values[$0] != changes[$0] }
+            // All are taken, also what seems to be there already: 1.5 and 1.50 are equal but not the same, and a dependent
+            // property that is null because the principal has no key yet may be meant to be null.
             row.values.merge(changes)
             try put(row)
-            try synchronizeDependent(row, changed: changed)
+            try synchronizeDependent(row, changed: changes.names)
             try synchronizePrincipal(id)
         }
         // Bindings come last: where a dependent property says otherwise, the binding wins (OData 4.01 Part 1, 11.4.3).

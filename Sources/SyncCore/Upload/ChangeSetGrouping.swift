@@ -23,6 +23,7 @@ struct ChangeSetGrouping {
         let reason: HoldReason
     }
 
+    private let unreadable: Set<EntityID>
     private var groups: [Int: Group] = [:]
     /// Groups that were merged, and what they were merged into.
     private var merged: [Int: Int] = [:]
@@ -32,6 +33,8 @@ struct ChangeSetGrouping {
     private var blockedWrites: [EntityID: Block] = [:]
     private var blockedReads: [EntityID: Block] = [:]
     private var blockedCreations: [EntityID: Block] = [:]
+
+    init(unreadable: Set<EntityID> = []) { self.unreadable = unreadable }
 
     /// The groups in the order in which they have to stand, each with its operations in order.
     func inOrder() -> [[PendingOperation]] {
@@ -64,7 +67,9 @@ struct ChangeSetGrouping {
     ) throws(StateError) -> HoldReason? {
         var needs = UnitNeeds(unit, footprints)
         if let reason = blocked(needs) { return reason }
-        if let reason = try needs.resolve(resolver, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } }) {
+        if let reason = try needs.resolve(
+            resolver, unreadable, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } })
+        {
             return reason
         }
         let joined = Set(needs.newReferences.compactMap { writers[$0].map { resolve($0.group) } })
@@ -169,16 +174,17 @@ private struct UnitNeeds {
 
     /// Finds out which referenced entities the service has, which this round creates, and what stands in the way.
     mutating func resolve(
-        _ resolver: EntityResolver<some StateStorage>,
+        _ resolver: EntityResolver<some StateStorage>, _ unreadable: Set<EntityID>,
         writer: (EntityID) -> (sequence: SequenceNumber, isCreation: Bool)?
     ) throws(StateError) -> HoldReason? {
         for entity in referenced {
             if let row = try resolver.serviceRow(entity) {
                 if resolver.reference(row) == nil { return .keyUnknown(entity) }
-                guard conditional.contains(entity), row.etag != nil else { continue }
+                let isStale = row.origin == .serviceWithStaleETag
+                guard conditional.contains(entity), row.etag != nil || isStale else { continue }
                 // The answer to the earlier request brings the ETag that this one has to carry.
                 if let earlier = writer(entity) { return .waitsFor(earlier.sequence) }
-                if row.origin == .serviceWithStaleETag { return .needsETag(entity) }
+                if isStale, !unreadable.contains(entity) { return .needsETag(entity) }
             } else if let creator = writer(entity) {
                 // A new entity is changed or deleted under its real key, in the next round.
                 if conditional.contains(entity) { return .waitsFor(creator.sequence) }

@@ -197,10 +197,10 @@ public struct Reconciler<Storage: StateStorage> {
             // The others were undone with it and go again without it.
             return all(changeSet) { $0 == named.operation ? .confirmed(images: []) : .notProcessed }
         }
-        let refusal = refusal(response, requests, at: index ?? 0)
         return all(changeSet) { operation in
             if let named, named.operation != operation { return .notProcessed }
-            return .rejected(refusal)
+            let own = index ?? changeSet.requests.firstIndex { $0.operation == operation } ?? 0
+            return .rejected(refusal(response, requests, at: own))
         }
     }
 

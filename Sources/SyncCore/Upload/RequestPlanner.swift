@@ -9,6 +9,8 @@ struct RequestPlanner<Storage: StateStorage> {
     private var contentIDs: [EntityID: String] = [:]
     /// Entities that an earlier request of the change set changes: their ETag has been checked, and is not the same any more.
     private var changed: Set<EntityID> = []
+    /// Entities that requests of the change set refer to, so that they need a Content-ID of their own.
+    private var referenced: Set<EntityID> = []
     private var requests: [PlannedRequest] = []
 
     init(resolver: EntityResolver<Storage>) { self.resolver = resolver }
@@ -16,6 +18,7 @@ struct RequestPlanner<Storage: StateStorage> {
     mutating func changeSet(_ operations: [PendingOperation]) throws(StateError) -> PlannedChangeSet {
         contentIDs = [:]
         changed = []
+        referenced = Set(operations.flatMap(\.operation.referencedEntities))
         requests = []
         for pending in operations { try add(pending) }
         return PlannedChangeSet(requests: requests)
@@ -49,7 +52,8 @@ struct RequestPlanner<Storage: StateStorage> {
     // MARK: Creation
 
     /// What a creation needs beside its own request, since a deep insert cannot tell which of several entities got which
-    /// key (V2 and V4.0): children of a collection come after it, and an entity that has such children comes before it.
+    /// key (V2 and V4.0), and has no Content-ID for what lies below: children of a collection come after it, and an entity
+    /// that has such children or is referred to comes before it.
     private struct Below {
         var before: [(navigation: Property, creation: Creation)] = []
         var after: [(navigation: Property, creation: Creation)] = []
@@ -103,7 +107,7 @@ struct RequestPlanner<Storage: StateStorage> {
             for child in level.entities {
                 if navigation.isCollection {
                     below.after.append((navigation, child))
-                } else if try hasCollections(child) {
+                } else if try needsRequest(child) {
                     below.before.append((navigation, child))
                 } else {
                     below.inline.append((navigation, child))
@@ -113,7 +117,8 @@ struct RequestPlanner<Storage: StateStorage> {
         return below
     }
 
-    private func hasCollections(_ creation: Creation) throws(StateError) -> Bool {
+    private func needsRequest(_ creation: Creation) throws(StateError) -> Bool {
+        if referenced.contains(creation.entity) { return true }
         let below = try split(creation)
         return !below.after.isEmpty || !below.before.isEmpty
     }

@@ -30,10 +30,15 @@ public struct UploadPlanner<Storage: StateStorage> {
         self.options = options
     }
 
-    /// - Parameter retrying: refused operations that are to be sent again.
-    public func plan(retrying: Set<SequenceNumber> = []) throws(StateError) -> UploadPlan {
+    /// - Parameters:
+    ///   - retrying: refused operations that are to be sent again.
+    ///   - unreadable: entities that were read in vain: their operations go with the ETag as it is known, and the service
+    ///     says what it thinks of them.
+    public func plan(
+        retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
+    ) throws(StateError) -> UploadPlan {
         let resolver = EntityResolver(storage: storage, model: model)
-        var grouping = ChangeSetGrouping()
+        var grouping = ChangeSetGrouping(unreadable: unreadable)
         var plan = UploadPlan()
         var toRead: Set<EntityID> = []
         for unit in Self.units(try storage.pendingOperations()) {

@@ -23,12 +23,11 @@ extension TidelogError {
 
     init(_ error: LogError) {
         switch error {
-        case .locked(let path, _):
-            self.init(.locked, error.description, place: path, cause: error)
-        case .damaged(let damage):
-            self.init(
-                .damaged, error.description, place: damage.path, recovery: "Run 'tidelog verify' on the store.",
-                cause: error)
+        case .locked:
+            self.init(.locked, error.description, cause: error)
+        case .damaged:
+            // The sentence names file, offset and what to run.
+            self.init(.damaged, error.description, cause: error)
         case .noLog(let path):
             self.init(.noStore, error.description, place: path, recovery: "Run 'tidelog init' first.", cause: error)
         case .unsupported(let path, _, _), .otherStore(let path, _, _):

@@ -9,7 +9,7 @@ struct DoubtResolution {
     let session: ServiceSession
 
     enum Finding {
-        case tookEffect(BatchID, EntityPayload?, EntitySet?)
+        case tookEffect(BatchID, EntityPayload, EntitySet)
         /// It did not take effect, or doing it twice is the same as doing it once.
         case mayBeSentAgain
         /// A create whose key the service gives: nothing that can be read tells.

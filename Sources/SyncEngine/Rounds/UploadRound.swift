@@ -45,8 +45,9 @@ struct UploadRound {
     private func nextPlan(retrying: Set<SequenceNumber>) async throws(TidelogError) -> UploadPlan {
         var plan = try await store.plan(retrying: retrying)
         guard !plan.entitiesToRead.isEmpty else { return plan }
-        for id in plan.entitiesToRead { try await readEntity(id) }
-        plan = try await store.plan(retrying: retrying)
+        var unreadable: Set<EntityID> = []
+        for id in plan.entitiesToRead where try await !readEntity(id) { unreadable.insert(id) }
+        plan = try await store.plan(retrying: retrying, unreadable: unreadable)
         return plan
     }
 
@@ -126,12 +127,12 @@ struct UploadRound {
         }
     }
 
-    private func readEntity(_ id: EntityID, expand: [String] = []) async throws(TidelogError) {
-        guard let (payload, set) = try await EntityReading(store: store, session: session).read(id, expand: expand)
-        else {
-            return
-        }
-        try await store.ingest(payload, of: set)
+    @discardableResult
+    private func readEntity(_ id: EntityID, expand: [String] = []) async throws(TidelogError) -> Bool {
+        let found = try await EntityReading(store: store, session: session).read(id, expand: expand)
+        guard let (payload, set) = found else { return false }
+        try await store.ingest(payload, of: set, known: id)
+        return true
     }
 
     // MARK: In doubt
@@ -145,13 +146,7 @@ struct UploadRound {
             let finding = try await DoubtResolution(store: store, session: session).finding(pending)
             switch finding {
             case .tookEffect(let batch, let payload, let set):
-                if let payload, let set { try await store.ingest(payload, of: set) }
-                try await store.record([
-                    .batchAnswered(
-                        BatchAnswered(
-                            batch: batch,
-                            outcomes: [.init(operation: pending.sequence, result: .confirmed(images: []))]))
-                ])
+                try await store.confirm(pending, of: batch, payload, set)
                 report.confirmed.append(pending.sequence)
             case .mayBeSentAgain: try await store.record([.operationsReleased([pending.sequence])])
             case .unknown: report.inDoubt.append(pending.sequence)

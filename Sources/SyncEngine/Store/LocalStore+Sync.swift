@@ -8,9 +8,13 @@ import Views
 extension LocalStore {
     // MARK: Upload
 
-    public func plan(retrying: Set<SequenceNumber> = []) throws(TidelogError) -> UploadPlan {
+    public func plan(
+        retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
+    ) throws(TidelogError) -> UploadPlan {
         let model = try model
-        return try read { try UploadPlanner(storage: $0, model: model).plan(retrying: retrying) }
+        return try read {
+            try UploadPlanner(storage: $0, model: model).plan(retrying: retrying, unreadable: unreadable)
+        }
     }
 
     public func pendingOperations() throws(TidelogError) -> [PendingOperation] {
@@ -47,6 +51,20 @@ extension LocalStore {
         try record([.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes))])
     }
 
+    /// Logs that an operation in doubt turned out to be done, with what the service holds of its entity.
+    func confirm(
+        _ pending: PendingOperation, of batch: BatchID, _ payload: EntityPayload, _ set: EntitySet
+    ) throws(TidelogError) {
+        let model = try model
+        try transaction { () throws -> Void in
+            var builder = try ImageBuilder(storage: self.state, model: model)
+            let images = try builder.images(of: payload, in: set, known: pending.operation.subject) ?? []
+            let outcome = BatchAnswered.Outcome(operation: pending.sequence, result: .confirmed(images: images))
+            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: [outcome])))
+            _ = try self.commit()
+        }
+    }
+
     // MARK: Download
 
     /// Logs a page of a defining query. Returns what could not be stored, as `Set/Navigation`.
@@ -57,19 +75,19 @@ extension LocalStore {
     }
 
     /// Logs entities that were read outside a download.
-    func ingest(_ payload: EntityPayload, of set: EntitySet) throws(TidelogError) {
-        _ = try ingest([payload], of: set) { .entitiesRead($0) }
+    func ingest(_ payload: EntityPayload, of set: EntitySet, known: EntityID? = nil) throws(TidelogError) {
+        _ = try ingest([payload], of: set, known: known) { .entitiesRead($0) }
     }
 
     private func ingest(
-        _ payloads: [EntityPayload], of set: EntitySet, as body: ([EntityImage]) -> Record.Body
+        _ payloads: [EntityPayload], of set: EntitySet, known: EntityID? = nil, as body: ([EntityImage]) -> Record.Body
     ) throws(TidelogError) -> (count: Int, skipped: Set<String>) {
         let model = try model
         return try transaction { () throws -> (count: Int, skipped: Set<String>) in
             var builder = try ImageBuilder(storage: self.state, model: model)
             var groups: [[EntityImage]] = []
             for payload in payloads {
-                if let images = try builder.images(of: payload, in: set) { groups.append(images) }
+                if let images = try builder.images(of: payload, in: set, known: known) { groups.append(images) }
             }
             for part in Self.recordSized(groups[...], body) { try self.add(body(Array(part.joined()))) }
             _ = try self.commit()

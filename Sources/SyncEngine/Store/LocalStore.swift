@@ -227,7 +227,10 @@ public actor LocalStore {
         get throws(TidelogError) { try read { try $0.header().nextBatch } }
     }
 
-    public func close() { log.close() }
+    public func close() {
+        log.close()
+        state.close()
+    }
 
     func read<T>(_ body: (SQLiteState) throws -> T) throws(TidelogError) -> T {
         do { return try body(state) } catch { throw mapped(error) }

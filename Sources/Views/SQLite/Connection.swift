@@ -4,7 +4,8 @@ import CSQLite
 ///
 /// Not `Sendable`: it belongs to whoever opened it, one call at a time.
 package final class Connection {
-    private let handle: OpaquePointer
+    /// nil once it is closed.
+    private var handle: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
     /// Keeps the objects alive that registered functions and collations call.
     var registrations: [AnyObject] = []
@@ -25,16 +26,20 @@ package final class Connection {
         sqlite3_busy_timeout(handle, 5_000)
     }
 
-    deinit {
-        for statement in statements.values { sqlite3_finalize(statement) }
+    deinit { close() }
+
+    /// Gives the file free. Whatever is asked of the connection afterwards is an error.
+    package func close() {
+        forgetStatements()
         sqlite3_close_v2(handle)
+        handle = nil
     }
 
-    var rawHandle: OpaquePointer { handle }
+    var rawHandle: OpaquePointer? { handle }
 
     /// Runs statements that return nothing and take no values.
     package func execute(_ sql: String) throws(SQLiteError) {
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        let code = sqlite3_exec(try open(sql), sql, nil, nil, nil)
         if code != SQLITE_OK { throw failure(code, sql) }
     }
 
@@ -82,7 +87,7 @@ package final class Connection {
             return result
         } catch {
             // Some errors have rolled back already.
-            if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+            if let handle, sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
             throw error
         }
     }
@@ -93,10 +98,15 @@ package final class Connection {
         statements = [:]
     }
 
+    private func open(_ sql: String) throws(SQLiteError) -> OpaquePointer {
+        guard let handle else { throw SQLiteError(code: SQLITE_MISUSE, message: "the file was closed", sql: sql) }
+        return handle
+    }
+
     private func prepare(_ sql: String) throws(SQLiteError) -> OpaquePointer {
         if let statement = statements[sql] { return statement }
         var statement: OpaquePointer?
-        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        let code = sqlite3_prepare_v3(try open(sql), sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement else { throw failure(code, sql) }
         // Queries made by an app have endless texts; those of the fold are few.
         if statements.count > 400 { forgetStatements() }

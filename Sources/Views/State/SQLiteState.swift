@@ -47,6 +47,12 @@ public final class SQLiteState: StateStorage {
         try connection.execute("COMMIT")
     }
 
+    /// Gives the file free; the state cannot be used any more.
+    public func close() {
+        cachedHeader = nil
+        connection.close()
+    }
+
     /// Runs `body` in one transaction: all of it happens, or nothing.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
         let before = (layouts, model)

@@ -1,0 +1,255 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+struct PlannerTests {
+    let store: TestStore
+
+    init() throws { store = try TestStore() }
+
+    private func to(_ navigation: String, _ target: EntityID) -> [Binding] {
+        [Binding(navigation: navigation, targets: [target])]
+    }
+
+    private func last() -> SequenceNumber { store.state.header().applied }
+
+    @Test func `independent operations are change sets of their own, in their order`() throws {
+        try store.create("Customers")
+        let first = last()
+        try store.create("Suppliers")
+        #expect(store.groups(try store.plan()) == [[first], [first + 1]])
+    }
+
+    @Test func `a new entity and what refers to it share a change set, with $n for the key`() throws {
+        let customer = try store.create("Customers")
+        let first = last()
+        try store.create("Orders", bindings: to("Customer", customer))
+        let plan = try store.plan()
+        #expect(store.groups(plan) == [[first, first + 1]])
+        #expect(plan.changeSets[0].requests[1].references == [.contentID("1")])
+    }
+
+    @Test func `two new customers and an order that goes from one to the other are one change set`() throws {
+        let a = try store.create("Customers")
+        let first = last()
+        let b = try store.create("Customers")
+        let order = try store.create("Orders", bindings: to("Customer", a))
+        try store.perform([.updateLink(link(order, "Customer", b))])
+        var rounds = 0
+        while !store.state.pendingOperations().isEmpty, rounds < 5 {
+            let plan = try store.plan()
+            if rounds == 0 { #expect(store.groups(plan).flatMap { $0 }.starts(with: [first])) }
+            try store.answer(plan)
+            rounds += 1
+        }
+        #expect(store.state.pendingOperations().isEmpty)
+        #expect(try store.targets(order, "Customer") == [b])
+    }
+
+    @Test func `the app's change set stays together though its members have nothing to do with each other`() throws {
+        let a = store.newID()
+        let b = EntityID(rawValue: a.rawValue + 1)
+        let sequences = try store.perform(
+            [
+                .create(store.creation(a, "Customers"), parent: nil),
+                .create(store.creation(b, "Suppliers"), parent: nil),
+            ],
+            changeSet: true)
+        #expect(store.groups(try store.plan()) == [sequences])
+    }
+
+    @Test func `a change of a new entity waits until the service has given its key`() throws {
+        let order = try store.create("Orders")
+        let created = last()
+        try store.perform([.update(order, changes: ["Note": .string("x")], bindings: [])])
+        let plan = try store.plan()
+        #expect(store.groups(plan) == [[created]])
+        #expect(plan.held == [created + 1: .waitsFor(created)])
+        try store.answer(plan, etags: true)
+        #expect(store.groups(try store.plan()) == [[created + 1]])
+    }
+
+    @Test func `what is referred to is created by a request of its own, not deep inside another`() throws {
+        let order = store.newID()
+        let customer = EntityID(rawValue: order.rawValue + 1)
+        let inline = Creation.Inline(navigation: "Customer", entities: [store.creation(customer, "Customers")])
+        try store.perform([.create(store.creation(order, "Orders", inline: [inline]), parent: nil)])
+        #expect(try store.plan().changeSets.map { $0.requests.map(\.creates) } == [[order]])
+        try store.create("Orders", bindings: to("Customer", customer))
+        let requests = try store.plan().changeSets.flatMap(\.requests)
+        #expect(requests.map(\.creates).prefix(2) == [customer, order])
+        #expect(requests.map(\.references) == [[], [.contentID("1")], [.contentID("1")]])
+    }
+
+    @Test func `the second change of an entity with an ETag waits for the answer to the first`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
+        let first = try store.perform([.update(order, changes: ["Note": .string("a")], bindings: [])])[0]
+        try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])
+        let plan = try store.plan()
+        #expect(store.groups(plan) == [[first]])
+        #expect(plan.changeSets[0].requests[0].modification.ifMatch == "\"1\"")
+        #expect(plan.held == [first + 1: .waitsFor(first)])
+        // The answer had no ETag: it has to be read.
+        try store.answer(plan)
+        let next = try store.plan()
+        #expect(next.isEmpty)
+        #expect(next.entitiesToRead == [order])
+        #expect(next.held == [first + 1: .needsETag(order)])
+        try store.download("Orders", ["OrderID": .integer(1)], etag: "\"2\"")
+        #expect(try store.plan().changeSets[0].requests[0].modification.ifMatch == "\"2\"")
+    }
+
+    @Test func `without an ETag two changes of an entity go in one batch, one after the other`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        let first = try store.perform([.update(order, changes: ["Note": .string("a")], bindings: [])])[0]
+        try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])
+        #expect(store.groups(try store.plan()) == [[first], [first + 1]])
+    }
+
+    @Test func `in the app's change set only the first change of an entity carries its ETag`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
+        try store.perform(
+            [.update(order, changes: ["Note": .string("a")], bindings: []), .delete(order)], changeSet: true)
+        #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == ["\"1\"", "*"])
+    }
+
+    @Test func `a bodiless answer to a create has the entity read before it is changed`() throws {
+        let order = try store.create("Orders")
+        try store.answer(try store.plan())
+        try store.perform([.update(order, changes: ["Note": .string("a")], bindings: [])])
+        #expect(try store.plan().entitiesToRead == [order])
+    }
+
+    @Test func `what an entity that cannot be read waits for is sent all the same`() throws {
+        let order = try store.create("Orders")
+        try store.answer(try store.plan())
+        let update = try store.perform([.update(order, changes: ["Note": .string("a")], bindings: [])])[0]
+        let plan = try UploadPlanner(storage: store.state, model: store.model).plan(unreadable: [order])
+        #expect(store.groups(plan) == [[update]])
+    }
+
+    // MARK: Poison
+
+    @Test func `a refused create holds what refers to it, and nothing else`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let bad = try store.create("Orders", bindings: to("Customer", customer))
+        let refused = last()
+        try store.perform([.update(bad, changes: ["Note": .string("x")], bindings: [])])
+        try store.create("Orders", bindings: to("Customer", customer))
+        try store.perform([.update(customer, changes: ["Name": .string("x")], bindings: [])])
+        try store.answer(try store.plan(), refusing: [refused])
+        let plan = try store.plan()
+        #expect(store.groups(plan) == [])
+        #expect(plan.held == [refused: .rejected, refused + 1: .behindRejected(refused)])
+        #expect(store.groups(try store.plan(retrying: [refused])) == [[refused]])
+    }
+
+    @Test func `a refused change of a customer holds its next change, not its new orders`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let refused = try store.perform([.update(customer, changes: ["Name": .string("x")], bindings: [])])[0]
+        try store.answer(try store.plan(), refusing: [refused])
+        try store.create("Orders", bindings: to("Customer", customer))
+        try store.perform([.update(customer, changes: ["Name": .string("y")], bindings: [])])
+        let plan = try store.plan()
+        #expect(store.groups(plan) == [[refused + 3]])
+        #expect(plan.held[refused + 4] == .behindRejected(refused))
+    }
+
+    @Test func `what was undone with a refused neighbour goes without it`() throws {
+        let customer = try store.create("Customers")
+        let first = last()
+        try store.create("Orders", bindings: to("Customer", customer))
+        let bad = last()
+        try store.answer(try store.plan(), refusing: [bad])
+        #expect(store.groups(try store.plan()) == [[first]])
+    }
+
+    @Test func `a refused member holds the whole change set of the app`() throws {
+        let a = store.newID()
+        let sequences = try store.perform(
+            [
+                .create(store.creation(a, "Customers"), parent: nil),
+                .create(store.creation(EntityID(rawValue: a.rawValue + 1), "Suppliers"), parent: nil),
+            ], changeSet: true)
+        try store.answer(try store.plan(), refusing: [sequences[1]])
+        #expect(try store.plan().isEmpty)
+        #expect(store.groups(try store.plan(retrying: [sequences[1]])) == [sequences])
+    }
+
+    @Test func `an operation in doubt holds what is behind it`() throws {
+        let order = try store.create("Orders")
+        let created = last()
+        let batch = try store.prepare(try store.plan())
+        try store.add(.batchInterrupted(BatchInterrupted(batch: batch, reason: "cut")))
+        try store.perform([.update(order, changes: ["Note": .string("x")], bindings: [])])
+        let plan = try store.plan()
+        #expect(plan.isEmpty)
+        #expect(plan.held[created] == .inDoubt)
+        #expect(plan.held.values.contains(.behindInDoubt(created)))
+    }
+
+    // MARK: Requests
+
+    @Test func `a batch holds no more requests than its limit, and a change set is never split`() throws {
+        for _ in 0..<5 { try store.create("Customers") }
+        #expect(try store.plan(limit: 2).changeSets.count == 2)
+        #expect(try store.plan(limit: 2).held.values.allSatisfy { $0 == .batchFull })
+        let id = store.newID()
+        let deep = store.creation(
+            id, "Customers",
+            inline: [
+                .init(
+                    navigation: "Orders",
+                    entities: (1...4).map { store.creation(EntityID(rawValue: id.rawValue + $0), "Orders") })
+            ])
+        let large = try TestStore()
+        try large.perform([.create(deep, parent: nil)])
+        #expect(try large.plan(limit: 2).changeSets.map(\.requests.count) == [5])
+    }
+
+    @Test func `a collection below a single entity is created behind that entity, and before it nothing refers to it`()
+        throws
+    {
+        let id = store.newID()
+        func new(_ set: String, _ offset: UInt64, _ inline: [Creation.Inline] = []) -> Creation {
+            store.creation(EntityID(rawValue: id.rawValue + offset), set, inline: inline)
+        }
+        let customer = new(
+            "Customers", 1, [.init(navigation: "Orders", entities: [new("Orders", 2), new("Orders", 3)])])
+        try store.perform([
+            .create(new("Orders", 0, [.init(navigation: "Customer", entities: [customer])]), parent: nil)
+        ])
+        let plan = try store.plan()
+        #expect(
+            plan.changeSets.map { $0.requests.map(\.creates?.rawValue) } == [[1, 2, 3, 0].map { id.rawValue + $0 }])
+        #expect(
+            plan.changeSets[0].requests.map(\.references) == [
+                [], [.contentID("1")], [.contentID("1")], [.contentID("1")],
+            ])
+    }
+
+    @Test func `what is created at a single-valued end binds its owner`() throws {
+        let city = try store.download("Cities", ["CityID": .integer(1)])
+        try store.create("Mayors", parent: Parent(entity: city, navigation: "Mayor"))
+        let requests = try store.plan().changeSets[0].requests
+        #expect(requests.count == 1)
+        guard case .create(_, let body) = requests[0].modification.action else {
+            Issue.record("it is \(requests[0].modification.action)")
+            return
+        }
+        #expect(body.bindings.map(\.navigation.name) == ["City"])
+    }
+
+    @Test func `a delete of an entity that was created here waits for its key`() throws {
+        let order = try store.create("Orders")
+        let created = last()
+        try store.perform([.delete(order)])
+        #expect(store.groups(try store.plan()) == [[created]])
+        try store.answer(try store.plan(), etags: true)
+        let plan = try store.plan()
+        #expect(store.groups(plan) == [[created + 1]])
+        #expect(plan.changeSets[0].requests[0].modification.ifMatch != nil)
+    }
+}

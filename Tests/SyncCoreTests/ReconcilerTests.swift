@@ -1,0 +1,225 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+/// What the answers of a service mean, in the forms in which services give them.
+struct ReconcilerTests {
+    let store: TestStore
+
+    init() throws { store = try TestStore() }
+
+    private static let root = TestModel.service.root
+
+    private func response(_ status: Int, _ body: String = "", headers: HTTPHeaders = .empty) -> WireResponse {
+        var headers = headers
+        if !body.isEmpty { headers["Content-Type"] = "application/json" }
+        return WireResponse(status: status, headers: headers, body: Array(body.utf8))
+    }
+
+    /// Plans what is pending, lets the service answer its only change set, and folds the outcome.
+    @discardableResult
+    private func answer(_ outcome: ChangeSetOutcome) throws -> [BatchAnswered.Outcome] {
+        let plan = try store.plan()
+        let encoder = RequestEncoder(version: store.model.version, model: store.model, serviceRoot: Self.root)
+        let requests = plan.changeSets.map { $0.requests.map { encoder.encode($0.modification) } }
+        let batch = try store.prepare(plan)
+        var reconciler = try Reconciler(storage: store.state, model: store.model, serviceRoot: Self.root)
+        let outcomes = try reconciler.outcomes(of: plan, requests: requests, [outcome])
+        try store.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
+        return outcomes
+    }
+
+    private func to(_ navigation: String, _ target: EntityID) -> [Binding] {
+        [Binding(navigation: navigation, targets: [target])]
+    }
+
+    // MARK: Keys
+
+    @Test func `201 with the entity gives key, values and ETag`() throws {
+        let order = try store.create("Orders")
+        try answer(.members([response(201, "{\"@odata.etag\":\"W/\\\"1\\\"\",\"OrderID\":7,\"Note\":\"set there\"}")]))
+        #expect(store.value(order, "OrderID") == .integer(7))
+        #expect(store.value(order, "Note") == .string("set there"))
+        #expect(store.state.row(order)?.etag == "W/\"1\"")
+        #expect(store.state.entity(set: "Orders", key: "OrderID=7") == order)
+    }
+
+    @Test func `the ETag of a header counts where the body has none`() throws {
+        let order = try store.create("Orders")
+        try answer(.members([response(201, "{\"OrderID\":7}", headers: ["ETag": "\"h\""])]))
+        #expect(store.state.row(order)?.etag == "\"h\"")
+    }
+
+    @Test(
+        arguments: [
+            ("OData-EntityId", "http://127.0.0.1/v4/Orders(7)"), ("OData-EntityId", "Orders(7)"),
+            ("OData-EntityId", "/v4/Orders(7)"), ("Location", "http://127.0.0.1/v4/Orders(7)"),
+            ("Location", "Orders(7)"),
+            ("Location", "https://behind.the.gateway/odata/Orders(OrderID=7)"),
+        ])
+    func `204 with the entity's URL in a header gives the key`(_ header: String, _ url: String) throws {
+        let order = try store.create("Orders")
+        var headers = HTTPHeaders.empty
+        headers[header] = url
+        try answer(.members([response(204, headers: headers)]))
+        #expect(store.value(order, "OrderID") == .integer(7))
+    }
+
+    @Test func `a body without the key is completed from the header`() throws {
+        let order = try store.create("Orders")
+        try answer(.members([response(201, "{\"Note\":\"n\"}", headers: ["Location": "Orders(7)"])]))
+        #expect(store.value(order, "OrderID") == .integer(7))
+        #expect(store.value(order, "Note") == .string("n"))
+    }
+
+    @Test func `an answer without any key confirms, and what refers to the entity waits for its key`() throws {
+        let order = try store.create("Orders")
+        try answer(.members([response(204)]))
+        #expect(store.state.row(order)?.origin.isOnService == true)
+        try store.perform([.update(order, changes: ["Note": .string("x")], bindings: [])])
+        #expect(try store.plan().held.values.first == .keyUnknown(order))
+    }
+
+    @Test func `a hostile header gives no key and does no harm`() throws {
+        let order = try store.create("Orders")
+        try answer(.members([response(204, headers: ["OData-EntityId": "Orders((((", "Location": "/Orders("])]))
+        #expect(store.value(order, "OrderID") == nil)
+    }
+
+    // MARK: Deep inserts
+
+    @Test func `an expanded answer gives the key of what was created below, two levels down as well`() throws {
+        let card = store.newID()
+        let person = EntityID(rawValue: card.rawValue + 1)
+        let inline = Creation.Inline(navigation: "Person", entities: [store.creation(person, "Persons")])
+        try store.perform([.create(store.creation(card, "IDCards", inline: [inline]), parent: nil)])
+        try answer(.members([response(201, "{\"IDCardID\":3,\"PersonID\":4,\"Person\":{\"PersonID\":4}}")]))
+        #expect(store.value(person, "PersonID") == .integer(4))
+        #expect(try store.targets(person, "IDCard") == [card])
+        #expect(store.state.rows(set: "Persons") == [person])
+    }
+
+    @Test func `children below a collection get the keys of their own answers`() throws {
+        let customer = store.newID()
+        let orders = (1...2).map { EntityID(rawValue: customer.rawValue + $0) }
+        let inline = Creation.Inline(navigation: "Orders", entities: orders.map { store.creation($0, "Orders") })
+        try store.perform([.create(store.creation(customer, "Customers", inline: [inline]), parent: nil)])
+        try answer(
+            .members([
+                response(201, "{\"CustomerID\":1}"), response(201, "{\"OrderID\":11,\"CustomerID\":1}"),
+                response(201, "{\"OrderID\":12,\"CustomerID\":1}"),
+            ]))
+        #expect(orders.map { store.value($0, "OrderID") } == [.integer(11), .integer(12)])
+        #expect(try store.targets(customer, "Orders") == orders)
+    }
+
+    // MARK: Updates
+
+    @Test func `an update takes the ETag of the answer's header`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
+        try store.perform([.update(order, changes: ["Note": .string("x")], bindings: [])])
+        try answer(.members([response(204, headers: ["ETag": "\"2\""])]))
+        #expect(store.state.row(order)?.etag == "\"2\"")
+        #expect(store.state.row(order)?.origin == .service)
+    }
+
+    @Test func `an update of an entity that was created in the same change set takes its answer too`() throws {
+        let order = store.newID()
+        try store.perform(
+            [
+                .create(store.creation(order, "Orders"), parent: nil),
+                .update(order, changes: ["Note": .string("x")], bindings: []),
+            ], changeSet: true)
+        try answer(
+            .members([
+                response(201, "{\"OrderID\":7}", headers: ["ETag": "\"1\""]), response(204, headers: ["ETag": "\"2\""]),
+            ]))
+        #expect(store.state.row(order)?.etag == "\"2\"")
+        #expect(store.value(order, "Note") == .string("x"))
+    }
+
+    // MARK: Refusals
+
+    private let no = "{\"error\":{\"code\":\"X1\",\"message\":\"Not so.\"}}"
+
+    @Test func `the culprit of a change set is refused, its neighbours are pending again`() throws {
+        let customer = try store.create("Customers")
+        let first = store.state.header().applied
+        try store.create("Orders", bindings: to("Customer", customer))
+        let outcomes = try answer(.failed(response(400, no), culprit: "2"))
+        #expect(outcomes.map(\.operation) == [first, first + 1])
+        #expect(outcomes[0].result == .notProcessed)
+        guard case .rejected(let refusal) = outcomes[1].result else {
+            Issue.record("it is \(outcomes[1].result)")
+            return
+        }
+        #expect(refusal.code == "X1")
+        #expect(refusal.message == "Not so.")
+        #expect(refusal.url == "Orders")
+    }
+
+    @Test func `where nobody is named all are refused, each with its own URL`() throws {
+        let customer = try store.create("Customers")
+        try store.create("Orders", bindings: to("Customer", customer))
+        let outcomes = try answer(.failed(response(400, no), culprit: nil))
+        let urls = outcomes.map { if case .rejected(let refusal) = $0.result { refusal.url } else { "" } }
+        #expect(urls == ["Customers", "Orders"])
+    }
+
+    @Test(arguments: [404, 410])
+    func `a delete of what is gone is done`(_ status: Int) throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        try store.perform([.delete(order)])
+        try answer(.failed(response(status, no), culprit: "1"))
+        #expect(store.state.pendingOperations().isEmpty)
+        #expect(store.state.row(order) == nil)
+    }
+
+    @Test func `a delete of what is gone does not take its change set with it`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let operations = try store.perform(
+            [.update(customer, changes: ["Name": .string("x")], bindings: []), .delete(order)], changeSet: true)
+        try answer(.failed(response(404, no), culprit: "2"))
+        #expect(store.state.pendingOperations().map(\.sequence) == [operations[0]])
+        #expect(store.state.pendingOperations().map(\.status) == [.pending])
+    }
+
+    @Test func `an update of what is gone is refused`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        try store.perform([.update(order, changes: ["Note": .string("x")], bindings: [])])
+        try answer(.failed(response(404, no), culprit: "1"))
+        #expect(store.state.pendingOperations().count == 1)
+        #expect(store.value(order, "Note") == .string("x"))
+    }
+
+    @Test func `a body that is no OData error is quoted`() throws {
+        try store.create("Orders")
+        let outcomes = try answer(.failed(response(502, "<html>Bad Gateway</html>"), culprit: "1"))
+        guard case .rejected(let refusal)? = outcomes.first?.result else {
+            Issue.record("it is not refused")
+            return
+        }
+        #expect(refusal.status == 502)
+        #expect(refusal.message.contains("Bad Gateway"))
+    }
+
+    @Test func `fewer outcomes than change sets leave the rest pending`() throws {
+        try store.create("Orders")
+        try store.create("Customers")
+        let outcomes = try answer(.members([response(201, "{\"OrderID\":7}")]))
+        #expect(outcomes.map(\.result).last == .notProcessed)
+        #expect(store.state.pendingOperations().map(\.status) == [.pending])
+    }
+
+    @Test func `an outcome in doubt is in doubt`() throws {
+        try store.create("Orders")
+        try answer(.inDoubt("cut"))
+        guard case .inDoubt(_, reason: "cut")? = store.state.pendingOperations().first?.status else {
+            Issue.record("it is \(store.state.pendingOperations())")
+            return
+        }
+    }
+}

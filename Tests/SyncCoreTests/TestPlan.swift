@@ -1,0 +1,80 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+/// The service's part in planner tests: it carries out every change set and gives keys.
+extension TestStore {
+    func plan(limit: Int = 500, retrying: Set<SequenceNumber> = []) throws -> UploadPlan {
+        try UploadPlanner(storage: state, model: model, options: .init(requestLimit: limit)).plan(retrying: retrying)
+    }
+
+    /// The operations of each change set.
+    func groups(_ plan: UploadPlan) -> [[SequenceNumber]] {
+        plan.changeSets.map { set in
+            var seen: Set<SequenceNumber> = []
+            return set.requests.map(\.operation).filter { seen.insert($0).inserted }
+        }
+    }
+
+    func prepare(_ plan: UploadPlan) throws -> BatchID {
+        let batch = state.header().nextBatch
+        try add(.batchPrepared(plan.prepared(as: batch)))
+        return batch
+    }
+
+    /// Sends a plan to a service that does everything but what `refusing` names; a change set falls as a whole.
+    func answer(_ plan: UploadPlan, refusing: Set<SequenceNumber> = [], etags: Bool = false) throws {
+        let batch = try prepare(plan)
+        var outcomes: [BatchAnswered.Outcome] = []
+        for changeSet in plan.changeSets {
+            let operations = changeSet.requests.map(\.operation)
+            let refused = operations.first { refusing.contains($0) }
+            var images: [SequenceNumber: [EntityImage]] = [:]
+            for operation in Set(operations).sorted() {
+                for id in state.pendingOperation(operation)?.operation.createdEntities ?? [] {
+                    let type = model.findEntitySet(state.set(of: id)!)!.entityType
+                    nextKey += 1
+                    let key = type.keyProperties[0].name
+                    // What the app gave is kept.
+                    let value = state.row(id)?.values[key] ?? .integer(nextKey)
+                    images[operation, default: []].append(
+                        EntityImage(
+                            entity: id, set: state.set(of: id)!, type: type.name,
+                            values: [key: value], etag: etags ? "W/\"\(nextKey)\"" : nil))
+                }
+            }
+            var seen: Set<SequenceNumber> = []
+            for operation in operations where seen.insert(operation).inserted {
+                let result: BatchAnswered.Result =
+                    refused == nil
+                    ? .confirmed(images: images[operation] ?? [])
+                    : operation == refused
+                        ? .rejected(Refusal(status: 400, code: "No", message: "no", method: "POST", url: "x"))
+                        : .notProcessed
+                outcomes.append(.init(operation: operation, result: result))
+            }
+        }
+        try add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
+    }
+}
+
+extension PlannedRequest {
+    /// Every entity that the request names, as the service will read it.
+    var references: [ResourceReference] {
+        switch modification.action {
+        case .create(_, let body): body.references
+        case .createRelated(let owner, _, let body): [owner] + body.references
+        case .update(let target, let body, _): [target] + body.references
+        case .delete(let target): [target]
+        case .link(let from, _, let to): [from, to]
+        case .unlink(let from, _, let to): [from] + (to.map { [$0] } ?? [])
+        }
+    }
+}
+
+extension EntityBody {
+    var references: [ResourceReference] {
+        bindings.flatMap(\.targets) + inline.flatMap { $0.entities.flatMap(\.references) }
+    }
+}

@@ -1,0 +1,229 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+@testable import SyncEngine
+
+/// What an upload does when the service refuses, or when the connection breaks.
+struct FailureTests {
+    private func statuses(_ shop: Shop) async throws -> [PendingOperation.Status] {
+        try await shop.store.pendingOperations().map(\.status)
+    }
+
+    private func refusal(_ status: PendingOperation.Status?) -> Refusal? {
+        if case .rejected(let refusal)? = status { refusal } else { nil }
+    }
+
+    private func isInDoubt(_ status: PendingOperation.Status?) -> Bool {
+        if case .inDoubt? = status { true } else { false }
+    }
+
+    private func batches(_ shop: Shop) -> Int { shop.transport.requests.filter { $0.method == "POST" }.count }
+
+    // MARK: Refused
+
+    @Test(arguments: Dialect.allCases)
+    func `a refused operation stays visible with the service's words, and goes through when it is tried again`(
+        _ dialect: Dialect
+    ) async throws {
+        let shop = try await Shop(dialect)
+        let order = try await shop.create("Orders", ["Note": .string("orphan"), "CustomerID": .integer(4)])
+        let report = try await shop.push()
+        #expect(report.rejected.count == 1)
+        let refusal = try #require(refusal(try await statuses(shop).first))
+        #expect(refusal.status == 400)
+        #expect(refusal.method == "POST")
+        #expect(refusal.url == "Orders")
+        #expect(!refusal.message.isEmpty)
+        #expect(try await shop.load(order).state == .error)
+        #expect(try await shop.value(order, "Note") == .string("orphan"))
+        try await shop.pull()
+        #expect(try await shop.load(order).state == .error)
+
+        // The order stands before its customer in the log, so it takes a second upload.
+        try await shop.create("Customers", ["Name": .string("now there")])
+        #expect(try await shop.push().remaining == 1)
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.load(order).state == .clean)
+        #expect(try await shop.targets(order, "Customer") == ["Customers(4)"])
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a refused order holds back what was made of it, and nothing else of its customer`(_ dialect: Dialect)
+        async throws
+    {
+        let shop = try await Shop(dialect)
+        let customer = try await shop.create("Customers", ["Name": .string("New")])
+        _ = try await shop.push()
+        let bad = try await shop.create("Orders", ["CustomerID": .integer(99)])
+        try await shop.perform(update(bad, ["Note": .string("held")]))
+        let good = try await shop.create("Orders", ["Note": .string("good")], bind: [bind("Customer", customer)])
+        try await shop.perform(update(customer, ["Name": .string("Renamed")]))
+        let report = try await shop.push()
+        #expect(report.rejected.count == 1)
+        #expect(report.remaining == 2)
+        #expect(try await shop.load(good).state == .clean)
+        #expect(try await shop.load(customer).state == .clean)
+        #expect(try await shop.value(bad, "Note") == .string("held"))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `of a refused change set nothing is done, and the one to blame is named`(_ dialect: Dialect) async throws {
+        let shop = try await Shop(dialect)
+        let customer = try await shop.draft(0, "Customers", ["Name": .string("All or nothing")])
+        let order = try await shop.draft(1, "Orders", ["CustomerID": .integer(99)])
+        try await shop.perform(.create(customer, in: nil), .create(order, in: nil), asChangeSet: true)
+        let report = try await shop.push()
+        let statuses = try await statuses(shop)
+        #expect(statuses.count == 2)
+        #expect(refusal(statuses.last)?.url == "Orders")
+        // V2 has no word for which request of a change set is to blame; then all of them are.
+        if dialect == .v4 {
+            #expect(statuses.first == .pending)
+        } else {
+            #expect(refusal(statuses.first)?.url == "Customers")
+        }
+        #expect(report.rejected.count == (dialect == .v4 ? 1 : 2))
+        #expect(try await shop.serviceState(["Customers"]).count == 3)
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `somebody else's change is not overwritten, and after a download mine goes on top`(_ dialect: Dialect)
+        async throws
+    {
+        let shop = try await Shop(dialect)
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        shop.transport.direct("PATCH", "/v4/Orders(1)", "{\"Quantity\":42}", headers: ["If-Match": "*"])
+        #expect(try await shop.push().rejected.map(\.refusal.status) == [412])
+        try await shop.pull()
+        #expect(try await shop.value("Orders(1)", "Quantity") == .integer(42))
+        #expect(try await shop.value("Orders(1)", "Note") == .string("mine"))
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.localState(["Orders"]) == shop.serviceState(["Orders"]))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `what was to be deleted is gone already: done`(_ dialect: Dialect) async throws {
+        let shop = try await Shop(dialect)
+        try await shop.perform(.delete(.link("Orders(4)")), .delete(.link("Products(3)")))
+        for url in ["/v4/Orders(4)", "/v4/Products(3)"] {
+            shop.transport.direct("DELETE", url, headers: ["If-Match": "*"])
+        }
+        let report = try await shop.push()
+        #expect(report.rejected.map(\.refusal.status) == [])
+        #expect(report.remaining == 0)
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `an update of an entity that is gone is refused, and the edit is still there after a download`(
+        _ dialect: Dialect
+    ) async throws {
+        let shop = try await Shop(dialect)
+        try await shop.perform(update("Products(3)", ["Name": .string("mine")]))
+        shop.transport.direct("DELETE", "/v4/Products(3)")
+        #expect(try await shop.push().rejected.map(\.refusal.status) == [404])
+        try await shop.pull()
+        #expect(try await shop.value("Products(3)", "Name") == .string("mine"))
+    }
+
+    // MARK: The whole batch
+
+    @Test(arguments: [401, 403, 404, 429, 503])
+    func `a service that does not look at the batch leaves everything pending`(_ status: Int) async throws {
+        let shop = try await Shop(.v4)
+        try await shop.create("Customers", ["Name": .string("New")])
+        shop.transport.add(Fault(.refuse(status: status), urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        #expect(try await statuses(shop) == [.pending])
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.serviceState(["Customers"]).count == 4)
+    }
+
+    @Test func `a token that cannot be fetched leaves no doubt about the batch`() async throws {
+        let shop = try await Shop(.v2)
+        try await shop.create("Customers", ["Name": .string("New")])
+        shop.transport.add(Fault(.dropRequest, method: "GET"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        #expect(try await statuses(shop) == [.pending])
+        #expect(try await shop.push().remaining == 0)
+    }
+
+    // MARK: No answer
+
+    /// One of each kind of which reading can tell.
+    private func knowableOperations(_ shop: Shop) async throws {
+        let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
+        try await shop.create("Visits", ["VisitID": .guid(id), "Subject": .string("S")])
+        try await shop.perform(
+            update("Orders(1)", ["Note": .string("mine")]), .delete(.link("Orders(2)")),
+            .createLink(from: .link("Suppliers(2)"), navigation: "Products", to: .link("Products(3)")),
+            .updateLink(from: .link("Mayors(1)"), navigation: "City", to: .link("Cities(3)")),
+            .deleteLink(from: .link("Orders(3)"), navigation: "Customer", to: nil))
+    }
+
+    @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
+    func `the connection breaks before or after the service was done: the next upload ends well`(
+        _ dialect: Dialect, _ effect: Fault.Effect
+    ) async throws {
+        let shop = try await Shop(dialect)
+        try await knowableOperations(shop)
+        shop.transport.add(Fault(effect, urlPart: "$batch"))
+        await #expect {
+            try await shop.push()
+        } throws: { error in
+            (error as? TidelogError)?.code == .unreachable
+        }
+        #expect(try await statuses(shop).allSatisfy(isInDoubt))
+        let report = try await shop.push()
+        #expect(report.rejected.map(\.refusal.message) == [])
+        #expect(report.inDoubt == [])
+        #expect(report.remaining == 0)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+        try await shop.perform(update("Orders(1)", ["Note": .string("again")]))
+        #expect(try await shop.push().rejected.isEmpty)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
+    func `a create whose key the service gives is never sent twice`(_ dialect: Dialect, _ effect: Fault.Effect)
+        async throws
+    {
+        let shop = try await Shop(dialect)
+        let customer = try await shop.create("Customers", ["Name": .string("New")])
+        shop.transport.add(Fault(effect, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        shop.transport.forgetRequests()
+        let report = try await shop.push()
+        #expect(report.inDoubt.count == 1)
+        #expect(report.remaining == 1)
+        #expect(batches(shop) == 0)
+        #expect(try await shop.value(customer, "Name") == .string("New"))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `an entity in doubt keeps what the service said of it`(_ dialect: Dialect) async throws {
+        let shop = try await Shop(dialect)
+        let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
+        let visit = try await shop.create("Visits", ["VisitID": .guid(id), "Subject": .string("S")])
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        shop.transport.direct("PATCH", "/v4/Visits(\(id))", "{\"Duration\":\"PT5M\"}")
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.localState(["Visits"]) == shop.serviceState(["Visits"]))
+        #expect(try await shop.value(visit, "Subject") == .string("S"))
+    }
+
+    @Test func `an operation in doubt that never arrived is sent again`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        let plan = try await shop.store.plan()
+        let batch = try await shop.store.prepare(plan)
+        try await shop.store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: "test"))])
+        #expect(try await statuses(shop).allSatisfy(isInDoubt))
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.localState(["Orders"]) == shop.serviceState(["Orders"]))
+    }
+}

@@ -1,0 +1,163 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+@testable import SyncEngine
+
+/// The log is the truth: whatever becomes of the views, an open store holds what the log says.
+struct StoreTests {
+    /// Some of everything pending, on top of a download.
+    private func busyShop() async throws -> Shop {
+        let shop = try await Shop(.v4)
+        let customer = try await shop.create(
+            "Customers", ["Name": .string("New"), "Rating": .decimal(DecimalValue("1.50")!)])
+        try await shop.create("Orders", ["Note": .null], bind: [bind("Customer", customer)])
+        try await shop.perform(
+            update("Orders(1)", ["PlacedAt": .dateTimeOffset(GlobalDateTime("2024-03-10T08:00:00+02:00")!)]),
+            .delete(.link("Orders(2)")),
+            .updateLink(from: .link("Mayors(1)"), navigation: "City", to: .link("Cities(3)")))
+        return shop
+    }
+
+    private func reopen(_ shop: Shop) async throws -> LocalStore { try await LocalStore(shop.store.files) }
+
+    @Test func `a store that is closed and opened again is the same`() async throws {
+        let shop = try await busyShop()
+        let digest = try await shop.store.digest()
+        let sequence = await shop.store.nextSequence
+        await shop.store.close()
+        let again = try await reopen(shop)
+        #expect(try await again.digest() == digest)
+        #expect(await again.nextSequence == sequence)
+        #expect(again.recovery == [])
+    }
+
+    @Test func `views that were deleted are made again from the log`() async throws {
+        let shop = try await busyShop()
+        let digest = try await shop.store.digest()
+        await shop.store.close()
+        for file in shop.store.files.viewFiles { TemporaryDirectory.remove(file: file) }
+        let again = try await reopen(shop)
+        #expect(try await again.digest() == digest)
+    }
+
+    @Test(arguments: ["garbage", "truncated", "overwritten", "empty tables"])
+    func `damaged views are made again and the store says so`(_ damage: String) async throws {
+        let shop = try await busyShop()
+        let digest = try await shop.store.digest()
+        let files = shop.store.files
+        await shop.store.close()
+        // The last connection to close takes the write-ahead log with it; here the store is still referred to.
+        for file in files.viewFiles.dropFirst() { TemporaryDirectory.remove(file: file) }
+        var bytes = try #require(TemporaryDirectory.read(files.views))
+        switch damage {
+        case "garbage": bytes = Array("this is no database".utf8)
+        case "truncated": bytes = Array(bytes.prefix(bytes.count / 2))
+        case "overwritten": for index in 4_096..<min(bytes.count, 20_480) { bytes[index] = 0xA5 }
+        default: bytes = Array(bytes.prefix(4_096))
+        }
+        TemporaryDirectory.write(bytes, to: files.views)
+        let again = try await reopen(shop)
+        #expect(try await again.digest() == digest)
+    }
+
+    @Test func `a second opener is told that the store is locked`() async throws {
+        let shop = try await Shop(.v4)
+        await #expect {
+            _ = try await LocalStore(shop.store.files)
+        } throws: { error in
+            (error as? TidelogError)?.code == .locked
+        }
+        await shop.store.close()
+        _ = try await reopen(shop)
+    }
+
+    @Test func `views that lag behind the log, as after a crash between the two, catch up`() async throws {
+        let shop = try await Shop(.v4)
+        let files = shop.store.files
+        await shop.store.close()
+        // The write-ahead log of SQLite goes with its file.
+        let old = files.viewFiles.map { TemporaryDirectory.read($0) }
+        let store = try await reopen(shop)
+        for note in 0..<5 {
+            _ = try await store.perform(
+                [(update("Orders(1)", ["Note": .string("\(note)")]), IntentOptions())], asChangeSet: false)
+        }
+        let digest = try await store.digest()
+        await store.close()
+        for (file, bytes) in zip(files.viewFiles, old) {
+            TemporaryDirectory.remove(file: file)
+            if let bytes { TemporaryDirectory.write(bytes, to: file) }
+        }
+        let again = try await reopen(shop)
+        #expect(try await again.digest() == digest)
+        #expect(try await again.load(.link("Orders(1)")).values["Note"] == .string("4"))
+    }
+
+    @Test func `views of another store are not taken for this one's`() async throws {
+        let shop = try await busyShop()
+        let other = try await Shop(.v4)
+        let digest = try await shop.store.digest()
+        await shop.store.close()
+        await other.store.close()
+        for (mine, theirs) in zip(shop.store.files.viewFiles, other.store.files.viewFiles) {
+            TemporaryDirectory.remove(file: mine)
+            if let bytes = TemporaryDirectory.read(theirs) { TemporaryDirectory.write(bytes, to: mine) }
+        }
+        let again = try await reopen(shop)
+        #expect(try await again.digest() == digest)
+        #expect(again.recovery.count == 1)
+    }
+
+    @Test func `a refused operation leaves nothing in the log, and nothing in the views`() async throws {
+        let shop = try await Shop(.v4)
+        let digest = try await shop.store.digest()
+        let sequence = await shop.store.nextSequence
+        await #expect(throws: TidelogError.self) {
+            try await shop.perform(update("Orders(1)", ["Note": .string("x")]), .delete(.link("Cities(1)")))
+        }
+        #expect(try await shop.store.digest() == digest)
+        #expect(await shop.store.nextSequence == sequence)
+        try await shop.perform(update("Orders(1)", ["Note": .string("x")]))
+        #expect(await shop.store.nextSequence == sequence + 1)
+    }
+
+    @Test func `unset is not null, and decimals and offsets keep their form over a reopen`() async throws {
+        let shop = try await Shop(.v4)
+        let placed = Value.dateTimeOffset(GlobalDateTime("2024-03-10T08:00:00.1234567+02:00")!)
+        let order = try await shop.create(
+            "Orders", ["Note": .null, "Amount": .decimal(DecimalValue("1.5000")!), "PlacedAt": placed])
+        await shop.store.close()
+        let again = try await reopen(shop)
+        let values = try await again.load(.link(order)).values
+        #expect(values["Note"] == .null)
+        #expect(values["Quantity"] == nil)
+        #expect(values["Amount"].map { "\($0)" } == "\(Value.decimal(DecimalValue("1.5000")!))")
+        #expect(values["PlacedAt"].map { "\($0)" } == "\(placed)")
+    }
+
+    @Test func `an update with an equal decimal of another form is kept as it was written`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(update("Products(1)", ["Price": .decimal(DecimalValue("49.9")!)]))
+        guard case .decimal(let price)? = try await shop.value("Products(1)", "Price") else {
+            Issue.record("there is no price")
+            return
+        }
+        #expect(price.text == "49.9")
+    }
+
+    @Test func `a batch that was sent when the app ended is in doubt at the next open`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(update("Orders(1)", ["Note": .string("x")]))
+        _ = try await shop.store.prepare(shop.store.plan())
+        await shop.store.close()
+        let again = try await reopen(shop)
+        let statuses = try await again.pendingOperations().map(\.status)
+        guard case .inDoubt? = statuses.first else {
+            Issue.record("the operation is \(statuses)")
+            return
+        }
+    }
+}
