@@ -105,6 +105,7 @@ let package = Package(
             ]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
+        tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests("TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", httpTypes]),
         tests("ArchitectureTests", []),
     ],
