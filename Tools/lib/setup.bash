@@ -138,7 +138,7 @@ build() {
     mkdir -p "$(dirname "$log")"
     swift build "$@" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
-        grep -E '(error|warning):' "$log" | sort -u | head -n 40 >&2 || tail -n 40 "$log" >&2
+        grep -E '^[^ |].*(error|warning): ' "$log" | sort -u | head -n 40 >&2 || tail -n 40 "$log" >&2
         fail "swift build failed; all of its output is in $log."
     fi
 }
