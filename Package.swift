@@ -78,7 +78,9 @@ let package = Package(
         // Tools
         tool(
             "tidelog-cli", folder: "tidelog",
-            ["Tidelog", "SyncEngine", "Operations", "ODataWire", "EDM", argumentParser]),
+            [
+                "Tidelog", "SyncEngine", "LogInspection", "OperationLog", "Operations", "ODataWire", "EDM", argumentParser,
+            ]),
         tool(
             "odata-sandbox",
             [
