@@ -92,7 +92,8 @@ contents() {
 }
 
 start_sandbox() {
-    "$PROGRAMS/odata-sandbox" --quiet >"$DEMONSTRATION/sandbox" &
+    : >"$DEMONSTRATION/sandbox"
+    "$PROGRAMS/odata-sandbox" --quiet >>"$DEMONSTRATION/sandbox" &
     SANDBOX=$!
     local tries=0
     while [ "$(wc -l <"$DEMONSTRATION/sandbox")" -lt 2 ]; do
@@ -187,13 +188,17 @@ look_inside() {
     grep -q 'Content-ID: 1' "$plan" || fail "the plan should have Content-IDs."
     tidelog verify
 
-    say "Compression shows when there is more to compress: 500 operations, each durable by itself, in a copy of the store"
+    say "Compression: each small commit above pays for a block of its own; 500 operations in one change set share one"
     cp -R .tidelog copy
-    awk 'BEGIN { for (n = 1; n <= 500; n++)
-        printf "{\"op\":\"create\",\"set\":\"Orders\",\"value\":{\"Note\":\"order number %d\",\"CustomerID\":%d}}\n", n, n % 3 + 1 }' >many.jsonl
-    "$PROGRAMS/tidelog" apply many.jsonl --store copy >many.answers || fail "'tidelog apply' should have worked."
-    printf '\n$ tidelog apply many.jsonl --store copy | tail -n 1\n'
-    tail -n 1 many.answers
+    awk 'BEGIN {
+        printf "{\"op\":\"changeSet\",\"operations\":["
+        for (n = 1; n <= 500; n++)
+            printf "%s{\"op\":\"create\",\"set\":\"Orders\",\"value\":{\"Note\":\"order number %d\",\"CustomerID\":%d}}", \
+                (n > 1 ? "," : ""), n, n % 3 + 1
+        print "]}" }' >many.jsonl
+    printf '\n$ tidelog apply many.jsonl --store copy\n'
+    "$PROGRAMS/tidelog" apply many.jsonl --store copy >answers || fail "'tidelog apply' should have worked."
+    printf '%s … and so on, in one line\n' "$(cut -c 1-60 answers)"
     tidelog verify --store copy
 }
 
