@@ -78,7 +78,9 @@ let package = Package(
         // Tools
         tool(
             "tidelog-cli", folder: "tidelog",
-            ["Tidelog", "SyncEngine", "Operations", "ODataWire", "EDM", argumentParser]),
+            [
+                "Tidelog", "SyncEngine", "LogInspection", "OperationLog", "Operations", "ODataWire", "EDM", argumentParser,
+            ]),
         tool(
             "odata-sandbox",
             [
@@ -103,8 +105,10 @@ let package = Package(
                 "ODataWire", "EDM",
                 httpTypes,
             ]),
+        tests("CommandLineTests", ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM"]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
+        tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests("TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", httpTypes]),
         tests("ArchitectureTests", []),
     ],
