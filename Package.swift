@@ -79,7 +79,8 @@ let package = Package(
         tool(
             "tidelog-cli", folder: "tidelog",
             [
-                "Tidelog", "SyncEngine", "LogInspection", "OperationLog", "Operations", "ODataWire", "EDM", argumentParser,
+                "Tidelog", "SyncEngine", "LogInspection", "OperationLog", "Operations", "ODataWire", "EDM",
+                argumentParser,
             ]),
         tool(
             "odata-sandbox",
