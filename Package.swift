@@ -69,7 +69,7 @@ let package = Package(
             [
                 "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", httpTypes,
             ]),
-        layer("LogInspection", ["EDM", "Operations", "OperationLog", "Views"]),
+        layer("LogInspection", ["EDM", "Operations", "ODataWire", "OperationLog"]),
         layer(
             "Tidelog",
             ["EDM", "Operations", "ODataWire", "SyncCore", "Views", "Transport", "SyncEngine"]),
@@ -78,7 +78,9 @@ let package = Package(
         // Tools
         tool(
             "tidelog-cli", folder: "tidelog",
-            ["Tidelog", "SyncEngine", "Operations", "ODataWire", "EDM", argumentParser]),
+            [
+                "Tidelog", "SyncEngine", "LogInspection", "OperationLog", "Operations", "ODataWire", "EDM", argumentParser,
+            ]),
         tool(
             "odata-sandbox",
             [
@@ -94,14 +96,21 @@ let package = Package(
         tests("ODataWireTests", ["ODataWire", "EDM"]),
         tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM"]),
         tests("OperationLogTests", ["OperationLog"]),
+        tests("LogInspectionTests", ["LogInspection", "OperationLog", "ODataWire", "Operations", "EDM"]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
-        tests("SyncEngineTests", [
-            "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox", "ODataWire", "EDM",
-            httpTypes,
-        ]),
+        tests(
+            "SyncEngineTests",
+            [
+                "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox",
+                "ODataWire", "EDM",
+                httpTypes,
+            ]),
+        tests("CommandLineTests", ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM"]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
+        tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests("TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", httpTypes]),
+        tests("ArchitectureTests", []),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -180,7 +180,9 @@ public struct OperationRules<Storage: StateStorage> {
             if let reason = value.mismatch(
                 with: property.type, facets: property.facets, isNullable: property.isNullable, in: model)
             {
-                throw .refused(.init(.typeMismatch, "\(set)/\(name) \(reason)."))
+                // The reason begins with the path below the property, if there is one.
+                let isBelow = reason.hasPrefix("/") || reason.hasPrefix("[")
+                throw .refused(.init(.typeMismatch, "\(set)/\(name)\(isBelow ? "" : " ")\(reason)."))
             }
         }
     }

@@ -1,0 +1,27 @@
+public import Operations
+
+/// How an operation stands, as later records tell.
+public enum OperationFate: Sendable, Hashable {
+    /// Waits for an upload; never sent, or known not to have taken effect.
+    case pending
+    /// Sent, or about to be; the log holds no answer.
+    case inFlight(BatchID)
+    /// The answer did not come, or does not tell.
+    case inDoubt(BatchID, reason: String)
+    case confirmed(BatchID)
+    case rejected(BatchID, Refusal)
+    /// Records behind the operation cannot be read, and how it ended may be in one of them.
+    case unknown
+
+    /// `pending`, `inFlight`, `inDoubt`, `confirmed`, `rejected` or `unknown`: what ``HistoryItem/json(fates:)`` has.
+    public var name: String {
+        switch self {
+        case .pending: "pending"
+        case .inFlight: "inFlight"
+        case .inDoubt: "inDoubt"
+        case .confirmed: "confirmed"
+        case .rejected: "rejected"
+        case .unknown: "unknown"
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import Operations
+
+/// What became of each operation, gathered from the records of a log in order.
+public struct OperationFates: Sendable {
+    private var fates: [SequenceNumber: OperationFate] = [:]
+    /// The operations of batches that have no answer yet.
+    private var open: [BatchID: [SequenceNumber]] = [:]
+
+    init() {}
+
+    /// Nil for a sequence number at which no operation was read.
+    public subscript(sequence: SequenceNumber) -> OperationFate? { fates[sequence] }
+
+    /// How many operations were read.
+    public var count: Int { fates.count }
+
+    /// How many operations have each fate, by ``OperationFate/name``; fates that none has are left out.
+    public var counts: [String: Int] {
+        fates.values.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
+    }
+
+    mutating func apply(_ item: HistoryItem) {
+        switch item {
+        case .entry(let entry): apply(entry.record.body, sequence: entry.sequence)
+        // Any of what is missing may have been an answer.
+        case .undecodable, .damage: forget()
+        }
+    }
+
+    private mutating func apply(_ body: Record.Body, sequence: SequenceNumber) {
+        switch body {
+        case .operation: fates[sequence] = .pending
+        case .batchPrepared(let prepared):
+            open[prepared.batch] = prepared.operations
+            for operation in prepared.operations { set(operation, .inFlight(prepared.batch)) }
+        case .batchAnswered(let answered):
+            open[answered.batch] = nil
+            for outcome in answered.outcomes { set(outcome, of: answered.batch) }
+        case .batchInterrupted(let interrupted):
+            for operation in open.removeValue(forKey: interrupted.batch) ?? []
+            where fates[operation] == .inFlight(interrupted.batch) {
+                set(operation, .inDoubt(interrupted.batch, reason: interrupted.reason))
+            }
+        case .operationsReleased(let operations):
+            for operation in operations { set(operation, .pending) }
+        case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
+            .downloadFinished, .entitiesRead, .unknown:
+            break
+        }
+    }
+
+    private mutating func set(_ outcome: BatchAnswered.Outcome, of batch: BatchID) {
+        switch outcome.result {
+        case .confirmed: set(outcome.operation, .confirmed(batch))
+        case .rejected(let refusal): set(outcome.operation, .rejected(batch, refusal))
+        case .notProcessed: set(outcome.operation, .pending)
+        case .inDoubt(let reason): set(outcome.operation, .inDoubt(batch, reason: reason))
+        }
+    }
+
+    /// A confirmed operation has ended; nothing changes that. What was never read has no fate here.
+    private mutating func set(_ operation: SequenceNumber, _ fate: OperationFate) {
+        switch fates[operation] {
+        case nil, .confirmed: break
+        default: fates[operation] = fate
+        }
+    }
+
+    private mutating func forget() {
+        for (sequence, fate) in fates {
+            if case .confirmed = fate { continue }
+            fates[sequence] = .unknown
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Operations
+
+/// Which entity set each entity is of, as far as the records read so far tell. So a summary can say `Customers(~3)`
+/// without asking the views.
+struct EntitySets {
+    private var names: [String] = []
+    private var indexes: [String: UInt32] = [:]
+    private var sets: [EntityID: UInt32] = [:]
+
+    mutating func learn(from body: Record.Body) {
+        switch body {
+        case .operation(let operation):
+            if case .create(let creation, _) = operation.action { learn(creation) }
+        case .downloadPage(let page): learn(page.entities)
+        case .entitiesRead(let images): learn(images)
+        case .batchAnswered(let answered):
+            for outcome in answered.outcomes {
+                if case .confirmed(let images) = outcome.result { learn(images) }
+            }
+        default: break
+        }
+    }
+
+    /// `Customers(~3)`, or `~3` where the set is not known: the record that would tell cannot be read.
+    func reference(_ id: EntityID) -> String {
+        guard let index = sets[id] else { return "\(id)" }
+        return "\(names[Int(index)])(\(id))"
+    }
+
+    private mutating func learn(_ creation: Creation) {
+        learn(creation.entity, creation.set)
+        for inline in creation.inline { for child in inline.entities { learn(child) } }
+    }
+
+    private mutating func learn(_ images: [EntityImage]) {
+        for image in images { learn(image.entity, image.set) }
+    }
+
+    private mutating func learn(_ id: EntityID, _ set: String) {
+        if let index = indexes[set] {
+            sets[id] = index
+        } else {
+            let index = UInt32(truncatingIfNeeded: names.count)
+            names.append(set)
+            indexes[set] = index
+            sets[id] = index
+        }
+    }
+}

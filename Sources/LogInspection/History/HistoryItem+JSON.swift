@@ -1,0 +1,54 @@
+internal import ODataWire
+internal import OperationLog
+import Operations
+
+extension HistoryItem {
+    /// The item as one JSON object without line breaks; the form is a contract for other programs.
+    ///
+    /// Every entry has
+    ///
+    ///     {"sequence": 12, "time": "2026-11-21T07:43:17.120Z", "kind": "operation", "summary": "…", "entities": [3, 4], …}
+    ///
+    /// `time` is null for a record of a later version, `entities` are entity IDs. By `kind` there follow
+    ///
+    /// | kind | members |
+    /// |---|---|
+    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `customTag`, `baseETag`; `fate` (see ``OperationFate/name``) where the caller gave fates |
+    /// | `serviceInstalled` | `root`, `metadataBytes` |
+    /// | `definingQueryAdded` | `name`, `query` |
+    /// | `definingQueryRemoved` | `name` |
+    /// | `downloadStarted` | `queries` |
+    /// | `downloadPage`, `downloadFinished` | `query` |
+    /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many) |
+    /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "notProcessed" \| "inDoubt", …}]`; rejected ones with `status`, `code`, `message`, ones in doubt with `reason` |
+    /// | `batchInterrupted` | `batch`, `reason` |
+    /// | `operationsReleased` | `operations` |
+    /// | `unknown` | `kindNumber`, `bytes` |
+    ///
+    /// What is no entry has `kind` `undecodable` (`sequence`, `kindNumber`, `reason`) or `damage` (`path`, `offset`,
+    /// `fault`, `sequence`, and `resumesAt`, null where nothing more can be read). Values are in the JSON form of OData V4;
+    /// members that do not apply are left out. Members may be added.
+    public func json(fates: OperationFates? = nil) -> String {
+        var writer = HistoryJSONWriter()
+        switch self {
+        case .entry(let entry): writer.entry(entry, fate: fates?[entry.sequence])
+        case .undecodable(let sequence, let kind, let reason):
+            writer.object {
+                $0.number("sequence", sequence)
+                $0.text("kind", "undecodable")
+                $0.number("kindNumber", kind)
+                $0.text("reason", reason)
+            }
+        case .damage(let damage, let resumesAt):
+            writer.object {
+                $0.number("sequence", damage.sequence)
+                $0.text("kind", "damage")
+                $0.text("path", damage.path)
+                $0.number("offset", damage.offset)
+                $0.text("fault", damage.fault.description)
+                if let resumesAt { $0.number("resumesAt", resumesAt) } else { $0.null("resumesAt") }
+            }
+        }
+        return writer.json.text
+    }
+}

@@ -1,0 +1,79 @@
+public import OperationLog
+public import Operations
+
+/// What stands at one place of the log.
+public enum HistoryItem: Sendable, Hashable {
+    case entry(HistoryEntry)
+    /// The log gave the record back as it was written, but it is none that this version understands.
+    case undecodable(sequence: SequenceNumber, kind: UInt8, reason: String)
+    /// Bytes are not what was written. The items go on with `resumesAt`; every record from ``LogDamage/sequence`` up to
+    /// there is missing from the history. Nil where nothing readable was found behind the damage.
+    case damage(LogDamage, resumesAt: SequenceNumber?)
+}
+
+/// One record with what is needed to print it.
+public struct HistoryEntry: Sendable, Hashable {
+    public let sequence: SequenceNumber
+    public let record: Record
+    /// The record in one line: no line breaks or other control characters, long values cut. For people; it may change
+    /// from one version to the next.
+    public let summary: String
+    /// The entities that the record is about, each once, in order of appearance.
+    public let entities: [EntityID]
+
+    /// Milliseconds since 1970; nil where the record is of a later version, whose time cannot be read.
+    public var time: Timestamp? {
+        if case .unknown = record.body { nil } else { record.time }
+    }
+
+    /// The time in ISO 8601, in UTC, with three digits after the second: `2026-11-21T07:43:17.120Z`.
+    public var timeText: String? { time.flatMap(iso8601) }
+
+    public var operation: Operation? {
+        if case .operation(let operation) = record.body { operation } else { nil }
+    }
+
+    /// What sort of record it is, as ``json`` has it.
+    public var kind: String {
+        switch record.body {
+        case .serviceInstalled: "serviceInstalled"
+        case .operation: "operation"
+        case .definingQueryAdded: "definingQueryAdded"
+        case .definingQueryRemoved: "definingQueryRemoved"
+        case .downloadStarted: "downloadStarted"
+        case .downloadPage: "downloadPage"
+        case .downloadFinished: "downloadFinished"
+        case .entitiesRead: "entitiesRead"
+        case .batchPrepared: "batchPrepared"
+        case .batchAnswered: "batchAnswered"
+        case .batchInterrupted: "batchInterrupted"
+        case .operationsReleased: "operationsReleased"
+        case .unknown: "unknown"
+        }
+    }
+
+    init(sequence: SequenceNumber, record: Record, sets: EntitySets) {
+        self.sequence = sequence
+        self.record = record
+        summary = RecordSummary(sets: sets).text(of: record.body)
+        var seen: Set<EntityID> = []
+        entities = record.body.entities.filter { seen.insert($0).inserted }
+    }
+}
+
+extension Record.Body {
+    fileprivate var entities: [EntityID] {
+        switch self {
+        case .operation(let operation): operation.touchedEntities
+        case .downloadPage(let page): page.entities.map(\.entity)
+        case .entitiesRead(let images): images.map(\.entity)
+        case .batchAnswered(let answered):
+            answered.outcomes.flatMap { outcome -> [EntityID] in
+                if case .confirmed(let images) = outcome.result { images.map(\.entity) } else { [] }
+            }
+        case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
+            .batchPrepared, .batchInterrupted, .operationsReleased, .unknown:
+            []
+        }
+    }
+}

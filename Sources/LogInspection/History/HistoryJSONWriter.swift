@@ -1,0 +1,206 @@
+import EDM
+import ODataWire
+import Operations
+
+/// Writes the members of ``HistoryItem/json(fates:)``.
+struct HistoryJSONWriter {
+    var json = JSONWriter()
+
+    // MARK: Members
+
+    mutating func object(_ members: (inout Self) -> Void) {
+        json.beginObject()
+        members(&self)
+        json.endObject()
+    }
+
+    mutating func array<T>(_ name: String, _ items: [T], _ item: (inout Self, T) -> Void) {
+        json.name(name)
+        json.beginArray()
+        for element in items { item(&self, element) }
+        json.endArray()
+    }
+
+    mutating func text(_ name: String, _ text: String?) {
+        guard let text else { return }
+        json.name(name)
+        json.string(text)
+    }
+
+    mutating func number(_ name: String, _ number: some BinaryInteger) {
+        json.name(name)
+        json.raw(String(number))
+    }
+
+    mutating func null(_ name: String) {
+        json.name(name)
+        json.null()
+    }
+
+    mutating func ids(_ name: String, _ ids: [EntityID]) {
+        array(name, ids) { $0.json.raw(String($1.rawValue)) }
+    }
+
+    mutating func numbers(_ name: String, _ numbers: [SequenceNumber]) {
+        array(name, numbers) { $0.json.raw(String($1)) }
+    }
+
+    // MARK: Entries
+
+    mutating func entry(_ entry: HistoryEntry, fate: OperationFate?) {
+        object {
+            $0.number("sequence", entry.sequence)
+            if let time = entry.timeText { $0.text("time", time) } else { $0.null("time") }
+            $0.text("kind", entry.kind)
+            $0.text("summary", entry.summary)
+            $0.ids("entities", entry.entities)
+            $0.body(entry.record.body)
+            $0.text("fate", fate?.name)
+        }
+    }
+
+    private mutating func body(_ body: Record.Body) {
+        switch body {
+        case .serviceInstalled(let service):
+            text("root", service.root)
+            number("metadataBytes", service.metadata.count)
+        case .operation(let operation): self.operation(operation)
+        case .definingQueryAdded(let query):
+            text("name", query.name)
+            text("query", query.query)
+        case .definingQueryRemoved(let name): text("name", name)
+        case .downloadStarted(let queries): array("queries", queries) { $0.json.string($1) }
+        case .downloadPage(let page): text("query", page.query)
+        case .downloadFinished(let query): text("query", query)
+        case .entitiesRead: break
+        case .batchPrepared(let prepared):
+            number("batch", prepared.batch)
+            numbers("operations", prepared.operations)
+            number("changeSets", prepared.changeSets.count)
+        case .batchAnswered(let answered):
+            number("batch", answered.batch)
+            array("outcomes", answered.outcomes) { writer, outcome in writer.object { $0.outcome(outcome) } }
+        case .batchInterrupted(let interrupted):
+            number("batch", interrupted.batch)
+            text("reason", interrupted.reason)
+        case .operationsReleased(let operations): numbers("operations", operations)
+        case .unknown(let kind, let payload):
+            number("kindNumber", kind)
+            number("bytes", payload.count)
+        }
+    }
+
+    private mutating func outcome(_ outcome: BatchAnswered.Outcome) {
+        number("operation", outcome.operation)
+        switch outcome.result {
+        case .confirmed: text("result", "confirmed")
+        case .rejected(let refusal):
+            text("result", "rejected")
+            number("status", refusal.status)
+            text("code", refusal.code)
+            text("message", refusal.message)
+        case .notProcessed: text("result", "notProcessed")
+        case .inDoubt(let reason):
+            text("result", "inDoubt")
+            text("reason", reason)
+        }
+    }
+
+    // MARK: Operations
+
+    private mutating func operation(_ operation: Operation) {
+        switch operation.action {
+        case .create(let creation, let parent):
+            text("action", "create")
+            self.creation(creation)
+            if let parent {
+                number("in", parent.entity.rawValue)
+                text("navigation", parent.navigation)
+            }
+        case .update(let entity, let changes, let bindings):
+            text("action", "update")
+            number("entity", entity.rawValue)
+            values(changes)
+            self.bindings(bindings)
+        case .delete(let entity):
+            text("action", "delete")
+            number("entity", entity.rawValue)
+        case .createLink(let link): self.link("createLink", link)
+        case .updateLink(let link): self.link("updateLink", link)
+        case .deleteLink(let link): self.link("deleteLink", link)
+        }
+        if let first = operation.changeSet { number("changeSet", first) }
+        text("customTag", operation.customTag)
+        text("baseETag", operation.baseETag)
+    }
+
+    private mutating func creation(_ creation: Creation) {
+        number("entity", creation.entity.rawValue)
+        text("set", creation.set)
+        text("type", creation.type)
+        values(creation.values)
+        bindings(creation.bindings)
+        guard !creation.inline.isEmpty else { return }
+        array("inline", creation.inline) { writer, inline in
+            writer.object {
+                $0.text("navigation", inline.navigation)
+                $0.array("entities", inline.entities) { writer, child in writer.object { $0.creation(child) } }
+            }
+        }
+    }
+
+    private mutating func link(_ action: String, _ link: Link) {
+        text("action", action)
+        number("from", link.from.rawValue)
+        text("navigation", link.navigation)
+        number("to", link.to.rawValue)
+    }
+
+    private mutating func bindings(_ bindings: [Binding]) {
+        guard !bindings.isEmpty else { return }
+        array("bind", bindings) { writer, binding in
+            writer.object {
+                $0.text("navigation", binding.navigation)
+                $0.ids("to", binding.targets)
+            }
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func values(_ values: PropertyValues) {
+        json.name("values")
+        members(values)
+    }
+
+    private mutating func members(_ values: PropertyValues) {
+        object {
+            for (name, value) in values {
+                $0.json.name(name)
+                $0.value(value)
+            }
+        }
+    }
+
+    private mutating func value(_ value: Value) {
+        switch value {
+        case .null: json.null()
+        case .boolean(let flag): json.boolean(flag)
+        case .integer(let number): json.integer(number)
+        case .decimal(let number) where number.isFinite: json.raw(number.text)
+        case .double(let number) where number.isFinite: json.raw(text(of: value))
+        case .single(let number) where number.isFinite: json.raw(text(of: value))
+        case .complex(let complex): members(complex.properties)
+        case .collection(let items):
+            json.beginArray()
+            for item in items { self.value(item) }
+            json.endArray()
+        // From bytes on disk: it is passed on only if it is JSON.
+        case .raw(let text):
+            if let parsed = try? JSONValue.parse(Array(text.utf8)) { json.value(parsed) } else { json.string(text) }
+        default: json.string(text(of: value))
+        }
+    }
+
+    private func text(of value: Value) -> String { PrimitiveLiteral.format(value, version: .v4, form: .json) }
+}

@@ -1,0 +1,162 @@
+import EDM
+import ODataWire
+import Operations
+
+/// A record in one line for people.
+struct RecordSummary {
+    let sets: EntitySets
+
+    /// What a line shows of a list before it says how many more there are.
+    private static let shownProperties = 8
+    private static let shownEntities = 4
+    private static let shownCharacters = 48
+
+    func text(of body: Record.Body) -> String {
+        switch body {
+        case .serviceInstalled(let service):
+            "service \(Self.oneLine(service.root)) installed, metadata of \(service.metadata.count) bytes"
+        case .operation(let operation): text(of: operation)
+        case .definingQueryAdded(let query):
+            "query \(Self.oneLine(query.name)) added: \(Self.oneLine(query.query, limit: 200))"
+        case .definingQueryRemoved(let name): "query \(Self.oneLine(name)) removed"
+        case .downloadStarted(let queries): "download started: \(list(queries.map { Self.oneLine($0) }))"
+        case .downloadPage(let page): "page of \(Self.oneLine(page.query)): \(count(page.entities.count, "entity"))"
+        case .downloadFinished(let query): "download of \(Self.oneLine(query)) finished"
+        case .entitiesRead(let images):
+            "\(count(images.count, "entity")) read: \(list(images.map { Self.oneLine(sets.reference($0.entity)) }))"
+        case .batchPrepared(let prepared): text(of: prepared)
+        case .batchAnswered(let answered): text(of: answered)
+        case .batchInterrupted(let interrupted):
+            "batch \(interrupted.batch) interrupted: \(Self.oneLine(interrupted.reason, limit: 200))"
+        case .operationsReleased(let operations):
+            "\(count(operations.count, "operation")) released to be sent again: \(list(operations.map(String.init)))"
+        case .unknown(let kind, let payload):
+            "a record of kind \(kind), which this version does not know: \(payload.count) bytes"
+        }
+    }
+
+    // MARK: Operations
+
+    private func text(of operation: Operation) -> String {
+        var parts = parts(of: operation.action)
+        if let first = operation.changeSet { parts.append("change set \(first)") }
+        if let tag = operation.customTag { parts.append("tag '\(Self.oneLine(tag))'") }
+        return parts.joined(separator: " · ")
+    }
+
+    private func parts(of action: Operation.Action) -> [String] {
+        switch action {
+        case .create(let creation, let parent):
+            let place = parent.map { " in \(reference($0.entity))/\(Self.oneLine($0.navigation))" } ?? ""
+            return ["create \(reference(creation.entity))\(place)\(properties(creation.values))"]
+                + bindings(creation.bindings) + inline(creation.inline)
+        case .update(let entity, let changes, let bound):
+            return ["update \(reference(entity))\(properties(changes))"] + bindings(bound)
+        case .delete(let entity): return ["delete \(reference(entity))"]
+        case .createLink(let link): return ["link \(text(of: link))"]
+        case .updateLink(let link): return ["relink \(text(of: link))"]
+        case .deleteLink(let link): return ["unlink \(text(of: link))"]
+        }
+    }
+
+    private func text(of link: Link) -> String {
+        "\(reference(link.from))/\(Self.oneLine(link.navigation)) → \(reference(link.to))"
+    }
+
+    private func bindings(_ bindings: [Binding]) -> [String] {
+        bindings.map { "bind \(Self.oneLine($0.navigation)) → \(list($0.targets.map(reference)))" }
+    }
+
+    /// Deep insert: one level is spelled out, what is below is counted.
+    private func inline(_ inline: [Creation.Inline]) -> [String] {
+        inline.map { inline in
+            let shown = inline.entities.map { creation in
+                let below = creation.createdEntities.count - 1
+                return reference(creation.entity) + properties(creation.values)
+                    + (below > 0 ? " and \(below) below" : "")
+            }
+            return "with \(Self.oneLine(inline.navigation)): \(list(shown, separator: "; "))"
+        }
+    }
+
+    private func reference(_ id: EntityID) -> String { Self.oneLine(sets.reference(id)) }
+
+    private func properties(_ values: PropertyValues) -> String {
+        guard !values.isEmpty else { return "" }
+        let shown = values.prefix(Self.shownProperties).map { "\(Self.oneLine($0.name))=\(Self.text(of: $0.value))" }
+        let more = values.count - shown.count
+        return " " + shown.joined(separator: ", ") + (more > 0 ? ", … \(more) more" : "")
+    }
+
+    private static func text(of value: Value) -> String {
+        switch value {
+        case .binary(let bytes): "(\(bytes.count) bytes)"
+        case .string(let text): "'\(oneLine(text))'"
+        case .complex(let complex): "{…\(complex.properties.count)}"
+        case .collection(let items): "[…\(items.count)]"
+        case .raw(let json): oneLine(json)
+        case .duration(let duration): duration.description
+        default: oneLine(PrimitiveLiteral.format(value, version: .v4, form: .json))
+        }
+    }
+
+    // MARK: Batches
+
+    private func text(of prepared: BatchPrepared) -> String {
+        let operations = count(prepared.operations.count, "operation")
+        return "batch \(prepared.batch) prepared: \(operations) in \(count(prepared.changeSets.count, "change set"))"
+    }
+
+    private func text(of answered: BatchAnswered) -> String {
+        var confirmed = 0
+        var rejected = 0
+        var notProcessed = 0
+        var inDoubt = 0
+        var words: String?
+        for outcome in answered.outcomes {
+            switch outcome.result {
+            case .confirmed: confirmed += 1
+            case .rejected(let refusal):
+                rejected += 1
+                words = words ?? "\(refusal.status) \(Self.oneLine(refusal.message, limit: 100))"
+            case .notProcessed: notProcessed += 1
+            case .inDoubt: inDoubt += 1
+            }
+        }
+        let counts = [
+            (confirmed, "confirmed"), (rejected, "rejected"), (notProcessed, "not processed"), (inDoubt, "in doubt"),
+        ]
+        let text = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        return "batch \(answered.batch) answered: " + (text.isEmpty ? "nothing" : text)
+            + (words.map { " (\($0))" } ?? "")
+    }
+
+    // MARK: Words
+
+    private func count(_ number: Int, _ noun: String) -> String {
+        guard number != 1 else { return "1 \(noun)" }
+        return noun.hasSuffix("y") ? "\(number) \(noun.dropLast())ies" : "\(number) \(noun)s"
+    }
+
+    private func list(_ items: [String], separator: String = ", ") -> String {
+        let more = items.count - Self.shownEntities
+        guard more > 0 else { return items.joined(separator: separator) }
+        return items.prefix(Self.shownEntities).joined(separator: separator) + "\(separator)… \(more) more"
+    }
+
+    /// The text without anything that would break the line or drive a terminal, cut to `limit` characters.
+    static func oneLine(_ text: String, limit: Int = shownCharacters) -> String {
+        var result = ""
+        var length = 0
+        for scalar in text.unicodeScalars {
+            guard length < limit else { return result + "…" }
+            length += 1
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,12 @@
+import EDM
+import Operations
+
+/// ISO 8601 in UTC with three digits after the second; nil beyond the years that can be written.
+func iso8601(_ time: Timestamp) -> String? {
+    let (quotient, remainder) = time.quotientAndRemainder(dividingBy: 1000)
+    let milliseconds = remainder < 0 ? remainder + 1000 : remainder
+    let (whole, overflow) = (remainder < 0 ? quotient - 1 : quotient).multipliedReportingOverflow(by: 1000)
+    guard !overflow, let second = LocalDateTime(millisecondsSince1970: whole) else { return nil }
+    let digits = String(milliseconds)
+    return "\(second)." + String(repeating: "0", count: 3 - digits.count) + digits + "Z"
+}

@@ -1,0 +1,75 @@
+import LogInspection
+import OperationLog
+import Operations
+import Testing
+
+@Suite struct FateTests {
+    /// Appends five operations as 1 to 5 and what follows, and gives the names of their fates.
+    private func fates(after facts: Record.Body...) throws -> [String] {
+        let log = try SampleLog()
+        for number in 1...5 { try log.append(create(UInt64(number), "Orders")) }
+        for fact in facts { try log.append(fact) }
+        let fates = try log.history.fates()
+        return (1...5).map { fates[$0]?.name ?? "none" }
+    }
+
+    @Test func `an operation that no batch took is pending`() throws {
+        #expect(try fates() == Array(repeating: "pending", count: 5))
+    }
+
+    @Test func `a prepared batch puts its operations in flight`() throws {
+        #expect(try fates(after: prepared(1, 2, 3)) == ["pending", "inFlight", "inFlight", "pending", "pending"])
+    }
+
+    @Test func `an answer settles each operation by its own result`() throws {
+        let answer = answered(
+            1, (1, .confirmed(images: [])), (2, .rejected(refusal("no"))), (3, .notProcessed), (4, .inDoubt("lost")))
+        #expect(
+            try fates(after: prepared(1, 1, 2, 3, 4), answer)
+                == ["confirmed", "rejected", "pending", "inDoubt", "pending"])
+    }
+
+    @Test func `a lost answer puts in doubt what is still in flight with it`() throws {
+        #expect(
+            try fates(
+                after: prepared(1, 1, 2), answered(1, (1, .confirmed(images: []))), prepared(2, 2, 3),
+                .batchInterrupted(BatchInterrupted(batch: 2, reason: "cut")))
+                == ["confirmed", "inDoubt", "inDoubt", "pending", "pending"])
+    }
+
+    @Test func `released operations are pending again`() throws {
+        #expect(
+            try fates(
+                after: prepared(1, 1, 2), .batchInterrupted(BatchInterrupted(batch: 1, reason: "cut")),
+                .operationsReleased([1])) == ["pending", "inDoubt", "pending", "pending", "pending"])
+    }
+
+    @Test func `a refused operation that is sent again and confirmed is confirmed`() throws {
+        #expect(
+            try fates(
+                after: prepared(1, 1), answered(1, (1, .rejected(refusal("no")))), prepared(2, 1),
+                answered(2, (1, .confirmed(images: []))))[0] == "confirmed")
+    }
+
+    @Test func `a confirmed operation stays so whatever later records say`() throws {
+        #expect(
+            try fates(
+                after: prepared(1, 1), answered(1, (1, .confirmed(images: []))),
+                answered(2, (1, .rejected(refusal("no")))), .operationsReleased([1]))[0] == "confirmed")
+    }
+
+    @Test func `a sequence number that is no operation has no fate`() throws {
+        let log = try SampleLog()
+        try log.append(.downloadFinished(query: "Orders"), answered(1, (1, .confirmed(images: []))))
+        #expect(try log.history.fates()[1] == nil)
+    }
+
+    @Test func `behind a record that cannot be understood only confirmed operations have a known fate`() throws {
+        let log = try SampleLog()
+        try log.append(
+            create(1, "Orders"), create(2, "Orders"), prepared(1, 1), answered(1, (1, .confirmed(images: []))))
+        try log.log.append([(kind: RecordCodec.Kind.batchAnswered.rawValue, payload: [0xFF])])
+        try log.append(create(3, "Orders"))
+        #expect(try log.history.fates().counts == ["confirmed": 1, "unknown": 1, "pending": 1])
+    }
+}

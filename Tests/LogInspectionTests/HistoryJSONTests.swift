@@ -1,0 +1,87 @@
+import EDM
+import LogInspection
+import ODataWire
+import OperationLog
+import Operations
+import Testing
+
+@Suite struct HistoryJSONTests {
+    private func json(_ body: Record.Body, fates: Bool = false) throws -> String {
+        let log = try SampleLog()
+        try log.append(body)
+        return try #require(try log.items().first).json(fates: fates ? try log.history.fates() : nil)
+    }
+
+    @Test func `an operation has its parts under their own names`() throws {
+        let body = Record.Body.operation(
+            Operation(
+                .create(
+                    Creation(
+                        entity: id(4), set: "Orders", type: "Shop.Order",
+                        values: ["Amount": .integer(7), "Note": .null],
+                        bindings: [Binding(navigation: "Customer", targets: [id(3)])]), parent: nil),
+                customTag: "mine"))
+        #expect(
+            try json(body, fates: true) == """
+                {"sequence":1,"time":"2026-11-21T07:59:57.120Z","kind":"operation",\
+                "summary":"create Orders(~4) Amount=7, Note=null · bind Customer → ~3 · tag 'mine'","entities":[4,3],\
+                "action":"create","entity":4,"set":"Orders","type":"Shop.Order","values":{"Amount":7,"Note":null},\
+                "bind":[{"navigation":"Customer","to":[3]}],"customTag":"mine","fate":"pending"}
+                """)
+    }
+
+    @Test func `an answer has each operation's result`() throws {
+        #expect(
+            try json(answered(2, (5, .confirmed(images: [])), (6, .rejected(refusal("no"))))) == """
+                {"sequence":1,"time":"2026-11-21T07:59:57.120Z","kind":"batchAnswered",\
+                "summary":"batch 2 answered: 1 confirmed, 1 rejected (409 no)","entities":[],"batch":2,\
+                "outcomes":[{"operation":5,"result":"confirmed"},\
+                {"operation":6,"result":"rejected","status":409,"code":"Conflict","message":"no"}]}
+                """)
+    }
+
+    @Test func `a record of a later version has its kind's number and no time`() throws {
+        let text = try json(.unknown(kind: 200, payload: [1, 2]))
+        #expect(text.hasPrefix(#"{"sequence":1,"time":null,"kind":"unknown","#))
+        #expect(text.hasSuffix(#""entities":[],"kindNumber":200,"bytes":2}"#))
+    }
+
+    /// One value of each case, those included that JSON has no number or text for.
+    private static let values: [Value] = [
+        .null, .boolean(true), .integer(.min), .single(.infinity), .double(.nan), .double(0.1),
+        .decimal(DecimalValue("1.50")!), .string("\"\n\u{0}"), .binary([0, 255]), .raw("{\"type\":\"Point\"}"),
+        .raw("not json"), .complex(ComplexValue(properties: ["A": .collection([.integer(1), .null])])),
+        .enumeration("Red,Blue"), .dateTimeOffset(GlobalDateTime("2026-11-21T07:43:17Z")!),
+    ]
+
+    @Test(arguments: values) func `every value is written as JSON`(value: Value) throws {
+        let text = try json(create(1, "Orders", ["V": value]))
+        guard case .object(let object) = try JSONValue.parse(Array(text.utf8)) else {
+            Issue.record("no object: \(text)")
+            return
+        }
+        guard case .object(let values) = try #require(object["values"]) else {
+            Issue.record("no values: \(text)")
+            return
+        }
+        #expect(values.contains("V"))
+    }
+
+    @Test func `damage says where it is and where the history goes on`() throws {
+        let log = try SampleLog(segmentSize: 8_192, runSize: 512)
+        for number in 1...400 { try log.append(create(UInt64(number), "Orders", ["No": .integer(Int64(number))])) }
+        log.log.close()
+        try log.damage(log.segment(1), at: 3_000)
+        let item = try #require(
+            try log.items().first { if case .damage = $0 { true } else { false } })
+        guard case .damage(let damage, let next?) = item else {
+            Issue.record("\(item)")
+            return
+        }
+        #expect(
+            item.json() == """
+                {"sequence":\(damage.sequence),"kind":"damage","path":"\(damage.path)","offset":\(damage.offset),\
+                "fault":"\(damage.fault)","resumesAt":\(next)}
+                """)
+    }
+}

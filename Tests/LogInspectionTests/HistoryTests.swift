@@ -1,0 +1,126 @@
+import EDM
+import OperationLog
+import Operations
+import Testing
+
+@testable import LogInspection
+
+@Suite struct HistoryTests {
+    private func sequences(_ items: [HistoryItem]) -> [SequenceNumber] {
+        items.compactMap { if case .entry(let entry) = $0 { entry.sequence } else { nil } }
+    }
+
+    @Test func `every record comes once, in order`() throws {
+        let log = try SampleLog(segmentSize: 4_096, runSize: 512)
+        for number in 1...300 { try log.append(create(UInt64(number), "Orders")) }
+        #expect(sequences(try log.items()) == Array(1...300))
+    }
+
+    @Test func `a cursor at the end goes on with what is appended later`() throws {
+        let log = try SampleLog()
+        try log.append(create(1, "Orders"))
+        let cursor = log.history.items()
+        #expect(sequences(try SampleLog.items(cursor)) == [1])
+        try log.append(create(2, "Orders"), .operation(Operation(.delete(id(1)))))
+        #expect(sequences(try SampleLog.items(cursor)) == [2, 3])
+    }
+
+    @Test func `entities that a record names twice are listed once`() throws {
+        let log = try SampleLog()
+        try log.append(.operation(Operation(.createLink(Link(from: id(5), navigation: "Friends", to: id(5))))))
+        guard case .entry(let entry) = try #require(try log.items().first) else {
+            Issue.record("no entry")
+            return
+        }
+        #expect(entry.entities == [id(5)])
+    }
+
+    @Test func `a directory without a log is an error that says so`() throws {
+        let directory = TemporaryDirectory()
+        #expect(throws: LogError.noLog(path: directory.path + "/log")) {
+            try LogHistory(logDirectory: directory.path + "/log").items().next()
+        }
+    }
+
+    // MARK: Damage
+
+    @Test func `damage is named once and the history goes on behind it`() throws {
+        let log = try SampleLog(segmentSize: 8_192, runSize: 512)
+        for number in 1...400 { try log.append(create(UInt64(number), "Orders", ["No": .integer(Int64(number))])) }
+        log.log.close()
+        try log.damage(log.segment(1), at: 3_000)
+        let items = try log.items()
+        let damages = items.compactMap { item -> (first: SequenceNumber, next: SequenceNumber)? in
+            guard case .damage(let damage, let next?) = item else { return nil }
+            return (damage.sequence, next)
+        }
+        let damage = try #require(damages.first)
+        #expect(damages.count == 1)
+        #expect(sequences(items) == Array(1..<damage.first) + Array(damage.next...400))
+    }
+
+    @Test func `damage with nothing readable behind it ends the history`() throws {
+        let log = try SampleLog()
+        for number in 1...50 { try log.append(create(UInt64(number), "Orders")) }
+        log.log.close()
+        // In the header of the only segment.
+        try log.damage(log.segment(1), at: 20)
+        let cursor = log.history.items()
+        let items = try SampleLog.items(cursor)
+        guard case .damage(_, resumesAt: nil) = try #require(items.last) else {
+            Issue.record("the history ends with \(items.last!)")
+            return
+        }
+        #expect(try cursor.next() == nil)
+    }
+
+    @Test(arguments: 0..<64) func `no changed byte stops the history with an error or hides a record`(
+        step: Int
+    ) throws {
+        let log = try SampleLog(segmentSize: 2_048, runSize: 512)
+        for number in 1...120 { try log.append(create(UInt64(number), "Orders", ["No": .integer(Int64(number))])) }
+        log.log.close()
+        let size = try #require(TemporaryDirectory.read(log.segment(1))).count
+        try log.damage(log.segment(1), at: step * size / 64)
+        var expected: SequenceNumber = 1
+        do {
+            for item in try log.items() {
+                switch item {
+                case .entry(let entry):
+                    #expect(entry.sequence == expected)
+                    expected = entry.sequence + 1
+                case .undecodable(let sequence, _, _): expected = sequence + 1
+                case .damage(_, let next): expected = next ?? 121
+                }
+            }
+            #expect(expected == 121)
+        } catch LogError.unsupported {
+            // A changed version number: nothing can be said about such a file.
+        }
+    }
+
+    @Test func `a record that its kind does not explain is passed on as undecodable`() throws {
+        let log = try SampleLog()
+        try log.log.append([(kind: RecordCodec.Kind.operation.rawValue, payload: [1, 99])])
+        try log.append(create(1, "Orders"))
+        let items = try log.items()
+        guard case .undecodable(1, RecordCodec.Kind.operation.rawValue, _) = items[0] else {
+            Issue.record("the first item is \(items[0])")
+            return
+        }
+        #expect(sequences(items) == [2])
+    }
+
+    // MARK: Size
+
+    @Test func `the sizes are those of the records and of the files`() throws {
+        let log = try SampleLog()
+        for number in 1...500 { try log.append(create(UInt64(number), "Orders", ["Note": .string("the same words")])) }
+        log.log.close()
+        let size = try log.history.size()
+        let file = try #require(TemporaryDirectory.read(log.segment(1))).count
+        #expect(size.records == 500)
+        #expect(size.fileBytes == UInt64(file))
+        #expect(size.storedBytes < size.rawBytes)
+    }
+}

@@ -1,0 +1,94 @@
+import EDM
+import LogInspection
+import Operations
+import Testing
+
+@Suite struct SummaryTests {
+    @Test func `an operation reads as what the app asked for`() throws {
+        let log = try SampleLog()
+        try log.append(
+            create(3, "Customers", ["Name": .string("A"), "Age": .integer(4)]),
+            .operation(
+                Operation(
+                    .create(
+                        Creation(
+                            entity: id(4), set: "Orders", type: "Shop.Order", values: ["Amount": .integer(7)],
+                            bindings: [Binding(navigation: "Customer", targets: [id(3)])]), parent: nil))),
+            .operation(Operation(.update(id(3), changes: ["Name": .null], bindings: []), customTag: "mine")),
+            .operation(Operation(.createLink(Link(from: id(3), navigation: "Orders", to: id(4))), changeSet: 4)),
+            .operation(Operation(.updateLink(Link(from: id(4), navigation: "Customer", to: id(9))))),
+            .operation(Operation(.deleteLink(Link(from: id(3), navigation: "Orders", to: id(4))))),
+            .operation(Operation(.delete(id(4)))))
+        #expect(
+            try log.summaries() == [
+                "create Customers(~3) Name='A', Age=4",
+                "create Orders(~4) Amount=7 · bind Customer → Customers(~3)",
+                "update Customers(~3) Name=null · tag 'mine'",
+                "link Customers(~3)/Orders → Orders(~4) · change set 4",
+                "relink Orders(~4)/Customer → ~9",
+                "unlink Customers(~3)/Orders → Orders(~4)",
+                "delete Orders(~4)",
+            ])
+    }
+
+    @Test func `a deep insert names what is created below`() throws {
+        let log = try SampleLog()
+        let orders = (2...7).map {
+            Creation(entity: id(UInt64($0)), set: "Orders", type: "Shop.Order", values: ["Amount": .integer(Int64($0))])
+        }
+        try log.append(
+            .operation(
+                Operation(
+                    .create(
+                        Creation(
+                            entity: id(1), set: "Customers", type: "Shop.Customer", values: [:],
+                            inline: [.init(navigation: "Orders", entities: orders)]),
+                        parent: Parent(entity: id(8), navigation: "Customers")))))
+        #expect(
+            try log.summaries() == [
+                "create Customers(~1) in ~8/Customers · with Orders: Orders(~2) Amount=2; Orders(~3) Amount=3; "
+                    + "Orders(~4) Amount=4; Orders(~5) Amount=5; … 2 more"
+            ])
+    }
+
+    @Test func `a fact reads as what happened`() throws {
+        let log = try SampleLog()
+        let image = EntityImage(entity: id(1), set: "Orders", type: "Shop.Order", values: [:])
+        try log.append(
+            .serviceInstalled(ServiceDescription(root: "http://localhost/v4/", metadata: [1, 2, 3])),
+            .definingQueryAdded(DefiningQuery(name: "Orders", query: "Orders?$filter=Amount gt 100")),
+            .downloadStarted(queries: ["Orders"]),
+            .downloadPage(DownloadPage(query: "Orders", entities: [image])),
+            .downloadFinished(query: "Orders"),
+            .entitiesRead([image]),
+            prepared(2, 8, 9),
+            answered(2, (8, .confirmed(images: [])), (9, .rejected(refusal("no stock")))),
+            .batchInterrupted(BatchInterrupted(batch: 3, reason: "The connection was cut.")),
+            .operationsReleased([8, 9]),
+            .definingQueryRemoved(name: "Orders"))
+        #expect(
+            try log.summaries() == [
+                "service http://localhost/v4/ installed, metadata of 3 bytes",
+                "query Orders added: Orders?$filter=Amount gt 100",
+                "download started: Orders",
+                "page of Orders: 1 entity",
+                "download of Orders finished",
+                "1 entity read: Orders(~1)",
+                "batch 2 prepared: 2 operations in 2 change sets",
+                "batch 2 answered: 1 confirmed, 1 rejected (409 no stock)",
+                "batch 3 interrupted: The connection was cut.",
+                "2 operations released to be sent again: 8, 9",
+                "query Orders removed",
+            ])
+    }
+
+    @Test func `a summary stays on one line whatever the values hold`() throws {
+        let log = try SampleLog()
+        try log.append(
+            create(1, "Customers", ["Name": .string("a\nb\u{1b}[31m\u{2028}\u{202e}c")]),
+            create(2, "Customers", ["Name": .string(String(repeating: "x", count: 5_000))]))
+        let summaries = try log.summaries()
+        #expect(summaries[0] == #"create Customers(~1) Name='a\u{a}b\u{1b}[31m\u{2028}\u{202e}c'"#)
+        #expect(summaries[1] == "create Customers(~2) Name='\(String(repeating: "x", count: 48))…'")
+    }
+}

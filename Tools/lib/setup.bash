@@ -1,0 +1,144 @@
+# Shell functions shared by Tools/test and Tools/quickstart. Sourced, not run.
+#
+# Each prints what it does as `==> …`, does nothing where all is there already, and leaves with one sentence and status 1
+# where it cannot go on.
+
+say() { printf '==> %s\n' "$*"; }
+
+fail() {
+    printf 'error: %s\n' "$*" >&2
+    exit 1
+}
+
+# quietly LOG COMMAND…: runs the command with its output in a file; on failure shows the last lines and returns its status.
+quietly() {
+    local log=$1 status=0
+    shift
+    mkdir -p "$(dirname "$log")"
+    "$@" >"$log" 2>&1 || status=$?
+    if [ "$status" -ne 0 ]; then
+        printf 'error: `%s` failed with status %s. The end of %s:\n' "$*" "$status" "$log" >&2
+        tail -n 40 "$log" >&2
+    fi
+    return "$status"
+}
+
+elapsed() { printf '%d min %02d s' $((SECONDS / 60)) $((SECONDS % 60)); }
+
+# --- Swift
+
+require_swift() {
+    command -v swift >/dev/null 2>&1 ||
+        fail "There is no Swift toolchain here. Install Swift 6.2 or later from https://www.swift.org/install and run this again."
+    local version
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\)\.\([0-9][0-9]*\).*/\1 \2/p' | head -n 1)
+    [ -n "$version" ] || fail "\`swift --version\` does not work; repair the Swift toolchain and run this again."
+    local major=${version% *} minor=${version#* }
+    if [ "$major" -lt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -lt 2 ]; }; then
+        fail "Swift $major.$minor is too old: install Swift 6.2 or later from https://www.swift.org/install and run this again."
+    fi
+    say "Swift $major.$minor"
+}
+
+# --- System libraries
+
+# The libraries that the build links, by their pkg-config names.
+system_libraries() { printf '%s\n' libzstd sqlite3 libxml-2.0; }
+
+missing_libraries() {
+    local name
+    for name in $(system_libraries); do
+        pkg-config --exists "$name" 2>/dev/null || printf '%s\n' "$name"
+    done
+}
+
+# libcurl is loaded when the first request is made; nothing links it.
+has_libcurl() {
+    local place
+    for place in /usr/lib/*/libcurl.so.4 /usr/lib64/libcurl.so.4 /usr/lib/libcurl.so.4 /usr/local/lib/libcurl.so.4 \
+        /lib/*/libcurl.so.4; do
+        [ -e "$place" ] && return 0
+    done
+    ldconfig -p 2>/dev/null | grep -q 'libcurl\.so\.4'
+}
+
+# The Debian packages among those that are needed which are not there.
+missing_debian_packages() {
+    command -v pkg-config >/dev/null 2>&1 || printf 'pkg-config\n'
+    local name
+    for name in $(missing_libraries); do
+        case $name in
+        libzstd) printf 'libzstd-dev\n' ;;
+        sqlite3) printf 'libsqlite3-dev\n' ;;
+        libxml-2.0) printf 'libxml2-dev\n' ;;
+        esac
+    done
+    # The package's name has a suffix in newer releases; the alternative is resolved by apt.
+    has_libcurl || printf 'libcurl4\n'
+}
+
+# apt_install PACKAGE…: as root, by sudo, or a sentence that says what to install.
+apt_install() {
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null 2>&1 ||
+            fail "Please install these packages as root and run this again: apt-get install $*"
+        as_root=(sudo)
+    fi
+    say "Installing $* by apt-get"
+    quietly "$BUILD_LOGS/apt-update.log" ${as_root[@]+"${as_root[@]}"} apt-get update ||
+        fail "apt-get update failed; install these packages and run this again: $*"
+    quietly "$BUILD_LOGS/apt-install.log" ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y --no-install-recommends "$@" ||
+        fail "apt-get could not install $*; install them and run this again."
+}
+
+require_system_libraries() {
+    case $(uname -s) in
+    Darwin) require_brew_libraries ;;
+    *)
+        local packages=()
+        while IFS= read -r line; do packages+=("$line"); done < <(missing_debian_packages)
+        if [ "${#packages[@]}" -gt 0 ]; then
+            command -v apt-get >/dev/null 2>&1 ||
+                fail "Please install what Debian calls ${packages[*]} with this system's package tool and run this again."
+            apt_install "${packages[@]}"
+        fi
+        ;;
+    esac
+    say "System libraries: zstd, SQLite, libxml2, libcurl"
+}
+
+require_brew_libraries() {
+    local formula missing=()
+    command -v brew >/dev/null 2>&1 ||
+        fail "Please install Homebrew (https://brew.sh), then: brew install pkgconf zstd sqlite libxml2"
+    for formula in pkgconf zstd sqlite libxml2; do
+        brew list --versions "$formula" >/dev/null 2>&1 || missing+=("$formula")
+    done
+    if [ "${#missing[@]}" -gt 0 ]; then
+        say "Installing ${missing[*]} by brew"
+        quietly "$BUILD_LOGS/brew.log" brew install "${missing[@]}" ||
+            fail "brew could not install ${missing[*]}; install them and run this again."
+    fi
+    # These two are not linked into brew's common folders, since macOS has its own.
+    local keg
+    for keg in sqlite libxml2; do
+        PKG_CONFIG_PATH="$(brew --prefix "$keg")/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+    done
+    export PKG_CONFIG_PATH
+}
+
+# --- Building
+
+# build LOG ARGUMENTS…: swift build; its output goes to a file, of which the errors are shown where it fails.
+build() {
+    local log=$1 status=0
+    shift
+    mkdir -p "$(dirname "$log")"
+    swift build "$@" >"$log" 2>&1 || status=$?
+    if [ "$status" -ne 0 ]; then
+        grep -E '^[^ |].*(error|warning): ' "$log" | sort -u | head -n 40 >&2 || tail -n 40 "$log" >&2
+        fail "swift build failed; all of its output is in $log."
+    fi
+}
