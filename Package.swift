@@ -80,7 +80,10 @@ let package = Package(
         // Tools
         tool(
             "tidelog-cli", folder: "tidelog",
-            ["Tidelog", "SyncEngine", "Operations", "ODataWire", "EDM", argumentParser]),
+            [
+                "Tidelog", "SyncEngine", "LogInspection", "OperationLog", "Operations", "ODataWire", "EDM",
+                argumentParser,
+            ]),
         tool(
             "odata-sandbox",
             [
@@ -106,8 +109,10 @@ let package = Package(
                 "ODataWire", "EDM",
                 httpTypes,
             ]),
+        tests("CommandLineTests", ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM"]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
+        tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests("TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", httpTypes]),
         tests("ArchitectureTests", []),
         tests(

@@ -58,12 +58,28 @@ struct AssociationReader {
                     + "dependent properties.", at: constraint)
             return nil
         }
+        let isReversed =
+            !namesKey(principal.properties, of: principal.end) && namesKey(dependent.properties, of: dependent.end)
+        let (referred, referring) = isReversed ? (dependent, principal) : (principal, dependent)
         return Association.Constraint(
-            principalRole: principal.end.role, dependentRole: dependent.end.role,
-            pairs: zip(dependent.properties, principal.properties).compactMap { dependent, principal in
+            principalRole: referred.end.role, dependentRole: referring.end.role,
+            pairs: zip(referring.properties, referred.properties).compactMap { dependent, principal in
                 guard let dependent, let principal else { return nil }
                 return ReferentialConstraint(dependent: dependent, principal: principal)
             })
+    }
+
+    /// Whether the properties are the key of the end's type, as those of a principal have to be (CSDL 2.0, 2.1.27). Services
+    /// that write principal and dependent the wrong way round are understood by it.
+    private func namesKey(_ properties: [String?], of end: Association.End) -> Bool {
+        var next: String? = end.type
+        while let current = next, let declaration = index.types[current] {
+            if let key = declaration.element.firstChild("Key") {
+                return Set(key.children("PropertyRef").map { $0["Name"] }) == Set(properties)
+            }
+            next = declaration.base
+        }
+        return false
     }
 
     private func side(

@@ -70,6 +70,36 @@ struct NavigationTable {
             let back = Direction(association: association.name, role: entry.toRole)
             partners[position] = nearest(to: entry.target.name, back) ?? walks[back]?.first
         }
+        pairOneWayAssociations()
+    }
+
+    /// The same dependent properties refer to the same principal in one relationship only. Services that declare an
+    /// association for each direction of it have told it twice; without this, a link would be seen from one end only.
+    private mutating func pairOneWayAssociations() {
+        var ends: [SharedConstraint: (dependent: [Int], principal: [Int])] = [:]
+        for (position, entry) in entries.enumerated() where partners[position] == nil {
+            guard let association = entry.association, let constraint = association.constraint,
+                let dependent = association.end(constraint.dependentRole),
+                let principal = association.end(constraint.principalRole), !constraint.pairs.isEmpty
+            else { continue }
+            let shared = SharedConstraint(
+                dependent: dependent.type, principal: principal.type, pairs: Set(constraint.pairs))
+            if entry.fromRole == constraint.dependentRole {
+                ends[shared, default: ([], [])].dependent.append(position)
+            } else {
+                ends[shared, default: ([], [])].principal.append(position)
+            }
+        }
+        for case (let dependent, let principal) in ends.values where dependent.count == 1 && principal.count == 1 {
+            partners[dependent[0]] = principal[0]
+            partners[principal[0]] = dependent[0]
+        }
+    }
+
+    private struct SharedConstraint: Hashable {
+        let dependent: String
+        let principal: String
+        let pairs: Set<ReferentialConstraint>
     }
 
     /// The navigation property in that direction that the type declares or inherits.
@@ -160,14 +190,29 @@ struct NavigationTable {
         let source = association.end(entry.fromRole)
         let constraint = association.constraint
         let sourceDepends = constraint?.dependentRole == entry.fromRole
+        // How many dependents a principal has that knows nothing of them is written there without care: services say 1 and
+        // have many. V4 cannot say it at all.
+        let isOneWay = partner == nil && sourceDepends
+        let sourceMultiplicity =
+            partner.map { $0.association == association ? source?.multiplicity ?? .many : $0.multiplicity }
+            ?? (isOneWay ? .many : source?.multiplicity ?? .many)
         return Navigation(
             targetType: entry.target.name, multiplicity: entry.multiplicity,
-            sourceMultiplicity: source?.multiplicity ?? .many, partner: partner?.name,
+            sourceMultiplicity: sourceMultiplicity, partner: partner?.name,
             constraints: sourceDepends ? constraint?.pairs ?? [] : [],
             inverseConstraints: sourceDepends ? [] : constraint?.pairs ?? [],
             containsTarget: containsTarget, onDelete: source?.onDelete,
-            relationship: Relationship(
-                name: association.name, isForward: association.first.role == entry.fromRole))
+            relationship: relationship(entry, association, partner))
+    }
+
+    /// The association's, or of two associations that are one relationship the one whose name comes first.
+    private func relationship(_ entry: Entry, _ association: Association, _ partner: Entry?) -> Relationship {
+        if let partner, let other = partner.association,
+            other.name.utf8.lexicographicallyPrecedes(association.name.utf8)
+        {
+            return Relationship(name: other.name, isForward: other.first.role != partner.fromRole)
+        }
+        return Relationship(name: association.name, isForward: association.first.role == entry.fromRole)
     }
 
     /// Of two partners the one whose name comes first in UTF-8 gives the relationship its name and its direction.

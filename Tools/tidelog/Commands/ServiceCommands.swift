@@ -22,6 +22,17 @@ struct InitCommand: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
+    func validate() throws {
+        // The root is kept in the store and shown in errors: no place for a password.
+        let rest = ["http://", "https://"].first { serviceRoot.hasPrefix($0) }.map { serviceRoot.dropFirst($0.count) }
+        guard let rest, !rest.isEmpty, !rest.contains(where: { "?#".contains($0) }),
+            !rest.prefix(while: { $0 != "/" }).contains("@")
+        else {
+            throw ValidationError(
+                "The service root is an absolute http or https URL without query, fragment, user and password.")
+        }
+    }
+
     func run() async throws {
         let provider = OfflineODataProvider(
             serviceRoot: serviceRoot, parameters: OfflineODataParameters(storePath: options.store))
