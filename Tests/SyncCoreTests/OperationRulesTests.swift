@@ -189,6 +189,19 @@ struct OperationRulesTests {
         #expect(try refusal(.create(deep, parent: nil))?.code == .wrongNavigationKind)
     }
 
+    @Test func `a new entity with an owner by its place and another by a binding`() throws {
+        let other = try store.download("Customers", ["CustomerID": .integer(2)])
+        var child = try creation("Orders")
+        child.bindings = [Binding(navigation: "Customer", targets: [other])]
+        let related = try refusal(.create(child, parent: Parent(entity: customer, navigation: "Orders")))
+        #expect(related?.code == .notAllowed)
+        #expect(related?.message.contains("Customer") == true)
+        var deep = try creation("Customers")
+        child.entity = EntityID(rawValue: deep.entity.rawValue + 1)
+        deep.inline = [.init(navigation: "Orders", entities: [child])]
+        #expect(try refusal(.create(deep, parent: nil))?.code == .notAllowed)
+    }
+
     @Test func `a deep insert that never ends`() throws {
         var next = store.newID().rawValue
         func nested(_ depth: Int) -> Creation {

@@ -59,7 +59,7 @@ has_libcurl() {
         /lib/*/libcurl.so.4; do
         [ -e "$place" ] && return 0
     done
-    ldconfig -p 2>/dev/null | grep -q 'libcurl\.so\.4'
+    case "$(ldconfig -p 2>/dev/null)" in *libcurl.so.4*) return 0 ;; *) return 1 ;; esac
 }
 
 # The Debian packages among those that are needed which are not there.
@@ -138,7 +138,7 @@ build() {
     mkdir -p "$(dirname "$log")"
     swift build "$@" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
-        grep -E '(error|warning):' "$log" | sort -u | head -n 40 >&2 || tail -n 40 "$log" >&2
+        grep -E '^[^ |].*(error|warning): ' "$log" | sort -u | head -n 40 >&2 || tail -n 40 "$log" >&2
         fail "swift build failed; all of its output is in $log."
     fi
 }

@@ -44,6 +44,8 @@ struct RootCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Looking inside:",
-                subcommands: [StatusCommand.self, PlanCommand.self, MetadataCommand.self]),
+                subcommands: [
+                    StatusCommand.self, PlanCommand.self, LogCommand.self, VerifyCommand.self, MetadataCommand.self,
+                ]),
         ])
 }

@@ -17,7 +17,7 @@ public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         "\(path) is damaged at offset \(offset): \(fault); operations from \(sequence) on are affected. "
-            + "Nothing was changed. Run `tidelog verify` for the extent."
+            + "Nothing was changed."
     }
 }
 

@@ -59,7 +59,10 @@ public struct ImageBuilder<Storage: StateStorage> {
             var targets: [EntityID] = []
             let keyless = try keylessTarget(of: id, property)
             for entity in expanded.entities {
-                guard let images = try images(of: entity, in: target, known: keyless), let first = images.first else {
+                guard
+                    let images = try images(of: entity, in: target, known: try isKnown(entity, target) ? nil : keyless),
+                    let first = images.first
+                else {
                     continue
                 }
                 targets.append(first.entity)
@@ -99,6 +102,13 @@ public struct ImageBuilder<Storage: StateStorage> {
         defer { next = EntityID(rawValue: next.rawValue &+ 1) }
         assigned[AssignedKey(set: set.name, key: key)] = next
         return next
+    }
+
+    /// Whether the key leads to an entity already.
+    private func isKnown(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> Bool {
+        guard let key = KeyText.of(payload.values, type: set.entityType) else { return false }
+        if assigned[AssignedKey(set: set.name, key: key)] != nil { return true }
+        return try storage.entity(set: set.name, key: key) != nil
     }
 
     /// An entity that the service created together with its owner, by a deep insert, without saying its key.

@@ -90,15 +90,18 @@ public struct Fold<Storage: StateStorage> {
         index = RelationshipIndex(model)
     }
 
+    /// Returns what was changed, created or lost a link.
+    @discardableResult
     private mutating func edit(
         _ layer: StateEditor<Storage>.Layer, _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
-    ) throws(StateError) {
+    ) throws(StateError) -> Set<EntityID> {
         guard let model, let index else {
             throw StateError(.noModel, "The log has a record of entities before any metadata.")
         }
         var editor = StateEditor(storage: storage, model: model, index: index, layer: layer)
         try body(&editor)
         touched.formUnion(editor.touched)
+        return editor.touched
     }
 
     // MARK: Operations
@@ -163,10 +166,10 @@ public struct Fold<Storage: StateStorage> {
             guard let pending = try storage.pendingOperation(outcome.operation) else { continue }
             switch outcome.result {
             case .confirmed(let images):
-                try edit(.base) { e throws(StateError) in try e.apply(pending.operation) }
+                let touched = try edit(.base) { e throws(StateError) in try e.apply(pending.operation) }
                 try storage.removePending(pending.sequence)
                 try apply(images)
-                try afterConfirmation(of: pending.operation, images: images)
+                try afterConfirmation(of: pending.operation, touched, images: images)
             case .rejected(let refusal): try setStatus(outcome.operation, .rejected(refusal))
             case .notProcessed: try setStatus(outcome.operation, .pending)
             case .inDoubt(let reason): try setStatus(outcome.operation, .inDoubt(answered.batch, reason: reason))
@@ -174,7 +177,9 @@ public struct Fold<Storage: StateStorage> {
         }
     }
 
-    private mutating func afterConfirmation(of operation: Operation, images: [EntityImage]) throws(StateError) {
+    private mutating func afterConfirmation(
+        of operation: Operation, _ touched: Set<EntityID>, images: [EntityImage]
+    ) throws(StateError) {
         // What was created here belongs to the queries over its set from now on; the next download decides.
         for id in operation.createdEntities {
             guard let set = try storage.set(of: id) else { continue }
@@ -185,7 +190,7 @@ public struct Fold<Storage: StateStorage> {
         // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1), and an answer without it leaves us
         // with an old one.
         let told = Set(images.filter { $0.etag != nil }.map(\.entity))
-        for id in Set(operation.referencedEntities).sorted() where !told.contains(id) {
+        for id in touched.union(operation.referencedEntities).sorted() where !told.contains(id) {
             guard var row = try storage.row(id), row.etag != nil, row.origin == .service else { continue }
             row.origin = .serviceWithStaleETag
             try storage.putRow(row)

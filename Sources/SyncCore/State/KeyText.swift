@@ -25,9 +25,10 @@ public enum KeyText {
     }
 
     private static func shortened(_ decimal: String) -> String {
-        guard decimal.contains(".") else { return decimal }
+        guard decimal.contains(".") else { return decimal == "-0" ? "0" : decimal }
         let dropped = decimal.reversed().drop { $0 == "0" }
-        return String(dropped.first == "." ? dropped.dropFirst().reversed() : dropped.reversed())
+        let short = String(dropped.first == "." ? dropped.dropFirst().reversed() : dropped.reversed())
+        return short == "-0" ? "0" : short
     }
 
     private static func doubledQuotes(_ text: String) -> String {

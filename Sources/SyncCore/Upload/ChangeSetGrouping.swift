@@ -47,7 +47,9 @@ struct ChangeSetGrouping {
         for footprint in footprints {
             for entity in footprint.created { blockedCreations[entity] = block }
             for entity in footprint.writes { blockedWrites[entity] = block }
-            for entity in footprint.reads where !reason.isFinal { blockedReads[entity] = block }
+            guard !reason.isFinal else { continue }
+            for entity in footprint.reads { blockedReads[entity] = block }
+            for entity in footprint.affected { blockedWrites[entity] = block }
         }
     }
 
@@ -74,7 +76,7 @@ struct ChangeSetGrouping {
         }
         let joined = Set(needs.newReferences.compactMap { writers[$0].map { resolve($0.group) } })
         var predecessors: Set<Int> = []
-        for entity in needs.reads.union(needs.writes) {
+        for entity in needs.reads.union(needs.writes).union(needs.affected) {
             guard let writer = writers[entity] else { continue }
             let group = resolve(writer.group)
             if joined.contains(group) {
@@ -84,7 +86,9 @@ struct ChangeSetGrouping {
                 predecessors.insert(group)
             }
         }
-        for entity in needs.writes { predecessors.formUnion((readers[entity] ?? []).map(resolve)) }
+        for entity in needs.writes.union(needs.affected) {
+            predecessors.formUnion((readers[entity] ?? []).map(resolve))
+        }
         predecessors.subtract(joined)
         guard let group = join(unit, joined, after: predecessors) else {
             return .waitsFor(joined.compactMap { groups[$0]?.operations.last?.sequence }.max() ?? unit[0].sequence)
@@ -92,6 +96,10 @@ struct ChangeSetGrouping {
         for predecessor in predecessors { groups[predecessor]?.hasDependents = true }
         for (pending, footprint) in zip(unit, footprints) {
             for entity in footprint.reads { readers[entity, default: []].insert(group) }
+            // A new entity stays its creation's: that is what references look for.
+            for entity in footprint.affected where writers[entity]?.isCreation != true {
+                writers[entity] = Writer(sequence: pending.sequence, group: group, isCreation: false)
+            }
             for entity in footprint.writes {
                 readers[entity] = nil
                 writers[entity] = Writer(
@@ -103,7 +111,7 @@ struct ChangeSetGrouping {
 
     private func blocked(_ needs: UnitNeeds) -> HoldReason? {
         let reads = needs.reads.sorted()
-        let writes = needs.writes.sorted()
+        let writes = needs.writes.union(needs.affected).sorted()
         let block =
             writes.lazy.compactMap { blockedWrites[$0] ?? blockedReads[$0] }.first
             ?? (reads + writes).lazy.compactMap { blockedCreations[$0] }.first
@@ -152,18 +160,23 @@ struct ChangeSetGrouping {
 private struct UnitNeeds {
     private(set) var reads: Set<EntityID> = []
     private(set) var writes: Set<EntityID> = []
+    private(set) var affected: Set<EntityID> = []
     /// Entities that another operation of this round creates.
     private(set) var newReferences: Set<EntityID> = []
     private let referenced: [EntityID]
     private let operations: [Operation]
     private let conditional: Set<EntityID>
+    private let keyed: Set<EntityID>
 
     init(_ unit: [PendingOperation], _ footprints: [OperationFootprint]) {
         var created: Set<EntityID> = []
         var conditional: Set<EntityID> = []
+        var keyed: Set<EntityID> = []
         for footprint in footprints {
             created.formUnion(footprint.created)
             conditional.formUnion(footprint.conditional)
+            keyed.formUnion(footprint.keyed)
+            affected.formUnion(footprint.affected)
             reads.formUnion(footprint.reads)
             writes.formUnion(footprint.writes)
         }
@@ -172,6 +185,8 @@ private struct UnitNeeds {
         operations = unit.map(\.operation)
         referenced = unit.flatMap(\.operation.referencedEntities).filter { !outside.contains($0) }
         self.conditional = conditional.subtracting(created)
+        self.keyed = keyed.subtracting(created)
+        affected.subtract(created)
     }
 
     /// Finds out which referenced entities the service has, which this round creates, and what stands in the way.
@@ -191,7 +206,7 @@ private struct UnitNeeds {
                 if isStale, !unreadable.contains(entity) { return .needsETag(entity) }
             } else if let creator = writer(entity) {
                 // A new entity is changed, deleted or named by value under its real key, in the next round.
-                if conditional.contains(entity) || named.contains(entity) { return .waitsFor(creator.sequence) }
+                if keyed.contains(entity) || named.contains(entity) { return .waitsFor(creator.sequence) }
                 newReferences.insert(entity)
             } else {
                 return .entityGone(entity)

@@ -27,7 +27,10 @@ public struct EntityResolver<Storage: StateStorage> {
         return try storage.row(id)
     }
 
-    func footprint(_ operation: Operation) throws(StateError) -> OperationFootprint {
+    /// - Parameter tracker: who is linked to whom when the operation's turn comes; it follows the operation.
+    func footprint(
+        _ operation: Operation, _ tracker: inout LinkTracker<Storage>
+    ) throws(StateError) -> OperationFootprint {
         var failure: StateError?
         let footprint = OperationFootprint(operation) { entity, name in
             do throws(StateError) {
@@ -36,8 +39,16 @@ public struct EntityResolver<Storage: StateStorage> {
                 failure = error
                 return nil
             }
+        } partners: { entity, relationship in
+            do throws(StateError) {
+                return try tracker.partners(of: entity, by: relationship)
+            } catch {
+                failure = error
+                return []
+            }
         }
         if let failure { throw failure }
+        try tracker.follow(operation, footprint)
         return footprint
     }
 

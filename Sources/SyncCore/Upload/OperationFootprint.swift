@@ -7,10 +7,23 @@ struct OperationFootprint {
     private(set) var created: Set<EntityID> = []
     private(set) var writes: Set<EntityID> = []
     private(set) var reads: Set<EntityID> = []
+    /// Partners that lose a link by the operation though it does not name them: those of a deleted entity, and those that a
+    /// new link pushes out.
+    private(set) var affected: Set<EntityID> = []
+    /// Entities that no `$<Content-ID>` can stand for.
+    private(set) var keyed: Set<EntityID> = []
+    /// The links that the operation makes, from each navigation property's source to its target.
+    private(set) var links: [(from: EntityID, navigation: Navigation, to: EntityID)] = []
+    /// Where a new link leaves no room for another one.
+    private var singleEnds: [(EntityID, Relationship)] = []
     /// Existing entities whose own representation is changed or deleted, so that an `If-Match` may be needed.
     private(set) var conditional: Set<EntityID> = []
 
-    init(_ operation: Operation, navigation: (EntityID, String) -> Navigation?) {
+    /// - Parameter partners: the entities that one is linked to, by one navigation property or by any.
+    init(
+        _ operation: Operation, navigation: (EntityID, String) -> Navigation?,
+        partners: (EntityID, Relationship?) -> [EntityID]
+    ) {
         switch operation.action {
         case .create(let creation, let parent):
             add(creation, navigation)
@@ -24,10 +37,19 @@ struct OperationFootprint {
         case .delete(let entity):
             writes.insert(entity)
             conditional.insert(entity)
-        case .createLink(let link), .updateLink(let link), .deleteLink(let link):
+            affected.formUnion(partners(entity, nil))
+        case .createLink(let link), .updateLink(let link):
             addLink(link.from, link.navigation, link.to, navigation)
+        case .deleteLink(let link):
+            addLink(link.from, link.navigation, link.to, navigation)
+            // The address of a link in a collection has the target's key in it.
+            if navigation(link.from, link.navigation)?.multiplicity == .many { keyed.insert(link.to) }
         }
+        for (entity, end) in singleEnds { affected.formUnion(partners(entity, end)) }
+        affected.subtract(writes)
+        affected.subtract(reads)
         reads.subtract(writes)
+        keyed.formUnion(conditional)
     }
 
     private mutating func add(_ creation: Creation, _ navigation: (EntityID, String) -> Navigation?) {
@@ -47,6 +69,12 @@ struct OperationFootprint {
     ) {
         let end = navigation(from, name)
         let isManyToMany = end?.multiplicity == .many && end?.sourceMultiplicity == .many
+        if let end {
+            links.append((from, end, to))
+            let back = Relationship(name: end.relationship.name, isForward: !end.relationship.isForward)
+            if end.multiplicity != .many { singleEnds.append((from, end.relationship)) }
+            if end.sourceMultiplicity != .many { singleEnds.append((to, back)) }
+        }
         if end?.multiplicity != .many || isManyToMany { writes.insert(from) } else { reads.insert(from) }
         if end?.sourceMultiplicity != .many || isManyToMany { writes.insert(to) } else { reads.insert(to) }
     }

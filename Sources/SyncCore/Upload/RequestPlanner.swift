@@ -107,6 +107,9 @@ struct RequestPlanner<Storage: StateStorage> {
             for child in level.entities {
                 if navigation.isCollection {
                     below.after.append((navigation, child))
+                } else if referenced.contains(creation.entity) {
+                    // Another request may link it elsewhere, and then nothing leads to what was created below it.
+                    below.before.append((navigation, child))
                 } else if try needsRequest(child) {
                     below.before.append((navigation, child))
                 } else {

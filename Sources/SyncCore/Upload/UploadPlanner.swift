@@ -39,10 +39,13 @@ public struct UploadPlanner<Storage: StateStorage> {
     ) throws(StateError) -> UploadPlan {
         let resolver = EntityResolver(storage: storage, model: model)
         var grouping = ChangeSetGrouping(unreadable: unreadable)
+        var tracker = LinkTracker(storage)
         var plan = UploadPlan()
         var toRead: Set<EntityID> = []
         for unit in Self.units(try storage.pendingOperations()) {
-            let footprints = try unit.map { pending throws(StateError) in try resolver.footprint(pending.operation) }
+            let footprints = try unit.map { pending throws(StateError) in
+                try resolver.footprint(pending.operation, &tracker)
+            }
             if let reason = unit.lazy.compactMap({ Self.reasonToSkip($0, retrying) }).first {
                 grouping.block(footprints, by: unit[0].sequence, reason)
                 for pending in unit { plan.held[pending.sequence] = Self.reasonToSkip(pending, retrying) ?? reason }

@@ -88,6 +88,7 @@ public struct OperationRules<Storage: StateStorage> {
             }
             for child in inline.entities {
                 try checkTarget(navigation, type: child.type)
+                try checkOwner(creation.entity, navigation, child)
                 try check(child, depth: depth + 1)
             }
         }
@@ -97,6 +98,24 @@ public struct OperationRules<Storage: StateStorage> {
         let row = try existing(parent.entity)
         let navigation = try navigation(parent.navigation, try type(row.type), set: row.set)
         try checkTarget(navigation, type: creation.type)
+        try checkOwner(parent.entity, navigation, creation)
+    }
+
+    /// Where it is created says what a new entity is linked to; what it holds itself must not say otherwise (OData 4.01
+    /// Part 1, 11.4.2.1).
+    private func checkOwner(
+        _ owner: EntityID, _ navigation: Property, _ creation: Creation
+    ) throws(ValidationError) {
+        guard let partner = navigation.navigation?.partner,
+            navigation.navigation?.sourceMultiplicity != .many,
+            creation.inline.contains(where: { $0.navigation == partner })
+                || creation.bindings.contains(where: { $0.navigation == partner && $0.targets != [owner] })
+        else { return }
+        throw .refused(
+            .init(
+                .notAllowed,
+                "The new entity of \(creation.set) is created through \(navigation), and cannot have another \(partner) as well.",
+                recovery: "Leave \(partner) away; it is set by where the entity is created."))
     }
 
     private func checkKeyIsFree(_ creation: Creation, _ type: EntityType) throws(ValidationError) {
@@ -161,7 +180,9 @@ public struct OperationRules<Storage: StateStorage> {
             if let reason = value.mismatch(
                 with: property.type, facets: property.facets, isNullable: property.isNullable, in: model)
             {
-                throw .refused(.init(.typeMismatch, "\(set)/\(name) \(reason)."))
+                // The reason begins with the path below the property, if there is one.
+                let isBelow = reason.hasPrefix("/") || reason.hasPrefix("[")
+                throw .refused(.init(.typeMismatch, "\(set)/\(name)\(isBelow ? "" : " ")\(reason)."))
             }
         }
     }

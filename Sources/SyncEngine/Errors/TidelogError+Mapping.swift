@@ -1,5 +1,5 @@
 import ODataWire
-import OperationLog
+package import OperationLog
 import SyncCore
 
 /// Where errors of the lower layers get their public form: one place per layer.
@@ -21,13 +21,13 @@ extension TidelogError {
         }
     }
 
-    init(_ error: LogError) {
+    package init(_ error: LogError) {
         switch error {
         case .locked:
             self.init(.locked, error.description, cause: error)
         case .damaged:
-            // The sentence names file, offset and what to run.
-            self.init(.damaged, error.description, cause: error)
+            // The sentence names the file and the offset.
+            self.init(.damaged, error.description, recovery: "Run 'tidelog verify' on the store.", cause: error)
         case .noLog(let path):
             self.init(.noStore, error.description, place: path, recovery: "Run 'tidelog init' first.", cause: error)
         case .unsupported(let path, _, _), .otherStore(let path, _, _):

@@ -64,7 +64,9 @@ public actor ServiceSession {
         guard let method = HTTPRequest.Method(request.method),
             var message = HTTPRequest(method: method, url: url)
         else {
-            throw TidelogError(.invalidRequest, "\(url.prefix { $0 != "?" }) is not a URL that can be requested.")
+            throw TidelogError(
+                .invalidRequest, "\(URLText.withoutSecrets(url)) is not a URL that can be requested.",
+                recovery: "Use an absolute http or https URL without a user and password in it.")
         }
         for field in request.headers.fields {
             guard let name = HTTPField.Name(field.name) else { continue }

@@ -15,4 +15,20 @@ enum URLText {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+
+    /// The URL as errors may show it: without query, user and password.
+    static func withoutSecrets(_ url: String) -> String {
+        var text = String(url.prefix { $0 != "?" && $0 != "#" })
+        if let start = schemeEnd(text) {
+            let authority = text[start...].prefix { $0 != "/" }
+            if let mark = authority.lastIndex(of: "@") { text.removeSubrange(start...mark) }
+        }
+        return text
+    }
+
+    /// Behind `://`.
+    private static func schemeEnd(_ text: String) -> String.Index? {
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
+        return text.index(colon, offsetBy: 3)
+    }
 }

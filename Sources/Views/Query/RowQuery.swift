@@ -92,13 +92,12 @@ public struct RowQuery {
     private func rows(_ path: ResourcePath) throws -> [EntityRow] {
         var rows: [EntityRow] = []
         var segments = path.segments[...]
-        if case .entitySet(let set)? = segments.popFirst() {
-            if case .key(let selector)? = segments.first {
-                segments.removeFirst()
-                rows = try row(in: set, selector).map { [$0] } ?? []
-            } else {
-                rows = try state.allRows(set: set.name)
-            }
+        guard case .entitySet(let set)? = segments.popFirst() else { throw Self.leadsElsewhere }
+        if case .key(let selector)? = segments.first {
+            segments.removeFirst()
+            rows = try row(in: set, selector).map { [$0] } ?? []
+        } else {
+            rows = try state.allRows(set: set.name)
         }
         for segment in segments {
             switch segment {
@@ -108,13 +107,15 @@ public struct RowQuery {
             case .key(let selector): rows = try rows.filter { try isSelected($0, selector) }
             case .type(let type): rows = rows.filter { model.isType($0.type, derivedFrom: type.name) }
             case .count: break
-            default:
-                throw EvaluationError(
-                    .unsupported,
-                    "Offline, a path leads to entities; single properties and operations are not answered.")
+            default: throw Self.leadsElsewhere
             }
         }
         return rows
+    }
+
+    private static var leadsElsewhere: EvaluationError {
+        EvaluationError(
+            .unsupported, "Offline, a path leads to entities; single properties and operations are not answered.")
     }
 
     private func row(in set: EntitySet, _ selector: KeySelector) throws(StateError) -> EntityRow? {

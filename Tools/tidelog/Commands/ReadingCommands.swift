@@ -22,6 +22,12 @@ struct QueryCommand: AsyncParsableCommand {
         try await options.withStore { provider in
             let answer = try await provider.query(.url(url), headers: .empty)
             let model = try await provider.model()
+            let path = url.prefix { $0 != "?" }
+            if path.hasSuffix("/$count"), let count = answer.count { return try Console.print(String(count)) }
+            // A navigation property may lead nowhere; a key may not.
+            if answer.isSingle, answer.entities.isEmpty, path.hasSuffix(")") {
+                throw CommandFailure("\(path) is not in the store.", recovery: "Download it first, or check the key.")
+            }
             if format.json {
                 let json = EntityJSON(model: model)
                 for entity in answer.entities { try Console.print(json.line(entity)) }

@@ -22,6 +22,17 @@ struct InitCommand: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
+    func validate() throws {
+        // The root is kept in the store and shown in errors: no place for a password.
+        let rest = ["http://", "https://"].first { serviceRoot.hasPrefix($0) }.map { serviceRoot.dropFirst($0.count) }
+        guard let rest, !rest.isEmpty, !rest.contains(where: { "?#".contains($0) }),
+            !rest.prefix(while: { $0 != "/" }).contains("@")
+        else {
+            throw ValidationError(
+                "The service root is an absolute http or https URL without query, fragment, user and password.")
+        }
+    }
+
     func run() async throws {
         let provider = OfflineODataProvider(
             serviceRoot: serviceRoot, parameters: OfflineODataParameters(storePath: options.store))
@@ -29,9 +40,9 @@ struct InitCommand: AsyncParsableCommand {
             let known = try await provider.getDefiningQueries()
             let model = try await provider.model()
             let isDefault = query.isEmpty && known.isEmpty
-            let added = isDefault ? model.entitySets.map { QueryArgument(name: $0.name, path: $0.name) } : query
-            for query in added {
-                try await provider.add(definingQuery: OfflineODataDefiningQuery(name: query.name, query: query.path))
+            let named = query.map { OfflineODataDefiningQuery(name: $0.name, query: $0.path) }
+            for query in isDefault ? OfflineODataDefiningQuery.all(of: model) : named {
+                try await provider.add(definingQuery: query)
             }
             let queries = try await provider.getDefiningQueries()
             try Console.print(

@@ -98,7 +98,7 @@ struct ErrorReport {
     private static func line(_ message: String, _ place: String?, _ recovery: String?) -> String {
         // Messages end with a full stop; the place belongs before it.
         var text = message
-        if let place {
+        if let place, !message.contains(place) {
             let hasStop = text.hasSuffix(".")
             if hasStop { text.removeLast() }
             text += " (\(place))" + (hasStop ? "." : "")

@@ -12,14 +12,22 @@ struct StatusText {
         [String(operation.sequence), action, Self.name(operation.state), operation.reason ?? ""]
     }
 
-    /// `create Orders(~8) in Customers(~7)/Orders`, `createLink Customers(~7)/Orders to Orders(~8)`
+    /// In the words of `tidelog log`: `create Orders(~8) in Customers(~7)/Orders`, `link Customers(~7)/Orders → Orders(~8)`.
     private var action: String {
-        let verb = operation.action.rawValue
+        let verb =
+            switch operation.action {
+            case .create: "create"
+            case .update: "update"
+            case .delete: "delete"
+            case .createLink: "link"
+            case .updateLink: "relink"
+            case .deleteLink: "unlink"
+            }
         guard let navigation = operation.navigation, let other = operation.relatedLink else {
             return "\(verb) \(operation.entityLink)"
         }
         if operation.action == .create { return "\(verb) \(operation.entityLink) in \(other)/\(navigation)" }
-        return "\(verb) \(operation.entityLink)/\(navigation) to \(other)"
+        return "\(verb) \(operation.entityLink)/\(navigation) → \(other)"
     }
 
     var json: String {

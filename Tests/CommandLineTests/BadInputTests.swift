@@ -1,0 +1,240 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct BadInputTests {
+    /// Arguments, and the sentence on standard error behind `tidelog: `.
+    static let refusals: [([String], String)] = [
+        (
+            ["create", "Nope", "{}"],
+            "There is no entity set Nope. The service has Customers, Orders, Owners, Cars, Cities, Mayors, Fathers, Children and 7 more."
+        ),
+        (
+            ["create", "Customers", #"{"Nope":1}"#],
+            "Customers: Shop.Customer has no property Nope. Nothing was done; correct the JSON."
+        ),
+        (
+            ["create", "Customers", #"{"Name":5}"#],
+            "Customers/Name: There is a number, not a value of type Edm.String. Nothing was done; correct the JSON."
+        ),
+        (["create", "Customers", #"{"Name":null}"#], "Customers/Name must not be null."),
+        (
+            ["create", "Customers", #"{"Name":"x","Rating":1234567}"#],
+            "Customers/Rating has 7 digits, more than Precision 5."
+        ),
+        (
+            ["create", "Customers", #"{"Name":"x","Address":{"Town":"B"}}"#],
+            "Customers/Address: Shop.Address has no property Town. Nothing was done; correct the JSON."
+        ),
+        (
+            ["create", "Customers", #"{"Name":"x","Address":{"Zip":"12345678901"}}"#],
+            "Customers/Address/Zip is longer than MaxLength 10."
+        ),
+        (
+            ["create", "Customers", #"{"Name":"x","Name":"y"}"#],
+            "Customers/Name is there twice. Nothing was done; correct the JSON."
+        ),
+        (
+            ["create", "Customers", #"{"Name":"x","Orders":[{"Nope":1}]}"#],
+            "Customers/Orders/0/Nope: Shop.Order has no property Nope. Nothing was done; correct the JSON."
+        ),
+        (
+            ["create", "Customers", #"{"Name":"x""#],
+            "The value is no JSON: The document ends too early. (byte 11) Put an object between single quotes."
+        ),
+        (["create", "Customers", "5"], "The value is a number, not an object with properties."),
+        (
+            ["create", "Orders", "{}", "--bind", "Nope=Customers(1)"],
+            "Orders has no navigation property Nope. It has Customer."
+        ),
+        (
+            ["create", "Orders", "{}", "--bind", "Customer=Orders(1)"],
+            "Shop.Order/Customer leads to Shop.Customer, not to Shop.Order."
+        ),
+        (["create", "Orders", "{}", "--in", "Customers(1)/Nope"], "Customers has no navigation property Nope."),
+        (
+            ["create", "Orders", "{}", "--in", "Customers(99)/Orders"],
+            "Customers(CustomerID=99) is not in the store. Download it first, or check the key."
+        ),
+        (["update", "Customers(1)"], "The update changes nothing."),
+        (
+            ["update", "Customers(1)", #"{"Orders":null}"#],
+            "Customers/Orders is a navigation property and takes no null. Use 'unlink' to remove a link."
+        ),
+        (
+            ["update", "Customers", #"{"Name":"x"}"#],
+            #"No entity is called "Customers". Use a readLink such as Customers(~7), or a name that an earlier line gives with "as"."#
+        ),
+        (["link", "Customers(1)", "Nope", "Orders(1)"], "Customers has no navigation property Nope."),
+        (
+            ["link", "Customers(1)", "Orders", "Customers(2)"],
+            "Shop.Customer/Orders leads to Shop.Order, not to Shop.Customer."
+        ),
+        (["unlink", "Customers(2)", "Orders", "Orders(1)"], "Customers(~2) is not linked to Orders(~4) by Orders."),
+        (
+            ["delete", "Customers(99)"],
+            "Customers(CustomerID=99) is not in the store. Download it first, or check the key."
+        ),
+        (["query", "Customers(99)"], "Customers(99) is not in the store. Download it first, or check the key."),
+        (
+            ["query", "Customers(1)/Name"],
+            "Offline, a path leads to entities; single properties and operations are not answered."
+        ),
+        (
+            ["query", "$metadata"],
+            "Offline, a path leads to entities; single properties and operations are not answered."
+        ),
+        (["query", "Customers?$filter=Nope eq 1"], "Shop.Customer has no property Nope. In: Nope"),
+        (["pull", "Nope"], "There is no defining query Nope."),
+        (
+            ["apply", "missing.jsonl"],
+            "missing.jsonl cannot be read: No such file or directory. Check the file's name."
+        ),
+    ]
+
+    @Test func `what the model forbids is refused by name, and nothing is logged`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4)
+        for (arguments, sentence) in Self.refusals {
+            let running = try workspace.start(arguments)
+            running.process.waitUntilExit()
+            #expect(running.process.terminationStatus == 1, "\(arguments)")
+            #expect(workspace.read(running.output) == "", "\(arguments)")
+            #expect(workspace.read(running.error) == "tidelog: \(sentence)\n", "\(arguments)")
+        }
+        #expect(try workspace.output("status") == "Nothing is pending.\n")
+    }
+
+    @Test(arguments: [
+        ["frobnicate"], ["create"], ["create", "Customers", "{}", "--bind", "Customer"],
+        ["create", "Orders", "{}", "--in", "Customers"], ["init", "http://127.0.0.1:1/", "--query", "bad"],
+        ["init", "notaurl"],
+        ["init", "http://user:secret@127.0.0.1:1/"], ["query"],
+    ])
+    func `wrong arguments are usage errors that show no password`(_ arguments: [String]) throws {
+        let workspace = try Workspace()
+        let running = try workspace.start(arguments)
+        running.process.waitUntilExit()
+        #expect(running.process.terminationStatus == 64)
+        #expect(workspace.read(running.error).hasPrefix("Error: "))
+        #expect(!workspace.read(running.error).contains("secret"))
+        #expect(!FileManager.default.fileExists(atPath: workspace.path(".tidelog")))
+    }
+
+    @Test func `help and version are no errors`() throws {
+        let workspace = try Workspace()
+        #expect(try workspace.output("--help").contains("Exit codes: 0 done, 1 failed, 2 damage, 64 usage."))
+        #expect(try workspace.output("--version").split(separator: ".").count == 3)
+    }
+
+    @Test func `without a store the next step is told`() throws {
+        let workspace = try Workspace()
+        let run = try workspace.tidelog("status", "--store", "elsewhere")
+        #expect(
+            run
+                == Run(
+                    status: 1, output: "",
+                    error:
+                        "tidelog: There is no store (elsewhere). Name the service root to make one ('tidelog init').\n")
+        )
+        #expect(!FileManager.default.fileExists(atPath: workspace.path("elsewhere")))
+    }
+
+    @Test func `a store belongs to one service`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4)
+        let other = try workspace.tidelog("init", server.root(.v2))
+        #expect(other.status == 1)
+        #expect(
+            other.error
+                == "tidelog: The store belongs to the service http://HOST/v4/, not to http://HOST/v2/ (.tidelog). "
+                + "Use another directory for another service.\n")
+    }
+
+    // MARK: Services
+
+    static let services: [(status: String, headers: [String], body: String, sentence: String)] = [
+        (
+            "401 Unauthorized", ["WWW-Authenticate: Basic realm=\"x\""], "no",
+            "The service refused with status 401 (GET http://HOST/$metadata). Check the credentials."
+        ),
+        (
+            "500 Internal Server Error", [], #"{"error":{"code":"x","message":"boom"}}"#,
+            "The service answered with status 500: boom (GET http://HOST/$metadata)."
+        ),
+        (
+            "200 OK", ["Content-Type: text/html"], "<html><body>Sign in</body></html>",
+            "What the service gave as its metadata is none: line 1, column 1: The document is a web page, perhaps a login page; "
+                + "metadata was expected (GET http://HOST/$metadata). Check the service root; it ends before $metadata."
+        ),
+        (
+            "200 OK", [],
+            #"<edmx:Edmx Version="5.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices><Schema Namespace="N" xmlns="http://docs.oasis-open.org/odata/ns/edm"/></edmx:DataServices></edmx:Edmx>"#,
+            "What the service gave as its metadata is none: line 1, column 1: Version \"5.0\" of the Edmx is neither 4.0 nor 4.01 (GET"
+        ),
+    ]
+
+    @Test(arguments: services.indices)
+    func `a service that is none leaves nothing behind`(_ index: Int) throws {
+        let expected = Self.services[index]
+        let service = try CannedService(status: expected.status, headers: expected.headers, body: expected.body)
+        let workspace = try Workspace()
+        workspace.origin = String(service.root.dropLast())
+        let run = try workspace.tidelog("init", service.root)
+        #expect(run.status == 1)
+        #expect(run.error.hasPrefix("tidelog: \(expected.sentence)"), "\(run.error)")
+        #expect(!FileManager.default.fileExists(atPath: workspace.path(".tidelog")))
+    }
+
+    @Test func `a service that cannot be reached leaves the log as it was`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4)
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"offline"}"#)
+        let before = try Data(contentsOf: logFile(workspace))
+        server.stop()
+        for command in ["push", "pull"] {
+            let run = try workspace.tidelog(command)
+            #expect(run.status == 1)
+            #expect(run.error.contains("nothing answers there"))
+            #expect(run.error.hasSuffix("Nothing is lost; try again when the service can be reached.\n"))
+        }
+        #expect(try workspace.output("status", "--json").contains(#""state":"pending"}"#))
+        #expect(try Data(contentsOf: logFile(workspace)).starts(with: before))
+    }
+
+    // MARK: Damage
+
+    private func logFile(_ workspace: Workspace) throws -> URL {
+        let folder = workspace.folder.appendingPathComponent(".tidelog/log")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        return folder.appendingPathComponent(try #require(names.first))
+    }
+
+    @Test func `a damaged log is an error of its own that names the file, and is not touched`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4)
+        let file = try logFile(workspace)
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count / 2] ^= 0xFF
+        try bytes.write(to: file)
+        for name in ["views.sqlite", "views.sqlite-wal", "views.sqlite-shm"] {
+            try? FileManager.default.removeItem(atPath: workspace.path(".tidelog/\(name)"))
+        }
+        let run = try workspace.tidelog("query", "Customers")
+        #expect(run.status == 2)
+        #expect(run.output == "")
+        #expect(run.error.contains(".tidelog/log/\(file.lastPathComponent) is damaged at offset"))
+        #expect(run.error.hasSuffix("Run 'tidelog verify' on the store.\n"))
+        #expect(try Data(contentsOf: file) == bytes)
+    }
+
+    @Test func `damaged views are made again, which is said`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4)
+        let before = try workspace.output("query", "Customers", "--json")
+        try workspace.write(String(repeating: "no database", count: 1_000), to: ".tidelog/views.sqlite")
+        let run = try workspace.tidelog("query", "Customers", "--json")
+        #expect(run.status == 0)
+        #expect(run.output == before)
+        #expect(run.error.hasPrefix("tidelog: The views were made again from the log"))
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#endif
+
+/// A socket on a free loopback port that gives every request the same answer: for services that are none.
+final class CannedService: @unchecked Sendable {
+    // Because: the descriptor is set once and only closed at the end.
+    private let descriptor: Int32
+    let port: UInt16
+
+    init(status: String, headers: [String] = [], body: String) throws {
+        #if canImport(Darwin)
+            let stream = SOCK_STREAM
+        #else
+            let stream = Int32(SOCK_STREAM.rawValue)
+        #endif
+        descriptor = socket(AF_INET, stream, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && listen(descriptor, 16) == 0
+                    && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        guard isBound else { throw CocoaError(.fileNoSuchFile) }
+        port = UInt16(bigEndian: address.sin_port)
+        let head = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)", "Connection: close"] + headers
+        let answer = Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
+        Thread.detachNewThread {
+            while true {
+                let connection = accept(descriptor, nil, nil)
+                guard connection >= 0 else { return }
+                var request = [UInt8](repeating: 0, count: 1 << 16)
+                _ = recv(connection, &request, request.count, 0)
+                _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+                close(connection)
+            }
+        }
+    }
+
+    deinit {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        close(descriptor)
+    }
+
+    var root: String { "http://127.0.0.1:\(port)/" }
+}

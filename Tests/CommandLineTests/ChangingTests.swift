@@ -1,0 +1,108 @@
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct ChangingTests {
+    @Test func `each change prints its number and where the entity is`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
+        #expect(try workspace.output("create", "Customers", #"{"Name":"Neu"}"#) == "9 Customers(~8)\n")
+        #expect(
+            try workspace.output(
+                "create", "Orders", "-", "--bind", "Customer=Customers(~8)", "--json", input: #"{"Note":"n"}"#)
+                == #"{"sequence":10,"readLink":"Orders(~9)"}"# + "\n")
+        #expect(
+            try workspace.output("create", "Orders", #"{"Note":"in"}"#, "--in", "Customers(1)/Orders")
+                == "11 Orders(~10)\n")
+        #expect(try workspace.output("update", "Customers(1)", #"{"Rating":3.5}"#) == "12 Customers(1)\n")
+        #expect(try workspace.output("link", "Customers(~8)", "Orders", "Orders(4)") == "13 Customers(~8)\n")
+        #expect(try workspace.output("relink", "Orders(4)", "Customer", "Customers(2)") == "14 Orders(4)\n")
+        #expect(try workspace.output("unlink", "Orders(3)", "Customer") == "15 Orders(3)\n")
+        #expect(
+            try workspace.output("delete", "Orders(1)", "--json") == #"{"sequence":16,"readLink":"Orders(1)"}"# + "\n")
+        #expect(
+            try workspace.output("status")
+                == """
+                operation  action                                      state    reason
+                ---------  ------------------------------------------  -------  ------
+                        9  create Customers(~8)                        pending
+                       10  create Orders(~9)                           pending
+                       11  create Orders(~10) in Customers(~1)/Orders  pending
+                       12  update Customers(~1)                        pending
+                       13  link Customers(~8)/Orders → Orders(~7)      pending
+                       14  relink Orders(~7)/Customer → Customers(~2)  pending
+                       15  unlink Orders(~6)/Customer → Customers(~2)  pending
+                       16  delete Orders(~4)                           pending
+
+                8 pending.
+
+                """)
+        #expect(
+            try workspace.output("query", "Customers?$select=Name&$expand=Orders")
+                == """
+                readLink       CustomerID  Name            Orders                 state
+                -------------  ----------  --------------  ---------------------  -------
+                Customers(1)            1  Ada Lovelace    Orders(2) Orders(~10)  pending
+                Customers(2)            2  Grace Hopper    Orders(4)              pending
+                Customers(3)            3  O'Neil & Söhne
+                Customers(~8)              Neu             Orders(~9)             pending
+
+                4 entities.
+
+                """)
+    }
+
+    @Test func `the plan is the request to the byte`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
+        #expect(
+            try workspace.output("plan").replacing("\r\n", with: "\n")
+                == """
+                POST http://HOST/v4/$batch
+                OData-Version: 4.0
+                OData-MaxVersion: 4.01
+                Accept: multipart/mixed
+                Content-Type: multipart/mixed; boundary=batch_tidelog_1
+
+                --batch_tidelog_1
+                Content-Type: multipart/mixed; boundary=changeset_1_1
+
+                --changeset_1_1
+                Content-Type: application/http
+                Content-Transfer-Encoding: binary
+                Content-ID: 1
+
+                POST Customers HTTP/1.1
+                OData-Version: 4.0
+                OData-MaxVersion: 4.01
+                Accept: application/json
+                Content-Type: application/json
+                Content-Length: 14
+
+                {"Name":"Neu"}
+                --changeset_1_1--
+                --batch_tidelog_1--
+
+                """)
+        _ = try workspace.output("push")
+        #expect(
+            try workspace.tidelog("plan") == Run(status: 0, output: "", error: "tidelog: There is nothing to send.\n"))
+    }
+
+    @Test func `what the service refuses is told with its words, stays, and fails the push`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        let other = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        _ = try other.output("delete", "Customers(3)")
+        #expect(
+            try other.output("push", "--json").contains(#""confirmed":[6],"rejected":[],"inDoubt":[],"remaining":0"#))
+        _ = try workspace.output("update", "Customers(3)", #"{"Name":"gone"}"#)
+        _ = try workspace.output("update", "Customers(2)", #"{"Name":"there"}"#)
+        let pushed = try workspace.tidelog("push")
+        #expect(pushed.status == 1)
+        #expect(pushed.lines.contains("Operation 6 was rejected: 404 There is no Customers(3)."))
+        #expect(pushed.lines.first?.hasPrefix("1 confirmed, 1 rejected, 0 in doubt (") == true)
+        let status = try workspace.output("status", "--json")
+        #expect(status.contains(#""state":"rejected","reason":"the service answered 404: There is no Customers(3).""#))
+        #expect(try workspace.output("query", "Customers(3)", "--json").contains(#""@state":"error""#))
+    }
+}

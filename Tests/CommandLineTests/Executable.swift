@@ -1,0 +1,98 @@
+import Foundation
+
+/// What a process did: its exit code and everything that it printed.
+struct Run: Equatable {
+    var status: Int32
+    var output: String
+    var error: String = ""
+
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+}
+
+/// The executables that were built together with the tests.
+enum Executable {
+    /// The test bundle stands beside the executables that were built with it.
+    static let folder: URL = {
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
+        var folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
+        while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.path + "/tidelog") {
+            folder.deleteLastPathComponent()
+        }
+        return folder
+    }()
+
+    static func process(_ name: String, _ arguments: [String]) -> Process {
+        let process = Process()
+        process.executableURL = folder.appendingPathComponent(name)
+        process.arguments = arguments
+        return process
+    }
+}
+
+/// A directory of its own for one test, in which `tidelog` runs. Its store is `.tidelog` unless arguments say otherwise.
+final class Workspace {
+    let folder: URL
+    /// Replaced by `http://HOST` in what is printed: ports differ from run to run.
+    var origin = "http://HOST"
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidelog-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+    }
+
+    func read(_ name: String) -> String {
+        (try? Data(contentsOf: folder.appendingPathComponent(name))).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// Runs `tidelog` to its end.
+    func tidelog(_ arguments: String..., input: String = "") throws -> Run {
+        let running = try start(arguments, input: input)
+        running.process.waitUntilExit()
+        return Run(
+            status: running.process.terminationStatus, output: text(running.output), error: text(running.error))
+    }
+
+    /// What was printed by a successful run; the lines of standard error are a failure's explanation.
+    func output(_ arguments: String..., input: String = "") throws -> String {
+        let running = try start(arguments, input: input)
+        running.process.waitUntilExit()
+        guard running.process.terminationStatus == 0 else {
+            throw UnexpectedFailure(description: "tidelog \(arguments.joined(separator: " ")): \(text(running.error))")
+        }
+        return text(running.output)
+    }
+
+    struct UnexpectedFailure: Error, CustomStringConvertible { let description: String }
+
+    struct Running {
+        let process: Process
+        /// Names of the files that take what is printed: unlike pipes they never make the process wait.
+        let output: String
+        let error: String
+    }
+
+    /// Starts `tidelog`; standard input is `input`, or `inputHandle` where that is given.
+    func start(_ arguments: [String], input: String = "", inputHandle: FileHandle? = nil) throws -> Running {
+        let process = Executable.process("tidelog", arguments)
+        process.currentDirectoryURL = folder
+        let names = ["in", "out", "err"].map { "\($0)-\(UUID().uuidString)" }
+        try write(input, to: names[0])
+        try write("", to: names[1])
+        try write("", to: names[2])
+        process.standardInput = try inputHandle ?? FileHandle(forReadingFrom: folder.appendingPathComponent(names[0]))
+        process.standardOutput = try FileHandle(forWritingTo: folder.appendingPathComponent(names[1]))
+        process.standardError = try FileHandle(forWritingTo: folder.appendingPathComponent(names[2]))
+        try process.run()
+        return Running(process: process, output: names[1], error: names[2])
+    }
+
+    func text(_ name: String) -> String { read(name).replacing(origin, with: "http://HOST") }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct LogTests {
+    private func filled(_ server: SandboxServer) throws -> Workspace {
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
+        _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
+        _ = try workspace.output("create", "Orders", #"{"Note":"n"}"#, "--bind", "Customer=Customers(~8)")
+        _ = try workspace.output("push")
+        _ = try workspace.output("update", "Customers(~8)", #"{"Name":"Later"}"#)
+        return workspace
+    }
+
+    /// Times are data of the run.
+    private func withoutTimes(_ text: String) -> String {
+        text.replacing(/20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ/, with: "TIME")
+    }
+
+    @Test func `the log has one line an operation with what became of it`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        #expect(
+            withoutTimes(try workspace.output("log"))
+                == """
+                     9  TIME  confirmed  create Customers(~8) Name='Neu'
+                    10  TIME  confirmed  create Orders(~9) Note='n' · bind Customer → Customers(~8)
+                    13  TIME  pending    update Customers(~8) Name='Later'
+
+                """)
+        let all = withoutTimes(try workspace.output("log", "--all")).split(separator: "\n").map(String.init)
+        #expect(all.count == 13)
+        #expect(all[1] == "     2  TIME             query C added: Customers")
+        let json = try workspace.tidelog("log", "--json").lines
+        #expect(json.count == 3)
+        #expect(json[2].hasPrefix(#"{"sequence":13,"time":"#))
+        #expect(json[2].hasSuffix(#""action":"update","entity":8,"values":{"Name":"Later"},"fate":"pending"}"#))
+    }
+
+    @Test func `the log can be read and checked while another process writes`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        let pipe = Pipe()
+        let writer = try workspace.start(["apply", "-"], inputHandle: pipe.fileHandleForReading)
+        pipe.fileHandleForWriting.write(Data((#"{"op":"delete","entity":"Orders(1)"}"# + "\n").utf8))
+        while workspace.read(writer.output).isEmpty, writer.process.isRunning { usleep(1_000) }
+        #expect(withoutTimes(try workspace.output("log")).hasSuffix("    14  TIME  pending    delete Orders(~4)\n"))
+        #expect(try workspace.output("verify").hasSuffix("The log is sound.\n"))
+        try pipe.fileHandleForWriting.close()
+        writer.process.waitUntilExit()
+    }
+
+    @Test func `a check of a sound log tells its size`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        let lines = try workspace.tidelog("verify").lines
+        #expect(lines.first == "1 segment, 13 blocks, 13 records.")
+        #expect(lines.last == "The log is sound.")
+        let json = try workspace.output("verify", "--json")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        #expect(object["sound"] as? Bool == true)
+        let raw = try #require(object["rawBytes"] as? Int)
+        let stored = try #require(object["storedBytes"] as? Int)
+        #expect(stored > 0 && stored < raw)
+    }
+
+    @Test func `damage is told with file and offset, what can be read is shown, and both fail with 2`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        let file = ".tidelog/log/00000000000000000001.segment"
+        var bytes = try Data(contentsOf: workspace.folder.appendingPathComponent(file))
+        bytes[1_000] ^= 0xFF
+        try bytes.write(to: workspace.folder.appendingPathComponent(file))
+        let verified = try workspace.tidelog("verify")
+        #expect(verified.status == 2)
+        #expect(
+            verified.lines.contains {
+                $0.hasPrefix("\(file) is damaged at offset 64: the payload's checksum does not hold")
+            })
+        let shown = try workspace.tidelog("log")
+        #expect(shown.status == 2)
+        #expect(shown.output.contains("\(file) is damaged at offset 64"))
+        #expect(shown.output.contains("update Customers(~8) Name='Later'"))
+        #expect(try Data(contentsOf: workspace.folder.appendingPathComponent(file)) == bytes)
+    }
+
+    @Test func `an incomplete commit at the end is no damage`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
+        let bytes = try Data(contentsOf: file)
+        try bytes.dropLast(3).write(to: file)
+        let verified = try workspace.tidelog("verify")
+        #expect(verified.status == 0)
+        #expect(verified.output.contains("of an incomplete commit"))
+        #expect(verified.output.hasSuffix("The log is sound.\n"))
+        let opened = try workspace.tidelog("status")
+        #expect(opened.status == 0)
+        #expect(opened.error.contains("of an incomplete commit were cut off"))
+    }
+
+    @Test func `without a log the next step is told`() throws {
+        let workspace = try Workspace()
+        for command in ["log", "verify"] {
+            let run = try workspace.tidelog(command)
+            #expect(
+                run
+                    == Run(
+                        status: 1, output: "",
+                        error: "tidelog: There is no log in .tidelog/log. Run 'tidelog init' first.\n"))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct MetadataTests {
+    @Test func `a metadata document is told by counts, sets and types`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace()
+        for version in SandboxServer.Version.allCases {
+            let lines = try workspace.tidelog("metadata", server.root(version)).lines
+            #expect(lines.first == (version == .v2 ? "OData 2.0" : "OData 4.0"))
+            #expect(lines.contains("   15  entitySets"))
+            #expect(lines.contains("entity set Customers of Shop.Customer"))
+            #expect(lines.contains("entity type Shop.Order"))
+            #expect(lines.contains("  OrderID: Edm.Int32 (key)"))
+            #expect(lines.contains("  Customer -> Shop.Customer (* to 0..1), back by Orders, CustomerID = CustomerID"))
+        }
+        // The document itself is a URL too, and its JSON has the same counts.
+        let json = try workspace.output("metadata", server.root(.v4) + "$metadata", "--json")
+        let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+        #expect(object?["odataVersion"] as? String == "4.0")
+        #expect(object?["entitySets"] as? Int == 15)
+        #expect((object?["types"] as? [[String: Any]])?.first?["name"] as? String == "Shop.Customer")
+    }
+
+    @Test(.enabled(if: Corpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+    func `the counts of the corpus are printed under the corpus's names`() throws {
+        let workspace = try Workspace()
+        // One document in eight: the reader has its own test over all of them.
+        for (index, line) in Corpus.documents.enumerated() where index.isMultiple(of: 8) {
+            guard let entry = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+                let file = entry["file"] as? String, entry["kind"] as? String == "csdl-xml"
+            else { continue }
+            let path = Corpus.folder.appendingPathComponent(file).path
+            let run = try workspace.tidelog("metadata", path, "--json")
+            guard entry["wellFormed"] as? Bool == true, let facts = entry["facts"] as? [String: Any] else {
+                #expect(run.status == 1, "\(file)")
+                continue
+            }
+            guard run.status == 0 else { continue }
+            let printed = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
+            for name in [
+                "entityTypes", "complexTypes", "entitySets", "navigationProperties", "structuralProperties", "keys",
+            ] {
+                #expect(printed[name] as? Int == facts[name] as? Int, "\(file) \(name)")
+            }
+        }
+    }
+}
+
+/// The metadata documents of the conformance corpora, where they are beside the checkout.
+enum Corpus {
+    static let folder: URL = {
+        if let path = ProcessInfo.processInfo.environment["TIDELOG_CONFORMANCE"] { return URL(fileURLWithPath: path) }
+        return URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("../shared/conformance").standardizedFileURL
+    }()
+
+    static let isPresent: Bool = {
+        let isPresent = FileManager.default.fileExists(atPath: folder.appendingPathComponent("csdl/index.jsonl").path)
+        if !isPresent { print("skipped: the conformance corpora are not beside the checkout") }
+        return isPresent
+    }()
+
+    /// The lines of the index.
+    static var documents: [String] {
+        let data = try? Data(contentsOf: folder.appendingPathComponent("csdl/index.jsonl"))
+        return data.map { String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init) } ?? []
+    }
+}

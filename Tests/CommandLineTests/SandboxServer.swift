@@ -1,0 +1,57 @@
+import Foundation
+
+/// The real `odata-sandbox` on a free port, stopped with the value.
+final class SandboxServer {
+    enum Version: String, CaseIterable, Sendable { case v2, v4 }
+
+    private let process: Process
+    private var lines: [String] = []
+
+    init() throws {
+        process = Executable.process("odata-sandbox", ["--quiet"])
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var text = ""
+        while text.count(where: { $0 == "\n" }) < 2 {
+            let chunk = output.fileHandleForReading.availableData
+            if chunk.isEmpty { break }
+            text += String(decoding: chunk, as: UTF8.self)
+        }
+        lines = text.split(separator: "\n").map(String.init)
+    }
+
+    deinit {
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    /// Stops answering for good.
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    /// `http://127.0.0.1:PORT/v4/`
+    func root(_ version: Version) -> String {
+        let mark = version == .v2 ? "V2 " : "V4 "
+        return lines.first { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) } ?? "no sandbox"
+    }
+
+    var origin: String { String(root(.v4).dropLast("/v4/".count)) }
+}
+
+extension Workspace {
+    /// A workspace with a store of the sandbox, pulled.
+    static func pulled(_ server: SandboxServer, _ version: SandboxServer.Version, queries: [String] = []) throws
+        -> Workspace
+    {
+        let workspace = try Workspace()
+        workspace.origin = server.origin
+        let made = try workspace.start(["init", server.root(version)] + queries.flatMap { ["--query", $0] })
+        made.process.waitUntilExit()
+        _ = try workspace.output("pull")
+        return workspace
+    }
+}

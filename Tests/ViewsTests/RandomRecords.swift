@@ -1,0 +1,241 @@
+import EDM
+import Operations
+import SyncCore
+
+/// A log as it never was, but might be: operations and facts in any order, legal or not. The same seed gives the same log.
+struct RandomRecords {
+    private var state: UInt64
+    private var nextEntity: UInt64 = 1
+    private var nextSequence: SequenceNumber = 1
+    private var nextBatch: BatchID = 1
+    private var operations: [SequenceNumber] = []
+    private var entities: [(id: EntityID, set: String)] = []
+
+    static let sets = ["Customers", "Orders", "Cards", "Tags"]
+
+    static let metadata = """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+        <Schema Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <ComplexType Name="Address"><Property Name="City" Type="Edm.String"/><Property Name="Zip" Type="Edm.Int32"/></ComplexType>
+        <EntityType Name="Customer"><Key><PropertyRef Name="ID"/></Key>
+        <Property Name="ID" Type="Edm.Int32" Nullable="false"/><Property Name="Name" Type="Edm.String"/>
+        <Property Name="Rating" Type="Edm.Decimal" Scale="variable"/><Property Name="Since" Type="Edm.DateTimeOffset"/>
+        <Property Name="Address" Type="S.Address"/>
+        <NavigationProperty Name="Orders" Type="Collection(S.Order)" Partner="Customer"/>
+        <NavigationProperty Name="Card" Type="S.Card" Partner="Customer"/></EntityType>
+        <EntityType Name="BigCustomer" BaseType="S.Customer"><Property Name="Size" Type="Edm.Int64"/></EntityType>
+        <EntityType Name="Order"><Key><PropertyRef Name="ID"/></Key>
+        <Property Name="ID" Type="Edm.Int32" Nullable="false"/><Property Name="CustomerID" Type="Edm.Int32"/>
+        <Property Name="Amount" Type="Edm.Decimal" Scale="variable"/><Property Name="Note" Type="Edm.String"/>
+        <NavigationProperty Name="Customer" Type="S.Customer" Partner="Orders">
+        <ReferentialConstraint Property="CustomerID" ReferencedProperty="ID"/></NavigationProperty>
+        <NavigationProperty Name="Tags" Type="Collection(S.Tag)" Partner="Orders"/></EntityType>
+        <EntityType Name="Card"><Key><PropertyRef Name="ID"/></Key>
+        <Property Name="ID" Type="Edm.Int32" Nullable="false"/><Property Name="CustomerID" Type="Edm.Int32"/>
+        <NavigationProperty Name="Customer" Type="S.Customer" Nullable="false" Partner="Card">
+        <ReferentialConstraint Property="CustomerID" ReferencedProperty="ID"/></NavigationProperty></EntityType>
+        <EntityType Name="Tag"><Key><PropertyRef Name="Code"/></Key>
+        <Property Name="Code" Type="Edm.Decimal" Nullable="false" Scale="variable"/>
+        <NavigationProperty Name="Orders" Type="Collection(S.Order)" Partner="Tags"/></EntityType>
+        <EntityContainer Name="C">
+        <EntitySet Name="Customers" EntityType="S.Customer"><NavigationPropertyBinding Path="Orders" Target="Orders"/>
+        <NavigationPropertyBinding Path="Card" Target="Cards"/></EntitySet>
+        <EntitySet Name="Orders" EntityType="S.Order"><NavigationPropertyBinding Path="Customer" Target="Customers"/>
+        <NavigationPropertyBinding Path="Tags" Target="Tags"/></EntitySet>
+        <EntitySet Name="Cards" EntityType="S.Card"><NavigationPropertyBinding Path="Customer" Target="Customers"/></EntitySet>
+        <EntitySet Name="Tags" EntityType="S.Tag"><NavigationPropertyBinding Path="Orders" Target="Orders"/></EntitySet>
+        </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+        """
+
+    private static let navigations = [
+        "Customers": [("Orders", "Orders"), ("Card", "Cards")],
+        "Orders": [("Customer", "Customers"), ("Tags", "Tags")],
+        "Cards": [("Customer", "Customers")], "Tags": [("Orders", "Orders")],
+    ]
+
+    init(seed: UInt64) { state = seed }
+
+    // MARK: Chance
+
+    /// SplitMix64.
+    private mutating func bits() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    mutating func number(_ range: Range<Int>) -> Int { range.lowerBound + Int(bits() % UInt64(range.count)) }
+    mutating func chance(_ percent: Int) -> Bool { number(0..<100) < percent }
+    private mutating func pick<T>(_ list: [T]) -> T? { list.isEmpty ? nil : list[number(0..<list.count)] }
+
+    // MARK: Records
+
+    mutating func next() -> Record {
+        defer { nextSequence += 1 }
+        let body: Record.Body =
+            nextSequence == 1
+            ? .serviceInstalled(ServiceDescription(root: "http://127.0.0.1/", metadata: Array(Self.metadata.utf8)))
+            : self.body()
+        return Record(time: Int64(nextSequence), body: body)
+    }
+
+    private mutating func body() -> Record.Body {
+        switch number(0..<100) {
+        case 0..<3: return .definingQueryAdded(DefiningQuery(name: "Q\(number(0..<3))", query: pick(Self.sets) ?? ""))
+        case 3..<4: return .definingQueryRemoved(name: "Q\(number(0..<3))")
+        case 4..<8: return .downloadStarted(queries: (0..<number(1..<4)).map { "Q\($0)" })
+        case 8..<25: return .downloadPage(DownloadPage(query: "Q\(number(0..<3))", entities: images()))
+        case 25..<29: return .downloadFinished(query: "Q\(number(0..<3))")
+        case 29..<33: return .entitiesRead(images())
+        case 33..<40: return prepared()
+        case 40..<52: return answered()
+        case 52..<54: return .batchInterrupted(BatchInterrupted(batch: nextBatch - 1, reason: "cut"))
+        case 54..<56: return .operationsReleased(operations.filter { _ in chance(20) })
+        case 56..<57: return .unknown(kind: 99, payload: [1, 2, 3])
+        default:
+            operations.append(nextSequence)
+            return .operation(Operation(action(), customTag: chance(10) ? "tag" : nil))
+        }
+    }
+
+    private mutating func prepared() -> Record.Body {
+        defer { nextBatch += 1 }
+        let chosen = operations.filter { _ in chance(40) }
+        return .batchPrepared(
+            BatchPrepared(
+                batch: nextBatch,
+                changeSets: chosen.enumerated().map { [.init(contentID: "\($0 + 1)", operation: $1)] }))
+    }
+
+    private mutating func answered() -> Record.Body {
+        let chosen = operations.filter { _ in chance(40) }
+        var outcomes: [BatchAnswered.Outcome] = []
+        for operation in chosen {
+            let result: BatchAnswered.Result
+            switch number(0..<10) {
+            case 0..<6:
+                result = .confirmed(images: chance(60) ? images(1) : [])
+                operations.removeAll { $0 == operation }
+            case 6..<8:
+                result = .rejected(
+                    Refusal(
+                        status: 400, code: "C", message: "m", innerError: chance(50) ? "{}" : nil, method: "POST",
+                        url: "Orders"))
+            case 8: result = .notProcessed
+            default: result = .inDoubt("half an answer")
+            }
+            outcomes.append(.init(operation: operation, result: result))
+        }
+        return .batchAnswered(BatchAnswered(batch: nextBatch &- 1, outcomes: outcomes))
+    }
+
+    // MARK: Operations
+
+    private mutating func action() -> Operation.Action {
+        guard let (id, set) = pick(entities), !chance(35) else {
+            let set = pick(Self.sets) ?? ""
+            let creation = creation(set, depth: 0)
+            let parent = pick(entities).map {
+                Parent(entity: $0.id, navigation: Self.navigations[$0.set]?.first?.0 ?? "")
+            }
+            return .create(creation, parent: chance(20) ? parent : nil)
+        }
+        switch number(0..<10) {
+        case 0..<4: return .update(id, changes: values(set), bindings: bindings(set))
+        case 4..<6: return .delete(id)
+        default:
+            guard let (name, target) = pick(Self.navigations[set] ?? []),
+                let to = pick(entities.filter { $0.set == target })
+            else { return .update(id, changes: values(set), bindings: []) }
+            let link = Link(from: id, navigation: name, to: to.id)
+            return chance(30) ? .deleteLink(link) : chance(50) ? .createLink(link) : .updateLink(link)
+        }
+    }
+
+    private mutating func newEntity(_ set: String) -> EntityID {
+        defer { nextEntity += 1 }
+        let id = EntityID(rawValue: nextEntity)
+        entities.append((id, set))
+        return id
+    }
+
+    private mutating func creation(_ set: String, depth: Int) -> Creation {
+        let bindings = bindings(set)
+        var creation = Creation(
+            entity: newEntity(set), set: set, type: type(set), values: values(set), bindings: bindings)
+        if depth < 2, chance(20), let (name, target) = pick(Self.navigations[set] ?? []) {
+            creation.inline = [.init(navigation: name, entities: [self.creation(target, depth: depth + 1)])]
+        }
+        return creation
+    }
+
+    private mutating func bindings(_ set: String) -> [Binding] {
+        guard chance(40), let (name, target) = pick(Self.navigations[set] ?? []),
+            let to = pick(entities.filter { $0.set == target })
+        else { return [] }
+        return [Binding(navigation: name, targets: [to.id])]
+    }
+
+    private mutating func type(_ set: String) -> String {
+        set == "Customers" && chance(30) ? "S.BigCustomer" : "S." + set.dropLast()
+    }
+
+    // MARK: Images
+
+    private mutating func images(_ count: Int? = nil) -> [EntityImage] {
+        var images: [EntityImage] = []
+        for _ in 0..<(count ?? number(1..<5)) {
+            let set = pick(Self.sets) ?? ""
+            let known = pick(entities.filter { $0.set == set })?.id
+            let id = known.flatMap { chance(70) ? $0 : nil } ?? newEntity(set)
+            var links: [EntityImage.ImageLinks] = []
+            if chance(40), let (name, target) = pick(Self.navigations[set] ?? []) {
+                let targets = entities.filter { $0.set == target && chance(20) }.map(\.id)
+                links = [.init(navigation: name, targets: targets, isComplete: chance(50))]
+            }
+            images.append(
+                EntityImage(
+                    entity: id, set: set, type: type(set), values: values(set),
+                    etag: chance(50) ? "\(number(0..<9))" : nil,
+                    editLink: chance(10) ? "Other(\(id.rawValue))" : nil, links: links))
+        }
+        return images
+    }
+
+    // MARK: Values
+
+    private mutating func values(_ set: String) -> PropertyValues {
+        var values: PropertyValues = [:]
+        func decimal(_ text: String) -> Value { DecimalValue(text).map(Value.decimal) ?? .null }
+        let decimals = ["1.50", "1.5", "0", "-0.00", "12345678901234567890.123", "9", "10"]
+        let times = ["2024-03-10T08:00:00+02:00", "2024-03-10T06:00:00Z", "1969-12-31T23:59:59.1234567-11:30"]
+        if set == "Tags" {
+            if chance(80) { values["Code"] = decimal(pick(decimals) ?? "0") }
+            return values
+        }
+        if chance(60) { values["ID"] = .integer(Int64(number(1..<12))) }
+        if set != "Customers", chance(50) {
+            values["CustomerID"] = chance(25) ? .null : .integer(Int64(number(1..<12)))
+        }
+        switch set {
+        case "Customers":
+            if chance(50) {
+                values["Name"] =
+                    chance(20) ? .null : .string(pick(["a", "O'Neil", "", "é", "e\u{301}", "x\u{0}y"]) ?? "")
+            }
+            if chance(50) { values["Rating"] = decimal(pick(decimals) ?? "0") }
+            if chance(50) { values["Since"] = GlobalDateTime(pick(times) ?? "").map(Value.dateTimeOffset) ?? .null }
+            if chance(30) {
+                values["Address"] = .complex(
+                    ComplexValue(properties: ["City": .string("c"), "Zip": .integer(Int64(number(0..<9)))]))
+            }
+        case "Orders":
+            if chance(50) { values["Amount"] = decimal(pick(decimals) ?? "0") }
+            if chance(50) { values["Note"] = chance(30) ? .null : .string("n\(number(0..<9))") }
+        default: break
+        }
+        return values
+    }
+}

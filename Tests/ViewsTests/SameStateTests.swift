@@ -1,0 +1,209 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+import Views
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The views in SQLite say what the state in memory says, however they came to be.
+struct SameStateTests {
+    static let seeds: [UInt64] = Array(1...8)
+    static let steps = 300
+
+    /// A file of its own, removed with the test.
+    private final class ViewsFile {
+        let path: String
+
+        init() {
+            var template = Array("/tmp/tidelog-views-XXXXXX".utf8CString)
+            let file = mkstemp(&template)
+            precondition(file >= 0, "mkstemp failed")
+            close(file)
+            path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            unlink(path)
+        }
+
+        deinit { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+
+        func open() throws -> SQLiteState { try SQLiteState(path: path, store: "test") }
+    }
+
+    private static func records(_ seed: UInt64) -> [Record] {
+        var random = RandomRecords(seed: seed)
+        return (0..<steps).map { _ in random.next() }
+    }
+
+    /// Everything that a state says, in words: a difference then shows where it is.
+    private func words(_ state: some StateStorage) throws -> [String] {
+        var words: [String] = []
+        for row in try state.allRows() {
+            let values = row.values.names.sorted().map { "\($0)=\(row.values[$0] ?? .null)" }
+            words.append(
+                "\(row.id) \(row.set) \(row.type) \(row.etag ?? "-") \(row.editLink ?? "-") \(row.origin) \(values)")
+            if let base = try state.base(row.id) { words.append("\(row.id) base \(base)") }
+        }
+        for link in try state.allLinks() { words.append("\(link)") }
+        for pending in try state.pendingOperations() {
+            words.append("\(pending.sequence) \(pending.time) \(pending.status)")
+        }
+        for query in try state.queries() { words.append("\(query)") }
+        let header = try state.header()
+        words.append("\(header.applied) \(header.nextEntity) \(header.nextBatch)")
+        for id in 1..<header.nextEntity.rawValue {
+            let id = EntityID(rawValue: id)
+            words.append("\(id) of \(try state.set(of: id) ?? "-"), covered: \(try state.isCovered(id))")
+        }
+        for key in 1..<12 {
+            for set in RandomRecords.sets {
+                words.append(
+                    "\(set) \(key) is \(try state.entity(set: set, key: "ID=\(key)").map(\.description) ?? "-")")
+            }
+        }
+        return words
+    }
+
+    private func expectSame(_ a: some StateStorage, _ b: some StateStorage, _ comment: Comment) throws {
+        #expect(try StateDigest(of: a) == StateDigest(of: b), comment)
+        let (x, y) = (try words(a), try words(b))
+        #expect(Set(x).symmetricDifference(y).sorted() == [], comment)
+    }
+
+    private func memory(_ records: ArraySlice<Record>) throws -> MemoryState {
+        let state = MemoryState()
+        var fold = try Fold(storage: state)
+        for (index, record) in records.enumerated() {
+            try fold.apply(record, sequence: SequenceNumber(index + 1))
+            try fold.settle()
+        }
+        return state
+    }
+
+    @Test(arguments: seeds)
+    func `record by record, with the file closed and opened again in between`(_ seed: UInt64) throws {
+        let records = Self.records(seed)
+        var random = RandomRecords(seed: seed &+ 1_000)
+        let file = ViewsFile()
+        var state = try file.open()
+        var fold = try Fold(storage: state)
+        let memory = MemoryState()
+        var measure = try Fold(storage: memory)
+        for (index, record) in records.enumerated() {
+            let sequence = SequenceNumber(index + 1)
+            try measure.apply(record, sequence: sequence)
+            try measure.settle()
+            try state.transaction {
+                try fold.apply(record, sequence: sequence)
+                try fold.settle()
+            }
+            if random.chance(3) {
+                state.close()
+                state = try file.open()
+                fold = try Fold(storage: state)
+            }
+            if index % 50 == 49 { try expectSame(state, memory, "seed \(seed), after record \(sequence)") }
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `many records in one transaction, settled once`(_ seed: UInt64) throws {
+        let records = Self.records(seed)
+        var random = RandomRecords(seed: seed &+ 2_000)
+        let file = ViewsFile()
+        let state = try file.open()
+        var fold = try Fold(storage: state)
+        var index = 0
+        while index < records.count {
+            let end = min(records.count, index + random.number(1..<120))
+            try state.transaction {
+                for place in index..<end { try fold.apply(records[place], sequence: SequenceNumber(place + 1)) }
+                try fold.settle()
+            }
+            index = end
+            try expectSame(state, try memory(records[..<index]), "seed \(seed), after record \(index)")
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `a transaction that fails leaves no trace, in the file or in memory`(_ seed: UInt64) throws {
+        struct Stop: Error {}
+        let records = Self.records(seed)
+        let file = ViewsFile()
+        let state = try file.open()
+        var fold = try Fold(storage: state)
+        var random = RandomRecords(seed: seed &+ 3_000)
+        for (index, record) in records.enumerated() {
+            let sequence = SequenceNumber(index + 1)
+            if random.chance(30) {
+                let before = fold
+                #expect(throws: Stop.self) {
+                    try state.transaction {
+                        try fold.apply(record, sequence: sequence)
+                        try fold.settle()
+                        throw Stop()
+                    }
+                }
+                fold = before
+            }
+            try state.transaction {
+                try fold.apply(record, sequence: sequence)
+                try fold.settle()
+            }
+        }
+        try expectSame(state, try memory(records[...]), "seed \(seed)")
+    }
+
+    @Test(arguments: seeds)
+    func `through the codec of the log and back`(_ seed: UInt64) throws {
+        let records = try Self.records(seed).map { record in
+            let encoded = RecordCodec.encode(record)
+            return try RecordCodec.decode(kind: encoded.kind, payload: encoded.payload)
+        }
+        try expectSame(try memory(records[...]), try memory(Self.records(seed)[...]), "seed \(seed)")
+    }
+
+    @Test func `unset is not null, and equal decimals and instants keep their own form`() throws {
+        let values: [PropertyValues] = [
+            ["ID": .integer(1), "Name": .null, "Rating": .decimal(DecimalValue("1.50")!)],
+            ["ID": .integer(2), "Since": .dateTimeOffset(GlobalDateTime("2024-03-10T08:00:00+02:00")!)],
+        ]
+        let file = ViewsFile()
+        var state = try file.open()
+        var fold = try Fold(storage: state)
+        let service = ServiceDescription(root: "http://127.0.0.1/", metadata: Array(RandomRecords.metadata.utf8))
+        let images = values.enumerated().map {
+            EntityImage(entity: EntityID(rawValue: UInt64($0 + 1)), set: "Customers", type: "S.Customer", values: $1)
+        }
+        try state.transaction {
+            try fold.apply(Record(time: 0, body: .serviceInstalled(service)), sequence: 1)
+            try fold.apply(Record(time: 0, body: .entitiesRead(images)), sequence: 2)
+            try fold.settle()
+        }
+        state.close()
+        state = try file.open()
+        let first = try #require(try state.row(EntityID(rawValue: 1))).values
+        let second = try #require(try state.row(EntityID(rawValue: 2))).values
+        #expect(first["Name"] == .null)
+        #expect(second["Name"] == nil)
+        #expect(first["Rating"].map { "\($0)" } == "\(values[0]["Rating"]!)")
+        #expect(second["Since"].map { "\($0)" } == "\(values[1]["Since"]!)")
+        #expect(
+            try state.findRows(set: "Customers", where: [("Rating", .decimal(DecimalValue("1.5")!))]) == [
+                EntityID(rawValue: 1)
+            ])
+    }
+
+    @Test func `a closed state refuses instead of crashing`() throws {
+        let file = ViewsFile()
+        let state = try file.open()
+        state.close()
+        #expect(throws: StateError.self) { try state.header() }
+        #expect(throws: (any Error).self) { try state.transaction {} }
+    }
+}

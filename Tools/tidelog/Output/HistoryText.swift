@@ -1,0 +1,52 @@
+internal import LogInspection
+internal import OperationLog
+internal import Operations
+
+/// A place of the log as a line: number, time, what became of it, what it is.
+struct HistoryText {
+    private let item: HistoryItem
+    private let fates: OperationFates
+
+    init(_ item: HistoryItem, fates: OperationFates) {
+        self.item = item
+        self.fates = fates
+    }
+
+    var isOperation: Bool { if case .entry(let entry) = item { entry.operation != nil } else { false } }
+
+    /// Whether something cannot be read.
+    var isDamage: Bool { if case .entry = item { false } else { true } }
+
+    var line: String {
+        switch item {
+        case .entry(let entry):
+            let fate = fates[entry.sequence].map(Self.words) ?? ""
+            return "\(column(entry.sequence))  \(entry.timeText ?? "-")  \(padded(fate, 9))  \(entry.summary)"
+        case .undecodable(let sequence, let kind, let reason):
+            return "\(column(sequence))  a record of kind \(kind) that cannot be read: \(oneLine(reason))"
+        case .damage(let damage, let resumesAt):
+            let end = resumesAt.map { "The log goes on with \($0)." } ?? "Nothing behind it can be read."
+            return "\(column(damage.sequence))  \(oneLine(damage.description)) \(end)"
+        }
+    }
+
+    private func column(_ sequence: SequenceNumber) -> String {
+        let text = String(sequence)
+        return String(repeating: " ", count: max(0, 6 - text.count)) + text
+    }
+
+    private func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static func words(_ fate: OperationFate) -> String {
+        switch fate {
+        case .pending: "pending"
+        case .inFlight: "in flight"
+        case .inDoubt: "in doubt"
+        case .confirmed: "confirmed"
+        case .rejected: "rejected"
+        case .unknown: "unknown"
+        }
+    }
+}
