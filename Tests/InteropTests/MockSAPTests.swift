@@ -92,6 +92,18 @@ struct MockSAPTests {
         }
     }
 
+    @Test func `a referential constraint between new entities whose keys the app chose`() async throws {
+        try await work { place in
+            let customer = try place.new("Customers", ["CustomerID": .string("MINE"), "Name": .string("own key")])
+            try await place.service.createEntity(customer)
+            let order = try place.new("Orders", ["OrderID": .string("O1"), "CustomerID": .string("MINE")])
+            try await place.service.createEntity(order)
+            #expect(try await place.linkedHere(customer, "Orders").count == 1)
+            try await place.synchronize()
+            #expect(try await place.linkedOnServer(customer, "Orders").count == 1)
+        }
+    }
+
     @Test func `composite keys, and what was changed elsewhere comes with a pull`() async throws {
         try await work { place in
             let customer = try place.new("Customers", ["Name": .string("C")])
