@@ -96,9 +96,8 @@ enum InteropServer: String, Sendable {
 
     private static func waitForAnswer(_ root: String, _ process: Process) async throws {
         let transport = defaultTransport()
-        let clock = ContinuousClock()
-        let deadline = clock.now + .seconds(30)
-        while clock.now < deadline {
+        // Counted, not timed: beside tests that keep all processors busy, half a minute can pass between two looks.
+        for _ in 0..<600 {
             guard process.isRunning else { throw NotStarted(reason: "The server ended by itself.") }
             if let request = HTTPRequest(method: .get, url: root + "$metadata"),
                 let (response, _) = try? await transport.send(request, body: []), response.status == .ok
@@ -107,7 +106,7 @@ enum InteropServer: String, Sendable {
             }
             try await Task.sleep(for: .milliseconds(50))
         }
-        throw NotStarted(reason: "The server did not answer within 30 s.")
+        throw NotStarted(reason: "The server did not answer.")
     }
 
     /// A port that nobody listened on a moment ago.
