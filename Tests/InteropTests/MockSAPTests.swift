@@ -2,7 +2,7 @@ import Testing
 import Tidelog
 
 /// A store and an online client against mock-sap, an OData V2 server that knows no bind.
-@Suite(.enabled(if: InteropServer.mockSAP.isAvailable, "mock-sap cannot be run here"))
+@Suite(.serialized, .enabled(if: InteropServer.mockSAP.isAvailable, "mock-sap cannot be run here"))
 struct MockSAPTests {
     private static let queries = ["Customers": "Customers", "Orders": "Orders", "OrderItems": "OrderItems"]
 

@@ -77,7 +77,8 @@ public struct EntityResolver<Storage: StateStorage> {
         return pairs
     }
 
-    /// The entities that an operation refers to by the values of a constraint: V2 has no other way that every service knows.
+    /// The entities that an operation refers to by the values of a constraint: in V2 every service knows these, but not
+    /// every one knows bindings.
     func namedEntities(_ operation: Operation) throws(StateError) -> Set<EntityID> {
         guard model.version.isLegacy else { return [] }
         switch operation.action {

@@ -92,8 +92,8 @@ struct OperationBuilder {
         Binding(navigation: draft.navigation, targets: try draft.targets.map { try entity($0) })
     }
 
-    /// Dependent properties that name a new entity of this store get a binding to it beside them: the service may give that
-    /// entity another key, and only an ID keeps meaning it.
+    /// Dependent properties that name a new entity of this store get a binding to it beside them: the service may give
+    /// that entity another key, and only an ID keeps meaning it.
     private func bindConstraints(
         of set: String, type: String, _ values: PropertyValues, _ bindings: inout [Binding]
     ) throws {
