@@ -114,13 +114,7 @@ public struct ImageBuilder<Storage: StateStorage> {
     /// An entity that the service created together with its owner, by a deep insert, without saying its key.
     private func keylessTarget(of owner: EntityID, _ property: Property) throws(StateError) -> EntityID? {
         guard let end = property.navigation, !property.isCollection else { return nil }
-        let isForward = end.relationship.isForward
-        let links =
-            isForward
-            ? try storage.links(end.relationship.name, first: owner)
-            : try storage.links(end.relationship.name, second: owner)
-        for link in links where link.inLocal {
-            let id = isForward ? link.second : link.first
+        for id in try storage.targets(of: owner, along: end) {
             guard let row = try storage.row(id), row.origin.isOnService, let type = model.findEntityType(row.type)
             else {
                 continue

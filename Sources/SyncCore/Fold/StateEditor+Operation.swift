@@ -44,14 +44,11 @@ extension StateEditor {
         guard let row = try storage.row(image.entity) else { return }
         for links in image.links {
             guard let end = try navigation(links.navigation, of: row)?.navigation else { continue }
-            let isForward = end.relationship.isForward
-            let name = end.relationship.name
             // Where dependent properties exist they say who is linked; an expansion may be older than they are.
             let hasConstraint = !end.constraints.isEmpty || !end.inverseConstraints.isEmpty
             if links.isComplete, !hasConstraint {
-                let current =
-                    isForward ? try storage.links(name, first: row.id) : try storage.links(name, second: row.id)
-                for link in current where !links.targets.contains(isForward ? link.second : link.first) {
+                for link in try storage.links(of: row.id, along: end)
+                where !links.targets.contains(link.target(along: end)) {
                     try unlink(link, clearing: false)
                 }
             }

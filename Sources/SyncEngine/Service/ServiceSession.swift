@@ -7,13 +7,17 @@ public actor ServiceSession {
     /// Absolute, with a slash at its end.
     public nonisolated let root: String
     private let transport: any HTTPTransport
+    private let credentials: Credentials
     private var token: String?
     /// Services that once demanded a token are asked for one before the first modification of later calls too.
     private var needsToken = false
 
-    public init(root: String, transport: any HTTPTransport) {
+    /// - Parameter credentials: sent with every request to the service's origin, and nowhere else: next links and entity
+    ///   links come from the service and may lead elsewhere.
+    public init(root: String, transport: any HTTPTransport, credentials: Credentials = .none) {
         self.root = root.hasSuffix("/") ? root : root + "/"
         self.transport = transport
+        self.credentials = credentials
     }
 
     /// Sends a request that changes nothing. Any status comes back as a response.
@@ -72,6 +76,9 @@ public actor ServiceSession {
             guard let name = HTTPField.Name(field.name) else { continue }
             message.headerFields.append(HTTPField(name: name, value: field.value))
         }
+        if message.headerFields[.authorization] == nil, Self.origin(of: url) == Self.origin(of: root) {
+            credentials.apply(to: &message)
+        }
         do throws(TransportError) {
             let (response, body) = try await transport.send(message, body: request.body)
             var headers = HTTPHeaders()
@@ -80,6 +87,12 @@ public actor ServiceSession {
         } catch {
             throw TidelogError(error)
         }
+    }
+
+    /// Scheme, host and port as written.
+    private static func origin(of url: String) -> Substring {
+        guard let separator = url.firstRange(of: "://") else { return "" }
+        return url[..<(url[separator.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex)]
     }
 
     nonisolated func absolute(_ url: String) -> String {

@@ -126,14 +126,10 @@ struct OperationBuilder {
             throw OperationRefused(
                 .wrongNavigationKind, "\(property) is a collection; say which link is to be removed.")
         }
-        let isForward = end.relationship.isForward
-        let links =
-            isForward
-            ? try state.links(end.relationship.name, first: id) : try state.links(end.relationship.name, second: id)
-        guard let link = links.first(where: \.inLocal) else {
+        guard let target = try state.targets(of: id, along: end).first else {
             throw OperationRefused(.linkNotFound, "\(row.set)(\(id)) is not linked to anything by \(navigation).")
         }
-        return isForward ? link.second : link.first
+        return target
     }
 
     // MARK: Addresses

@@ -6,9 +6,12 @@ public struct OfflineODataParameters: Sendable {
     public var storePath: String
     /// Sends requests; nil takes the platform's.
     public var transport: (any HTTPTransport)?
+    /// Sent to the service, never stored. For tokens that expire, bring a transport whose options ask for them.
+    public var credentials: Credentials
 
-    public init(storePath: String, transport: (any HTTPTransport)? = nil) {
+    public init(storePath: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none) {
         self.storePath = storePath
         self.transport = transport
+        self.credentials = credentials
     }
 }

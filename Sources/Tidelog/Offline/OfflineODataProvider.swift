@@ -53,7 +53,8 @@ public final class OfflineODataProvider: DataServiceProvider {
                 place: parameters.storePath,
                 recovery: "Use another directory for another service.")
         }
-        let session = ServiceSession(root: root, transport: parameters.transport ?? defaultTransport())
+        let session = ServiceSession(
+            root: root, transport: parameters.transport ?? defaultTransport(), credentials: parameters.credentials)
         // Nothing is left behind where the service turns out to be none.
         let metadata = description == nil ? try await MetadataReading.read(session).bytes : nil
         let store = try await LocalStore(files, creating: description == nil)

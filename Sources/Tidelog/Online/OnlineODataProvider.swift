@@ -10,8 +10,9 @@ public final class OnlineODataProvider: DataServiceProvider {
     private let cached = Mutex<EntityDataModel?>(nil)
 
     /// - Parameter serviceRoot: an absolute URL, with or without a slash at its end.
-    public init(serviceRoot: String, transport: (any HTTPTransport)? = nil) {
-        session = ServiceSession(root: serviceRoot, transport: transport ?? defaultTransport())
+    public init(serviceRoot: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none) {
+        session = ServiceSession(
+            root: serviceRoot, transport: transport ?? defaultTransport(), credentials: credentials)
     }
 
     public var loadedModel: EntityDataModel? { cached.withLock { $0 } }

@@ -8,11 +8,12 @@ public enum ServiceMetadata {
     /// - Parameter url: a service root, or the metadata document itself: what ends in `$metadata`, `.xml`, `.edmx` or
     ///   `.csdl` is read as it is.
     public static func read(
-        from url: String, transport: (any HTTPTransport)? = nil
+        from url: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none
     ) async throws(TidelogError) -> EntityDataModel {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let isDocument = ["$metadata", ".xml", ".edmx", ".csdl"].contains { path.lowercased().hasSuffix($0) }
-        let session = ServiceSession(root: isDocument ? "" : url, transport: transport ?? defaultTransport())
+        let session = ServiceSession(
+            root: url, transport: transport ?? defaultTransport(), credentials: credentials)
         guard isDocument else { return try await MetadataReading.read(session).model }
         let response = try await session.get(url, headers: ["Accept": "application/xml"])
         try ServiceSession.check(response, "GET", url)

@@ -75,14 +75,9 @@ public struct RowQuery {
     /// What a navigation property leads to, in ascending order of entity ID.
     public func targets(of row: EntityRow, _ property: Property) throws(StateError) -> [EntityRow] {
         guard let end = property.navigation else { return [] }
-        let isForward = end.relationship.isForward
-        let links =
-            isForward
-            ? try state.links(end.relationship.name, first: row.id)
-            : try state.links(end.relationship.name, second: row.id)
         var targets: [EntityRow] = []
-        for link in links where link.inLocal {
-            if let target = try state.row(isForward ? link.second : link.first) { targets.append(target) }
+        for id in try state.targets(of: row.id, along: end) {
+            if let target = try state.row(id) { targets.append(target) }
         }
         return targets.sorted { $0.id < $1.id }
     }

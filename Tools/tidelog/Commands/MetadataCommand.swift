@@ -17,7 +17,7 @@ struct MetadataCommand: AsyncParsableCommand {
 
     private func model() async throws -> EntityDataModel {
         if source.hasPrefix("http://") || source.hasPrefix("https://") {
-            return try await ServiceMetadata.read(from: source)
+            return try await ServiceMetadata.read(from: source, credentials: .fromEnvironment())
         }
         var reader = try LineReader(path: source)
         let name = reader.name

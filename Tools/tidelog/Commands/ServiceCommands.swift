@@ -34,8 +34,7 @@ struct InitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let provider = OfflineODataProvider(
-            serviceRoot: serviceRoot, parameters: OfflineODataParameters(storePath: options.store))
+        let provider = OfflineODataProvider(serviceRoot: serviceRoot, parameters: options.parameters)
         try await StoreOptions.open(provider) { provider in
             let known = try await provider.getDefiningQueries()
             let model = try await provider.model()

@@ -8,9 +8,13 @@ struct StoreOptions: ParsableArguments {
     @Option(help: "The store's directory.")
     var store = ".tidelog"
 
+    var parameters: OfflineODataParameters {
+        OfflineODataParameters(storePath: store, credentials: .fromEnvironment())
+    }
+
     /// Opens the store, runs the body, and closes the store again.
     func withStore<T>(_ body: (OfflineODataProvider) async throws -> T) async throws -> T {
-        try await Self.open(OfflineODataProvider(parameters: OfflineODataParameters(storePath: store)), body)
+        try await Self.open(OfflineODataProvider(parameters: parameters), body)
     }
 
     static func open<T>(_ provider: OfflineODataProvider, _ body: (OfflineODataProvider) async throws -> T) async throws
