@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "Tidelog", targets: ["Tidelog"]),
         .executable(name: "tidelog", targets: ["tidelog-cli"]),
         .executable(name: "odata-sandbox", targets: ["odata-sandbox"]),
+        .executable(name: "tidelog-proxygen", targets: ["tidelog-proxygen"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -58,6 +59,7 @@ let package = Package(
         layer("EDM", ["CLibXML2"]),
         layer("Operations", ["EDM"]),
         layer("ODataWire", ["EDM"]),
+        layer("ProxyGenerator", ["EDM"]),
         layer("SyncCore", ["EDM", "Operations", "ODataWire"]),
 
         // Shell
@@ -79,7 +81,8 @@ let package = Package(
         tool(
             "tidelog-cli", folder: "tidelog",
             [
-                "Tidelog", "SyncEngine", "LogInspection", "OperationLog", "Operations", "ODataWire", "EDM", argumentParser,
+                "Tidelog", "SyncEngine", "LogInspection", "OperationLog", "Operations", "ODataWire", "EDM",
+                argumentParser,
             ]),
         tool(
             "odata-sandbox",
@@ -89,6 +92,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
+        tool("tidelog-proxygen", ["ProxyGenerator", argumentParser]),
 
         // Tests
         tests("EDMTests", ["EDM"]),
@@ -111,6 +115,12 @@ let package = Package(
         tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests("TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", httpTypes]),
         tests("ArchitectureTests", []),
+        tests(
+            "ProxyGeneratorTests",
+            [
+                "ProxyGenerator", "Tidelog", "SyncEngine", "Transport", "ODataSandbox", "ODataWire", "EDM", httpTypes,
+                "tidelog-proxygen",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

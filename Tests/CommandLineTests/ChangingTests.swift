@@ -105,4 +105,18 @@ import Testing
         #expect(status.contains(#""state":"rejected","reason":"the service answered 404: There is no Customers(3).""#))
         #expect(try workspace.output("query", "Customers(3)", "--json").contains(#""@state":"error""#))
     }
+
+    @Test func `a store of a V2 service takes the forms of both versions`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v2, queries: ["O=Orders"])
+        _ = try workspace.output(
+            "create", "Orders", #"{"Total":"9007199254740993","PlacedAt":"/Date(1714903200000)/"}"#)
+        _ = try workspace.output("create", "Orders", #"{"Total":9007199254740993,"PlacedAt":"2024-05-05T10:00:00Z"}"#)
+        let lines = try workspace.tidelog("query", "Orders?$filter=OrderID eq null&$select=Total,PlacedAt", "--json")
+            .lines
+        let values = #""Total":9007199254740993,"PlacedAt":"2024-05-05T10:00:00Z"}"#
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.hasSuffix(values) }, "\(lines)")
+        #expect(try workspace.tidelog("push").status == 0)
+    }
 }

@@ -43,7 +43,7 @@ import Testing
         let lines = try workspace.tidelog("init", server.root(.v2)).lines
         #expect(lines[1] == "One defining query for each of the 15 entity sets, because none was named:")
         #expect(lines[2...16].allSatisfy { $0.hasPrefix("  ") })
-        #expect(try workspace.output("pull") == "Read 36 entities in 15 pages.\n")
+        #expect(try workspace.output("pull") == "Read 39 entities in 15 pages.\n")
         #expect(try workspace.output("pull", "Customers", "--json") == #"{"entities":3,"pages":1,"skipped":[]}"# + "\n")
     }
 

@@ -2,7 +2,7 @@ import Testing
 import Tidelog
 
 /// A store and an online client against mock-sap, an OData V2 server that knows no bind.
-@Suite(.enabled(if: InteropServer.mockSAP.isAvailable, "mock-sap cannot be run here"))
+@Suite(.serialized, .enabled(if: InteropServer.mockSAP.isAvailable, "mock-sap cannot be run here"))
 struct MockSAPTests {
     private static let queries = ["Customers": "Customers", "Orders": "Orders", "OrderItems": "OrderItems"]
 
@@ -89,6 +89,18 @@ struct MockSAPTests {
                 from: customers[0], property: try place.property("Customers/Orders"), to: second)
             try await place.synchronize()
             #expect(try await place.linkedOnServer(customers[0], "Orders").count == 1)
+        }
+    }
+
+    @Test func `a referential constraint between new entities whose keys the app chose`() async throws {
+        try await work { place in
+            let customer = try place.new("Customers", ["CustomerID": .string("MINE"), "Name": .string("own key")])
+            try await place.service.createEntity(customer)
+            let order = try place.new("Orders", ["OrderID": .string("O1"), "CustomerID": .string("MINE")])
+            try await place.service.createEntity(order)
+            #expect(try await place.linkedHere(customer, "Orders").count == 1)
+            try await place.synchronize()
+            #expect(try await place.linkedOnServer(customer, "Orders").count == 1)
         }
     }
 

@@ -2,7 +2,7 @@ import Testing
 import Tidelog
 
 /// A store and an online client against odatapy, an OData V4 server.
-@Suite(.enabled(if: InteropServer.odatapy.isAvailable, "odatapy cannot be run here"))
+@Suite(.serialized, .enabled(if: InteropServer.odatapy.isAvailable, "odatapy cannot be run here"))
 struct ODataPyTests {
     private static let queries = [
         "Customers": "Customers", "Orders": "Orders", "Owners": "Owners", "Cars": "Cars",

@@ -82,6 +82,35 @@ import Tidelog
         #expect(try await shop.areLinked(customer, "Orders", order, "Customer"))
     }
 
+    @Test(arguments: Client.offline)
+    func `a referential constraint between two new entities of one change set`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        let customer = try shop.new("Customers", ["CustomerID": .integer(77), "Name": .string("New")])
+        let order = try shop.new("Orders", ["Note": .string("of 77"), "CustomerID": .integer(77)])
+        let changes = ChangeSet()
+        changes.createEntity(customer)
+        changes.createEntity(order)
+        try await shop.service.applyChanges(changes)
+        #expect(try await shop.areLinked(customer, "Orders", order, "Customer"))
+        try await shop.synchronize()
+        #expect(shop.serverLinks("Customers").hasSuffix("Customers(4)\n  Orders: Orders(5)\n"))
+    }
+
+    @Test(arguments: Client.offline)
+    func `an order that is given to a new customer by its number follows the customer's real key`(
+        _ client: Client
+    ) async throws {
+        let shop = try await Shop(client)
+        let customer = try shop.new("Customers", ["CustomerID": .integer(77), "Name": .string("New")])
+        try await shop.service.createEntity(customer)
+        let order = try await shop.one("Orders", 1)
+        order["CustomerID"] = .integer(77)
+        try await shop.service.updateEntity(order)
+        #expect(try await shop.areLinked(customer, "Orders", order, "Customer"))
+        try await shop.synchronize()
+        #expect(shop.serverLinks("Customers").hasSuffix("Customers(4)\n  Orders: Orders(1)\n"))
+    }
+
     @Test(arguments: Client.all)
     func `sample ChangeSet createLink: two new entities`(_ client: Client) async throws {
         let shop = try await Shop(client)

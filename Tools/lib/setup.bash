@@ -59,7 +59,7 @@ has_libcurl() {
         /lib/*/libcurl.so.4; do
         [ -e "$place" ] && return 0
     done
-    ldconfig -p 2>/dev/null | grep -q 'libcurl\.so\.4'
+    case "$(ldconfig -p 2>/dev/null)" in *libcurl.so.4*) return 0 ;; *) return 1 ;; esac
 }
 
 # The Debian packages among those that are needed which are not there.

@@ -69,8 +69,8 @@ struct AssociationReader {
             })
     }
 
-    /// Whether the properties are the key of the end's type, as those of a principal have to be (CSDL 2.0, 2.1.27). Services
-    /// that write principal and dependent the wrong way round are understood by it.
+    /// Whether the properties are the key of the end's type, as those of a principal have to be. Services that write
+    /// principal and dependent the wrong way round are understood by it.
     private func namesKey(_ properties: [String?], of end: Association.End) -> Bool {
         var next: String? = end.type
         while let current = next, let declaration = index.types[current] {

@@ -190,8 +190,8 @@ struct NavigationTable {
         let source = association.end(entry.fromRole)
         let constraint = association.constraint
         let sourceDepends = constraint?.dependentRole == entry.fromRole
-        // How many dependents a principal has that knows nothing of them is written there without care: services say 1 and
-        // have many. V4 cannot say it at all.
+        // How many dependents a principal has that knows nothing of them is written without care: services say 1
+        // where there are many. V4 cannot say it at all.
         let isOneWay = partner == nil && sourceDepends
         let sourceMultiplicity =
             partner.map { $0.association == association ? source?.multiplicity ?? .many : $0.multiplicity }

@@ -14,8 +14,8 @@ public struct Navigation: Sendable, Hashable {
     public let targetType: String
     /// How many targets one source has. Mandatory ends are read from here, never from a property's nullability.
     public let multiplicity: Multiplicity
-    /// How many sources one target has. `*` where the relationship can be walked in this direction only and the document
-    /// does not say, or, in V2 and V3, where the source is the dependent end of it.
+    /// How many sources one target has. `*` where the relationship can be walked in this direction only and the
+    /// document does not say, or, in V2 and V3, where the source is the dependent end of it.
     public let sourceMultiplicity: Multiplicity
     /// The navigation property of the target type that walks the same relationship backwards.
     public let partner: String?

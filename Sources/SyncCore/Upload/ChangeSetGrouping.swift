@@ -168,6 +168,7 @@ private struct UnitNeeds {
     /// Entities that another operation of this round creates.
     private(set) var newReferences: Set<EntityID> = []
     private let referenced: [EntityID]
+    private let operations: [Operation]
     private let conditional: Set<EntityID>
     private let keyed: Set<EntityID>
 
@@ -185,6 +186,7 @@ private struct UnitNeeds {
         }
         reads.subtract(created)
         let outside = created
+        operations = unit.map(\.operation)
         referenced = unit.flatMap(\.operation.referencedEntities).filter { !outside.contains($0) }
         self.conditional = conditional.subtracting(created)
         self.keyed = keyed.subtracting(created)
@@ -196,6 +198,8 @@ private struct UnitNeeds {
         _ resolver: EntityResolver<some StateStorage>, _ unreadable: Set<EntityID>,
         writer: (EntityID) -> (sequence: SequenceNumber, isCreation: Bool)?
     ) throws(StateError) -> HoldReason? {
+        var named: Set<EntityID> = []
+        for operation in operations { named.formUnion(try resolver.namedEntities(operation)) }
         for entity in referenced {
             if let row = try resolver.serviceRow(entity) {
                 if resolver.reference(row) == nil { return .keyUnknown(entity) }
@@ -205,8 +209,8 @@ private struct UnitNeeds {
                 if let earlier = writer(entity) { return .waitsFor(earlier.sequence) }
                 if isStale, !unreadable.contains(entity) { return .needsETag(entity) }
             } else if let creator = writer(entity) {
-                // A new entity is changed or deleted under its real key, in the next round.
-                if keyed.contains(entity) { return .waitsFor(creator.sequence) }
+                // A new entity is changed, deleted or named by value under its real key, in the next round.
+                if keyed.contains(entity) || named.contains(entity) { return .waitsFor(creator.sequence) }
                 newReferences.insert(entity)
             } else {
                 return .entityGone(entity)

@@ -66,6 +66,38 @@ public struct EntityResolver<Storage: StateStorage> {
         return model.findEntitySet(set)?.entityType
     }
 
+    /// The constraint of a binding that says by ID what the dependent properties beside it say by value.
+    func constraint(
+        of binding: Binding, beside values: PropertyValues, _ type: EntityType
+    ) -> [ReferentialConstraint]? {
+        guard binding.targets.count == 1,
+            let pairs = type.findProperty(binding.navigation)?.navigation?.constraints, !pairs.isEmpty,
+            pairs.allSatisfy({ (values[$0.dependent] ?? .null) != .null })
+        else { return nil }
+        return pairs
+    }
+
+    /// The entities that an operation refers to by the values of a constraint: in V2 every service knows these, but not
+    /// every one knows bindings.
+    func namedEntities(_ operation: Operation) throws(StateError) -> Set<EntityID> {
+        guard model.version.isLegacy else { return [] }
+        switch operation.action {
+        case .create(let creation, _): return namedEntities(creation)
+        case .update(let entity, let changes, let bindings):
+            guard !bindings.isEmpty, let type = try entityType(of: entity, in: operation) else { return [] }
+            return Set(bindings.filter { constraint(of: $0, beside: changes, type) != nil }.flatMap(\.targets))
+        default: return []
+        }
+    }
+
+    private func namedEntities(_ creation: Creation) -> Set<EntityID> {
+        guard let type = model.findEntityType(creation.type) else { return [] }
+        let own = creation.bindings.filter { constraint(of: $0, beside: creation.values, type) != nil }
+        return creation.inline.flatMap(\.entities).reduce(into: Set(own.flatMap(\.targets))) {
+            $0.formUnion(namedEntities($1))
+        }
+    }
+
     /// How a request names an entity that the service has; nil while its key is not known.
     public func reference(_ row: EntityRow) -> ResourceReference? {
         if let editLink = row.editLink { return .url(editLink) }

@@ -30,10 +30,10 @@ struct RequestPlanner<Storage: StateStorage> {
         case .create(let creation, let parent): try addCreate(creation, parent, pending)
         case .update(let entity, let changes, let bindings):
             let type = try type(of: entity, in: operation)
+            let (values, bindings) = try content(changes, bindings, type)
             let body = EntityBody(
                 type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType,
-                values: changes,
-                bindings: try bindings.map { b throws(StateError) in try binding(b, type) })
+                values: values, bindings: bindings)
             add(.update(try reference(entity), body, replaces: false), pending, ifMatch: try etag(entity))
             changed.insert(entity)
         case .delete(let entity):
@@ -130,7 +130,8 @@ struct RequestPlanner<Storage: StateStorage> {
         _ creation: Creation, _ below: Below, declared: EntityType
     ) throws(StateError) -> EntityBody {
         guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
-        var bindings = try creation.bindings.map { b throws(StateError) in try binding(b, type) }
+        let (values, own) = try content(creation.values, creation.bindings, type)
+        var bindings = own
         for (navigation, child) in below.before {
             bindings.append(EntityBody.Binding(navigation: navigation, targets: [try reference(child.entity)]))
         }
@@ -141,7 +142,7 @@ struct RequestPlanner<Storage: StateStorage> {
             inline.append(EntityBody.InlineEntities(navigation: navigation, entities: [body]))
         }
         return EntityBody(
-            type: type, declaredType: declared, values: creation.values, bindings: bindings, inline: inline)
+            type: type, declaredType: declared, values: values, bindings: bindings, inline: inline)
     }
 
     // MARK: Parts
@@ -170,6 +171,28 @@ struct RequestPlanner<Storage: StateStorage> {
     private func etag(_ entity: EntityID) throws(StateError) -> String? {
         guard contentIDs[entity] == nil, let etag = try resolver.serviceRow(entity)?.etag else { return nil }
         return changed.contains(entity) ? "*" : etag
+    }
+
+    /// Where values and a binding say the same, the binding is sent. Not every V2 service knows bindings: those get the
+    /// values, with the key that the principal has now; only a principal of the same change set has none yet.
+    private func content(
+        _ values: PropertyValues, _ bindings: [Binding], _ type: EntityType
+    ) throws(StateError) -> (PropertyValues, [EntityBody.Binding]) {
+        var values = values
+        var encoded: [EntityBody.Binding] = []
+        for binding in bindings {
+            if let pairs = resolver.constraint(of: binding, beside: values, type), let principal = binding.targets.first
+            {
+                if resolver.model.version.isLegacy, contentIDs[principal] == nil {
+                    let row = try resolver.serviceRow(principal)
+                    for pair in pairs { values[pair.dependent] = row?.values[pair.principal] ?? values[pair.dependent] }
+                    continue
+                }
+                for pair in pairs { values[pair.dependent] = nil }
+            }
+            encoded.append(try self.binding(binding, type))
+        }
+        return (values, encoded)
     }
 
     private func binding(_ binding: Binding, _ type: EntityType) throws(StateError) -> EntityBody.Binding {

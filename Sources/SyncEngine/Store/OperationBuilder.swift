@@ -48,9 +48,8 @@ struct OperationBuilder {
                 actions += created.map { .create($0, parent: nil) }
                 bindings.append(Binding(navigation: level.navigation, targets: created.map(\.entity)))
             }
-            var changes = changes
             if let row = try state.row(id) {
-                try bindConstraints(of: row.set, type: row.type, &changes, &bindings)
+                try bindConstraints(of: row.set, type: row.type, changes, &bindings)
             }
             return actions + [.update(id, changes: changes, bindings: bindings)]
         case .delete(let address): return [.delete(try entity(address))]
@@ -80,11 +79,10 @@ struct OperationBuilder {
         next = EntityID(rawValue: next.rawValue + 1)
         drafts.ids[draft.number] = id
         drafts.intentOf[draft.number] = drafts.intentEnds.count
-        var values = draft.values
         var bindings = try draft.bindings.map { try binding($0) }
-        try bindConstraints(of: draft.set, type: draft.type, &values, &bindings)
+        try bindConstraints(of: draft.set, type: draft.type, draft.values, &bindings)
         return Creation(
-            entity: id, set: draft.set, type: draft.type, values: values, bindings: bindings,
+            entity: id, set: draft.set, type: draft.type, values: draft.values, bindings: bindings,
             inline: try draft.inline.map { level in
                 Creation.Inline(navigation: level.navigation, entities: try level.entities.map { try creation($0) })
             })
@@ -94,10 +92,10 @@ struct OperationBuilder {
         Binding(navigation: draft.navigation, targets: try draft.targets.map { try entity($0) })
     }
 
-    /// Dependent properties that name a new entity of this store become a binding to it: the service may give that entity
-    /// another key, and an operation refers to entities by ID, never by key.
+    /// Dependent properties that name a new entity of this store get a binding to it beside them: the service may give
+    /// that entity another key, and only an ID keeps meaning it.
     private func bindConstraints(
-        of set: String, type: String, _ values: inout PropertyValues, _ bindings: inout [Binding]
+        of set: String, type: String, _ values: PropertyValues, _ bindings: inout [Binding]
     ) throws {
         guard let set = model.findEntitySet(set), let type = model.findEntityType(type) else { return }
         let keys = type.keyProperties.map(\.name)
@@ -113,7 +111,6 @@ struct OperationBuilder {
                 let principal = try state.findRows(set: target.name, where: named).first,
                 try state.row(principal)?.origin == .local
             else { continue }
-            for pair in pairs { values[pair.dependent] = nil }
             bindings.append(Binding(navigation: property.name, targets: [principal]))
         }
     }

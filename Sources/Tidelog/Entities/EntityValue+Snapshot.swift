@@ -3,16 +3,9 @@ import ODataWire
 import SyncEngine
 
 extension EntityValue {
-    /// An entity as it was read.
-    convenience init?(_ snapshot: EntitySnapshot, model: EntityDataModel) {
-        guard let type = model.findEntityType(snapshot.type) else { return nil }
-        self.init(type)
-        apply(snapshot, model: model)
-    }
-
     /// Takes over what a store or service said of this entity.
-    func apply(_ snapshot: EntitySnapshot, model: EntityDataModel) {
-        entitySet = model.findEntitySet(snapshot.set) ?? entitySet
+    func apply(_ snapshot: EntitySnapshot, _ factory: EntityFactory) {
+        entitySet = factory.model.findEntitySet(snapshot.set) ?? entitySet
         values = snapshot.values
         savedValues = snapshot.values
         readLink = snapshot.readLink
@@ -24,7 +17,7 @@ extension EntityValue {
         for (name, value) in related where value.isNew { related[name]?.isNew = false }
         for expanded in snapshot.expanded {
             related[expanded.navigation] = Related(
-                entities: expanded.entities.compactMap { EntityValue($0, model: model) }, isNew: false)
+                entities: expanded.entities.compactMap(factory.entity), isNew: false)
         }
     }
 

@@ -52,7 +52,7 @@ open class EntityValue {
     /// - Parameter withDefaults: gives every property that must not be null, keys included, the default value of the
     ///   metadata or of its type (0, "", false). Leave it out for entities whose key the service gives: a default key would
     ///   be refused as a duplicate the second time.
-    public init(_ entityType: EntityType, withDefaults: Bool = false) {
+    public required init(_ entityType: EntityType, withDefaults: Bool = false) {
         self.entityType = entityType
         values = withDefaults ? DefaultValues.of(entityType) : PropertyValues()
     }
@@ -102,8 +102,8 @@ open class EntityValue {
 
     /// A new entity with the same structural properties, the key included: unset the key, or give it another, before it is
     /// created. Navigation properties, links and ETag are not copied.
-    public func copy() -> EntityValue {
-        let copy = EntityValue(entityType)
+    public func copy() -> Self {
+        let copy = Self(entityType)
         copy.entitySet = entitySet
         copy.values = values
         return copy

@@ -1,3 +1,6 @@
+public import EDM
+import SyncCore
+
 /// A read query that decides which part of the service a store holds. Its path leads to an entity set or a single entity.
 public struct OfflineODataDefiningQuery: Sendable, Hashable {
     /// Unique in the store.
@@ -11,5 +14,11 @@ public struct OfflineODataDefiningQuery: Sendable, Hashable {
         self.name = name
         self.query = query
         self.automaticallyRetrievesStreams = automaticallyRetrievesStreams
+    }
+
+    /// A query for each entity set, with `$expand` for the relationships that are seen in no other way: everything that the
+    /// service has. Good for small services and for a first look.
+    public static func all(of model: EntityDataModel) -> [OfflineODataDefiningQuery] {
+        DefaultQueries.of(model).map { OfflineODataDefiningQuery(name: $0.name, query: $0.query) }
     }
 }

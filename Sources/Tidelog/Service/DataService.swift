@@ -13,6 +13,10 @@ open class DataService {
 
     public init(provider: any DataServiceProvider) { self.provider = provider }
 
+    /// The classes that results are made of, by the qualified name of their entity type. Generated services override it. A
+    /// type that has none gets the class of its nearest base type, and `EntityValue` where no base type has one either.
+    open var entityClasses: [String: EntityValue.Type] { [:] }
+
     // MARK: Metadata
 
     /// Reads the metadata if it is not known. An opened offline provider knows it.
@@ -131,12 +135,13 @@ open class DataService {
         }
         guard !intents.isEmpty else { return }
         let results = try await provider.perform(intents, asChangeSet: asChangeSet)
+        let factory = EntityFactory(model: model, classes: entityClasses)
         for (result, subject) in zip(results, subjects) {
             for (number, snapshot) in result.entities {
                 if number == IntentResult.subject {
-                    subject.apply(snapshot, model: model)
+                    subject.apply(snapshot, factory)
                 } else if let entity = builder.entities[number] {
-                    entity.apply(snapshot, model: model)
+                    entity.apply(snapshot, factory)
                 }
             }
             subject.lastOperation = result.sequence ?? subject.lastOperation
@@ -161,7 +166,7 @@ open class DataService {
         }
         let answer = try await provider.query(request, headers: headers)
         return QueryResult(
-            entities: answer.entities.compactMap { EntityValue($0, model: model) },
+            entities: answer.entities.compactMap(EntityFactory(model: model, classes: entityClasses).entity),
             count: answer.count.flatMap { Int(exactly: $0) })
     }
 
@@ -175,7 +180,7 @@ open class DataService {
         let address = try IntentBuilder(model: model).address(of: entity, forReading: true)
         let snapshot = try await provider.load(
             address, options: query.resolvedOptions(entity.entityType), headers: headers)
-        entity.apply(snapshot, model: model)
+        entity.apply(snapshot, EntityFactory(model: model, classes: entityClasses))
     }
 
     /// Reads a structural or navigation property of an entity that was read before, or whose key or readLink is set.
@@ -195,6 +200,7 @@ open class DataService {
         }
         let answer = try await provider.query(.related(address, property, query.options), headers: headers)
         entity.related[property.name] = EntityValue.Related(
-            entities: answer.entities.compactMap { EntityValue($0, model: model) }, isNew: false)
+            entities: answer.entities.compactMap(EntityFactory(model: model, classes: entityClasses).entity),
+            isNew: false)
     }
 }

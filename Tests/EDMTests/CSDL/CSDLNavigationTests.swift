@@ -142,4 +142,56 @@ import Testing
         #expect(navigation.containsTarget)
         #expect(navigation.onDelete == "SetNull")
     }
+
+    // MARK: What services write without care
+
+    /// Two associations, one for each direction of the same constraint.
+    static let twice =
+        CSDLSource.entityType(
+            "Customer", #"<NavigationProperty Name="Orders" Relationship="S.CO" FromRole="C" ToRole="O"/>"#)
+        + CSDLSource.entityType(
+            "Order",
+            #"<Property Name="CustomerID" Type="Edm.Int32"/>"#
+                + #"<NavigationProperty Name="Customer" Relationship="S.AC" FromRole="From" ToRole="To"/>"#)
+        + #"<Association Name="CO"><End Role="C" Type="S.Customer" Multiplicity="1"/>"#
+        + #"<End Role="O" Type="S.Order" Multiplicity="*"/><ReferentialConstraint>"#
+        + #"<Principal Role="C"><PropertyRef Name="ID"/></Principal>"#
+        + #"<Dependent Role="O"><PropertyRef Name="CustomerID"/></Dependent></ReferentialConstraint></Association>"#
+        + oneWay
+
+    /// Walked from the order only, with principal and dependent the wrong way round.
+    static let oneWay =
+        #"<Association Name="AC"><End Role="From" Type="S.Order" Multiplicity="1"/>"#
+        + #"<End Role="To" Type="S.Customer" Multiplicity="1"/><ReferentialConstraint>"#
+        + #"<Principal Role="From"><PropertyRef Name="CustomerID"/></Principal>"#
+        + #"<Dependent Role="To"><PropertyRef Name="ID"/></Dependent></ReferentialConstraint></Association>"#
+
+    @Test func `the end whose properties are the key is the principal, whatever the constraint says`() throws {
+        let model = try EntityDataModel.v2(
+            CSDLSource.entityType("Customer", "")
+                + CSDLSource.entityType(
+                    "Order",
+                    #"<Property Name="CustomerID" Type="Edm.Int32"/>"#
+                        + #"<NavigationProperty Name="Customer" Relationship="S.AC" FromRole="From" ToRole="To"/>"#)
+                + Self.oneWay)
+        let customer = try #require(model.findEntityType("S.Order")?.findProperty("Customer")?.navigation)
+        #expect(customer.constraints == [ReferentialConstraint(dependent: "CustomerID", principal: "ID")])
+        #expect(customer.inverseConstraints == [])
+        // The customer knows nothing of its orders, so nothing limits them.
+        #expect(customer.multiplicity == .one)
+        #expect(customer.sourceMultiplicity == .many)
+    }
+
+    @Test func `two associations over the same dependent properties are one relationship`() throws {
+        let (orders, customer) = try Self.navigations(try EntityDataModel.v2(Self.twice))
+        #expect(orders.partner == "Customer")
+        #expect(customer.partner == "Orders")
+        #expect(orders.relationship == Relationship(name: "S.AC", isForward: false))
+        #expect(customer.relationship == Relationship(name: "S.AC", isForward: true))
+        #expect(orders.multiplicity == .many)
+        #expect(orders.sourceMultiplicity == .one)
+        #expect(customer.multiplicity == .one)
+        #expect(customer.sourceMultiplicity == .many)
+        #expect(orders.inverseConstraints == customer.constraints)
+    }
 }

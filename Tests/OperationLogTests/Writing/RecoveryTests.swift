@@ -59,7 +59,7 @@ import Testing
         let damage = LogDamage(path: first, offset: UInt64(offset), fault: .payloadChecksum, sequence: 3)
         #expect(throws: LogError.damaged(damage)) { try Sample.open(disk) }
         #expect(disk[first] == before)
-        #expect(damage.description.contains("tidelog verify"))
+        #expect(damage.description.contains("Nothing was changed."))
         #expect(damage.description.contains("\(first) is damaged at offset \(offset)"))
     }
 

@@ -121,8 +121,8 @@ final class Shop {
         return seen.allSatisfy { $0 }
     }
 
-    /// Uploads and downloads; expects that nothing was refused and that the store then says what the service says. Online
-    /// there is nothing to do.
+    /// Uploads and downloads; expects that nothing was refused and that the store then says what the service says.
+    /// Online there is nothing to do.
     func synchronize(_ location: SourceLocation = #_sourceLocation) async throws {
         guard let store else { return }
         let report = try await store.upload()

@@ -40,9 +40,9 @@ struct InitCommand: AsyncParsableCommand {
             let known = try await provider.getDefiningQueries()
             let model = try await provider.model()
             let isDefault = query.isEmpty && known.isEmpty
-            let added = isDefault ? model.entitySets.map { QueryArgument(name: $0.name, path: $0.name) } : query
-            for query in added {
-                try await provider.add(definingQuery: OfflineODataDefiningQuery(name: query.name, query: query.path))
+            let named = query.map { OfflineODataDefiningQuery(name: $0.name, query: $0.path) }
+            for query in isDefault ? OfflineODataDefiningQuery.all(of: model) : named {
+                try await provider.add(definingQuery: query)
             }
             let queries = try await provider.getDefiningQueries()
             try Console.print(

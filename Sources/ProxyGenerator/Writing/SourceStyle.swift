@@ -1,0 +1,39 @@
+internal import EDM
+
+/// What all files of a generation share: how they begin, and who may see what they declare.
+///
+/// Types are `nonisolated`, as those are that they derive from: a module may make the main actor its default.
+struct SourceStyle {
+    let plan: ServicePlan
+    let isInternal: Bool
+
+    /// Before classes and what they override, which apps may derive from.
+    var open: String { isInternal ? "" : "open " }
+    /// Before everything else.
+    var access: String { isInternal ? "" : "public " }
+    var metadata: String { "\(SwiftName.escaped(plan.metadataName)).embedded" }
+
+    /// - Parameter showsTidelog: whether a public declaration mentions a type of Tidelog. Where none does the compiler warns
+    ///   of a public import.
+    func file(_ name: String, _ lines: [String], showsTidelog: Bool = true) -> GeneratedFile {
+        let head = [
+            "\(GeneratedFile.mark) from the metadata of \(SwiftText.comment(plan.namespace)). It is overwritten each time.",
+            "",
+            "\(showsTidelog ? access : "")import Tidelog", "",
+        ]
+        return GeneratedFile(name: name + ".swift", text: (head + lines).joined(separator: "\n") + "\n")
+    }
+
+    /// The metadata itself.
+    func metadata(_ document: String) -> GeneratedFile {
+        file(
+            plan.metadataName,
+            [
+                "/// The metadata of ``\(plan.serviceName)`` as it was when these sources were generated.",
+                "nonisolated \(access)enum \(SwiftName.escaped(plan.metadataName)) {",
+                "    \(access)static let embedded = EmbeddedMetadata(",
+                SwiftText.block(document, indentation: 8) + ")",
+                "}",
+            ])
+    }
+}

@@ -1,0 +1,33 @@
+public import EDM
+
+/// The metadata document that generated classes carry, so that entities can be made before any service was asked.
+///
+/// Generated code uses it; the generator has read the same text before. A text that is no metadata, or a name that it does
+/// not declare, is a bug in whoever wrote the call, and traps.
+public struct EmbeddedMetadata: Sendable {
+    public let model: EntityDataModel
+
+    public init(_ document: String) {
+        do {
+            model = try CSDLReader.read(Array(document.utf8))
+        } catch {
+            preconditionFailure("The embedded metadata cannot be read: \(error)")
+        }
+    }
+
+    /// The entity type of that qualified name.
+    public func entityType(_ name: String) -> EntityType {
+        guard let type = model.findEntityType(name) else {
+            preconditionFailure("The embedded metadata has no entity type \(name).")
+        }
+        return type
+    }
+
+    /// The property of that name, structural or navigation, inherited ones included.
+    public func property(_ name: String, of type: String) -> Property {
+        guard let property = entityType(type).findProperty(name) else {
+            preconditionFailure("The embedded metadata has no property \(name) of \(type).")
+        }
+        return property
+    }
+}

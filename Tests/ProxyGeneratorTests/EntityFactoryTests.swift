@@ -1,0 +1,43 @@
+import EDM
+import SyncEngine
+import Testing
+
+@testable import Tidelog
+
+/// Which class a result gets.
+@Suite struct EntityFactoryTests {
+    private final class Person: EntityValue {}
+    private final class Boss: EntityValue {}
+
+    private func entity(_ type: String, classes: [String: EntityValue.Type]) throws -> EntityValue? {
+        let model = try CSDLReader.read(
+            Array(
+                """
+                <Schema Namespace="N" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+                <EntityType Name="Person"><Key><PropertyRef Name="ID"/></Key>
+                <Property Name="ID" Type="Edm.Int32" Nullable="false"/></EntityType>
+                <EntityType Name="Employee" BaseType="N.Person"/><EntityType Name="Boss" BaseType="N.Employee"/>
+                </Schema>
+                """.utf8))
+        let snapshot = EntitySnapshot(
+            set: "People", type: type, values: ["ID": .integer(1)], readLink: "People(1)", editLink: "People(1)")
+        return EntityFactory(model: model, classes: classes).entity(snapshot)
+    }
+
+    @Test func `a type with a class of its own gets it`() throws {
+        #expect(try entity("N.Boss", classes: ["N.Person": Person.self, "N.Boss": Boss.self]) is Boss)
+    }
+
+    @Test func `a type without a class gets that of its nearest base type`() throws {
+        #expect(try entity("N.Boss", classes: ["N.Person": Person.self]) is Person)
+    }
+
+    @Test func `a type without any class is an EntityValue`() throws {
+        let found = try #require(try entity("N.Boss", classes: [:]))
+        #expect(type(of: found) == EntityValue.self)
+    }
+
+    @Test func `a type that the model does not have gives nothing`() throws {
+        #expect(try entity("N.Stranger", classes: [:]) == nil)
+    }
+}

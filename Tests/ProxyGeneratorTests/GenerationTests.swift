@@ -1,0 +1,194 @@
+import ProxyGenerator
+import Testing
+
+@Suite struct GenerationTests {
+    private func document(_ types: String, sets: String = "", namespace: String = "N") -> [UInt8] {
+        Array(
+            """
+            <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+            <Schema Namespace="\(namespace)" xmlns="http://docs.oasis-open.org/odata/ns/edm">\(types)
+            <EntityContainer Name="Container">\(sets)</EntityContainer></Schema>
+            </edmx:DataServices></edmx:Edmx>
+            """.utf8)
+    }
+
+    private func type(_ name: String, _ properties: String = "", attributes: String = "") -> String {
+        """
+        <EntityType Name="\(name)" \(attributes)><Key><PropertyRef Name="ID"/></Key>\
+        <Property Name="ID" Type="Edm.Int32" Nullable="false"/>\(properties)</EntityType>
+        """
+    }
+
+    private func text(_ name: String, in files: [GeneratedFile]) throws -> String {
+        try #require(files.first { $0.name == "\(name).swift" }, "\(files.map(\.name))").text
+    }
+
+    // MARK: Types
+
+    @Test(arguments: [
+        ("Edm.String", "String"), ("Edm.Int64", "Int"), ("Edm.Byte", "Int"), ("Edm.Boolean", "Bool"),
+        ("Edm.Single", "Float"), ("Edm.Double", "Double"), ("Edm.Decimal", "DecimalValue"), ("Edm.Guid", "GuidValue"),
+        ("Edm.Binary", "[UInt8]"), ("Edm.Date", "LocalDate"), ("Edm.TimeOfDay", "LocalTime"),
+        ("Edm.Duration", "DayTimeDuration"), ("Edm.DateTimeOffset", "GlobalDateTime"), ("N.Size", "String"),
+        ("N.Address", "ComplexValue"), ("N.Money", "DecimalValue"), ("Collection(Edm.String)", "[String]"),
+        ("Collection(N.Address)", "[ComplexValue]"), ("Collection(Edm.Binary)", "[Value]"),
+        ("Edm.GeographyPoint", "Value"), ("Elsewhere.Thing", "Value"),
+    ])
+    func `a property has the Swift type of its Edm type`(edm: String, swift: String) throws {
+        let others = """
+            <EnumType Name="Size"><Member Name="S"/></EnumType><ComplexType Name="Address"/>\
+            <TypeDefinition Name="Money" UnderlyingType="Edm.Decimal"/>
+            """
+        let sources = try ProxySources(
+            metadata: document(others + type("Thing", "<Property Name=\"P\" Type=\"\(edm)\"/>")))
+        #expect(try text("Thing", in: sources.files).contains("public var p: \(swift)? {"))
+    }
+
+    @Test func `a stream is a property without a value`() throws {
+        let sources = try ProxySources(
+            metadata: document(type("Thing", "<Property Name=\"Photo\" Type=\"Edm.Stream\"/>")))
+        let text = try text("Thing", in: sources.files)
+        #expect(text.contains("static let photo"))
+        #expect(!text.contains("var photo"))
+    }
+
+    @Test func `a derived type's class derives from the base type's and declares its own properties only`() throws {
+        let derived = """
+            <EntityType Name="Employee" BaseType="N.Person"><Property Name="Salary" Type="Edm.Decimal"/></EntityType>
+            """
+        let sources = try ProxySources(metadata: document(derived + type("Person")))
+        let text = try text("Employee", in: sources.files)
+        #expect(text.contains("class Employee: Person {"))
+        #expect(text.contains("static let salary"))
+        #expect(!text.contains("static let id"))
+    }
+
+    @Test func `a derived type's property does not hide one of the base type`() throws {
+        let derived = """
+            <EntityType Name="Employee" BaseType="N.Person"><Property Name="id" Type="Edm.String"/></EntityType>
+            """
+        let sources = try ProxySources(metadata: document(derived + type("Person")))
+        #expect(try text("Employee", in: sources.files).contains("public var id_2: String? {"))
+    }
+
+    @Test func `a class that mentions nothing of Tidelog's in public does not import it in public`() throws {
+        let derived = "<EntityType Name=\"Employee\" BaseType=\"N.Person\"/>"
+        let sources = try ProxySources(metadata: document(derived + type("Person")))
+        #expect(try text("Employee", in: sources.files).contains("\nimport Tidelog\n"))
+        #expect(try text("Person", in: sources.files).contains("\npublic import Tidelog\n"))
+    }
+
+    @Test func `an abstract type's class cannot be made by itself`() throws {
+        let sources = try ProxySources(metadata: document(type("Thing", attributes: "Abstract=\"true\"")))
+        #expect(!(try text("Thing", in: sources.files).contains("convenience init")))
+    }
+
+    // MARK: Names
+
+    @Test func `types that differ in case only get files that differ`() throws {
+        let sources = try ProxySources(metadata: document(type("Order") + type("ORDER") + type("order")))
+        #expect(sources.files.map(\.name).suffix(3) == ["Order.swift", "ORDER_2.swift", "Order_3.swift"])
+    }
+
+    @Test func `a type called like one of Tidelog or Swift gets an underscore`() throws {
+        let sources = try ProxySources(metadata: document(type("Property") + type("String")))
+        #expect(sources.files.map(\.name).suffix(2) == ["Property_.swift", "String_.swift"])
+    }
+
+    @Test func `two sets of one type have functions of their own`() throws {
+        let sets = """
+            <EntitySet Name="Orders" EntityType="N.Order"/><EntitySet Name="OldOrders" EntityType="N.Order"/>
+            """
+        let sources = try ProxySources(metadata: document(type("Order"), sets: sets))
+        let text = try text("Container", in: sources.files)
+        for name in ["orders", "fetchOrders", "fetchOrder", "oldOrders", "fetchOldOrders", "fetchOldOrder"] {
+            #expect(text.contains("func \(name)("), "\(name)")
+        }
+    }
+
+    @Test func `a set that has no singular fetches the first`() throws {
+        let sources = try ProxySources(
+            metadata: document(type("Staff"), sets: "<EntitySet Name=\"Staff\" EntityType=\"N.Staff\"/>"))
+        #expect(try text("Container", in: sources.files).contains("func fetchFirstStaff("))
+    }
+
+    #if os(macOS) || os(Linux)
+        @Test(.enabled(if: Compiler.path != nil, "skipped: there is no swiftc on the search path"))
+        func `Swift's words as names give sources that parse`() throws {
+            let words = [
+                "class", "func", "init", "self", "Self", "Type", "Protocol", "default", "is", "as", "in", "Any",
+                "actor",
+                "await", "async", "get", "set", "some", "any", "each", "repeat", "operator", "throws", "_", "nil",
+                "let",
+                "willSet", "lazy", "weak", "open", "package", "nonisolated", "borrowing", "consuming", "sending",
+                "macro",
+            ]
+            let properties = words.map { "<Property Name=\"\($0)\" Type=\"Edm.String\"/>" }.joined()
+            let types = words.map { type($0) }.joined() + type("Words", properties)
+            let sets = words.map { "<EntitySet Name=\"\($0)\" EntityType=\"N.\($0)\"/>" }.joined()
+            let sources = try ProxySources(metadata: document(types, sets: sets))
+            #expect(try Compiler.complaints(sources.files) == "")
+        }
+    #endif
+
+    // MARK: Options
+
+    @Test func `a prefix is part of every class name`() throws {
+        let sources = try ProxySources(metadata: document(type("Order")), options: ProxyOptions(prefix: "Shop"))
+        #expect(
+            sources.files.map(\.name) == ["ShopContainer.swift", "ShopContainerMetadata.swift", "ShopOrder.swift"])
+    }
+
+    @Test func `a service that is named keeps its name`() throws {
+        let sources = try ProxySources(
+            metadata: document(type("Order")), options: ProxyOptions(service: "Sales", prefix: "Shop"))
+        #expect(sources.files.map(\.name) == ["Sales.swift", "SalesMetadata.swift", "ShopOrder.swift"])
+    }
+
+    @Test func `internal sources have nothing public`() throws {
+        let sources = try ProxySources(
+            metadata: Array(CustomersAndOrders.v2.utf8), options: ProxyOptions(isInternal: true))
+        for file in sources.files {
+            let text = file.text
+            #expect(!text.contains("public ") && !text.contains("open "), "\(file.name)")
+        }
+    }
+
+    @Test(arguments: ["class", "my service", "", "1st", "DataService", "$0"])
+    func `a service name that is no free identifier is refused`(name: String) {
+        #expect(throws: ProxyError.invalidName(option: "--service", name: name)) {
+            try ProxySources(metadata: document(type("Order")), options: ProxyOptions(service: name))
+        }
+    }
+
+    // MARK: Documents
+
+    @Test func `a document without entity types is refused`() {
+        #expect(throws: ProxyError.noEntityTypes) { try ProxySources(metadata: document("")) }
+    }
+
+    @Test func `bytes that are no UTF-8 are refused`() {
+        #expect(throws: ProxyError.notUTF8) { try ProxySources(metadata: [0x3C, 0xFF]) }
+    }
+
+    @Test func `a document that cannot be read is refused with its line`() {
+        #expect {
+            try ProxySources(metadata: document("\n<EntityType/>"))
+        } throws: {
+            guard case .metadata(line: 3, _, _)? = $0 as? ProxyError else { return false }
+            return true
+        }
+    }
+
+    @Test func `line ends and a byte order mark do not change what is generated`() throws {
+        let lines = String(decoding: document(type("Order")), as: UTF8.self)
+        let other = "\u{FEFF}" + lines.replacing("\n", with: "\r\n")
+        #expect(try ProxySources(metadata: Array(other.utf8)) == ProxySources(metadata: Array(lines.utf8)))
+    }
+
+    @Test func `text that looks like the end of a literal is embedded whole`() throws {
+        let trap = "<Annotation Term=\"N.T\" String='\"\"\"## \\##(x) '/>"
+        let sources = try ProxySources(metadata: document(type("Order", "", attributes: "") + "<!-- \(trap) -->"))
+        #expect(try text("ContainerMetadata", in: sources.files).contains("\n        ###\"\"\"\n"))
+    }
+}

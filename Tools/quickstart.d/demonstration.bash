@@ -1,0 +1,280 @@
+# shellcheck shell=bash
+# The demonstration of Tools/quickstart. Sourced, with $PROGRAMS the folder of `tidelog` and `odata-sandbox`.
+#
+# Edits without a network, looks inside, pushes, pulls again, and compares what the store holds with what the service
+# holds: for V4, then for V2. Every `proof` has to hold; the first that does not ends the run with status 1.
+
+DEMONSTRATION=$(mktemp -d "${TMPDIR:-/tmp}/tidelog-quickstart.XXXXXX")
+SANDBOX=
+PROOFS=0
+
+# The sandbox may be asleep: it cannot end before it is woken.
+stop_sandbox() {
+    if [ -n "$SANDBOX" ]; then
+        kill -CONT "$SANDBOX" 2>/dev/null || true
+        kill -TERM "$SANDBOX" 2>/dev/null || true
+        wait "$SANDBOX" 2>/dev/null || true
+        SANDBOX=
+    fi
+}
+
+clean_up() {
+    stop_sandbox
+    rm -rf "$DEMONSTRATION"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+
+headline() { printf '\n=== %s\n' "$*"; }
+
+# Prints the command as one would type it.
+show() {
+    local argument shown='$ tidelog'
+    for argument in "$@"; do
+        case $argument in
+        *[!A-Za-z0-9_./:~=-]*) shown="$shown '$argument'" ;;
+        *) shown="$shown $argument" ;;
+        esac
+    done
+    printf '\n%s\n' "$shown"
+}
+
+# tidelog ARGUMENTS…: shows the command and runs it; what it printed is in $answer too.
+tidelog() {
+    show "$@"
+    answer=$("$PROGRAMS/tidelog" "$@" 2>&1) || fail "'tidelog $1' should have worked, and said: $answer"
+    if [ -n "$answer" ]; then printf '%s\n' "$answer"; fi
+}
+
+# The readLink that a change was answered with.
+link() { printf '%s' "${answer##* }"; }
+
+# refused WORDS ARGUMENTS…: the command has to fail, and to say why in these words.
+refused() {
+    local words=$1
+    shift
+    show "$@"
+    if answer=$("$PROGRAMS/tidelog" "$@" 2>&1); then fail "'tidelog $*' should have been refused."; fi
+    printf '%s\n' "$answer"
+    case $answer in *"$words"*) ;; *) fail "the refusal should have said: $words" ;; esac
+}
+
+# same SENTENCE EXPECTED FOUND: two texts have to be equal, and not empty.
+same() {
+    if [ -z "$2" ] || [ "$2" != "$3" ]; then
+        printf 'expected:\n%s\nfound:\n%s\n' "$2" "$3" >&2
+        fail "this does not hold: $1"
+    fi
+    PROOFS=$((PROOFS + 1))
+    printf 'proved: %s\n' "$1"
+}
+
+# Everything a store holds: each set with its links, as JSON. Entity IDs are left out, which every store gives for itself;
+# so is the order, which follows them.
+holdings() {
+    local query
+    for query in 'Customers?$expand=Orders' 'Orders?$expand=Customer' 'Owners?$expand=Car' 'Cars?$expand=Owner' \
+        'Cities?$expand=Mayor' 'Mayors?$expand=City' 'Fathers?$expand=Children' 'Children?$expand=Father' \
+        'Persons?$expand=IDCard' 'IDCards?$expand=Person' 'Products?$expand=Suppliers' 'Suppliers?$expand=Products' \
+        'Visits' 'Prices'; do
+        printf '%s\n' "-- $query"
+        "$PROGRAMS/tidelog" query --store "$1" "$query" --json | sed -e 's/"@entityID":[0-9]*,//g' | sort
+    done
+}
+
+# The customers' names, each with the notes of its orders: what the push has to leave alone. Keys come with it, and states go.
+contents() {
+    local line
+    "$PROGRAMS/tidelog" query --store "$1" 'Customers?$expand=Orders' --json | while IFS= read -r line; do
+        printf '%s\n' "$line" | grep -o -E '"(Name|Note)":"[^"]*"' | tr '\n' ' '
+        printf '\n'
+    done
+}
+
+start_sandbox() {
+    : >"$DEMONSTRATION/sandbox"
+    "$PROGRAMS/odata-sandbox" --quiet >>"$DEMONSTRATION/sandbox" &
+    SANDBOX=$!
+    local tries=0
+    while [ "$(wc -l <"$DEMONSTRATION/sandbox")" -lt 2 ]; do
+        kill -0 "$SANDBOX" 2>/dev/null || fail "odata-sandbox does not start."
+        tries=$((tries + 1))
+        [ "$tries" -lt 200 ] || fail "odata-sandbox does not say where it is."
+        sleep 0.05
+    done
+}
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+make_store() {
+    headline "$1: a store of the service at $2"
+    tidelog init "$2"
+    tidelog pull
+}
+
+edit_offline() {
+    local ada first second product
+    headline "$1: offline. The service sleeps; whatever needed it would wait for ever"
+    kill -STOP "$SANDBOX"
+
+    say "link: two new entities, linked afterwards"
+    tidelog create Customers '{"Name":"Ada King","Rating":4.5}'
+    ada=$(link)
+    OLD_LINK=$ada
+    tidelog create Orders '{"Note":"linked","Amount":12.5}'
+    first=$(link)
+    tidelog link "$ada" Orders "$first"
+
+    say "bind: the link is part of the create"
+    tidelog create Orders '{"Note":"bound"}' --bind "Customer=$ada"
+    second=$(link)
+
+    say "POST through a navigation property"
+    tidelog create Orders '{"Note":"through the customer"}' --in "$ada/Orders"
+
+    say "deep insert: a customer with orders inside"
+    tidelog create Customers '{"Name":"Charles Babbage","Orders":[{"Note":"deep, first"},{"Note":"deep, second"}]}'
+
+    say "Content-ID: a change set whose members refer to each other; neither side of this 1 to 1 could exist alone"
+    refused 'must have by Owners/Car' create Owners '{"Name":"Alone"}'
+    cat >operations.jsonl <<'JSONL'
+{"op":"changeSet","operations":[{"op":"create","set":"Owners","as":"mary","value":{"Name":"Mary Somerville"}},{"op":"create","set":"Cars","value":{"Model":"Phaeton"},"bind":{"Owner":"mary"}}]}
+{"op":"create","set":"Persons","as":"jane","value":{"Name":"Jane Marcet"}}
+{"op":"create","set":"IDCards","value":{"Number":"Q-7"},"bind":{"Person":"jane"}}
+{"op":"create","set":"Cities","as":"city","value":{"Name":"Turin"}}
+{"op":"createRelated","in":"city","property":"Mayor","value":{"Name":"Luigi Menabrea"}}
+JSONL
+    printf '\n$ cat operations.jsonl\n'
+    cat operations.jsonl
+    tidelog apply operations.jsonl
+
+    say "referential constraint: the foreign key is the link"
+    tidelog create Orders '{"Note":"by the foreign key","CustomerID":2}'
+
+    say "many to many"
+    tidelog create Products '{"Name":"Difference engine","Price":17470}' --bind 'Suppliers=Suppliers(1)'
+    product=$(link)
+    tidelog link 'Suppliers(2)' Products "$product"
+
+    say "update, relink, unlink, delete"
+    tidelog update 'Customers(1)' '{"Rating":5}'
+    tidelog update "$ada" '{"Name":"Ada Lovelace, Countess"}'
+    tidelog relink "$second" Customer 'Customers(3)'
+    tidelog unlink 'Orders(3)' Customer
+    tidelog delete 'Orders(4)'
+    refused 'must have by Children/Father' unlink 'Children(1)' Father
+
+    say "Seen at once, from both ends"
+    tidelog query 'Customers?$select=Name,Rating&$expand=Orders'
+    tidelog query 'Orders?$select=Note&$expand=Customer'
+}
+
+look_inside() {
+    local shown=60 plan=plan total
+    headline "$1: inside"
+    tidelog log
+    tidelog status
+    printf '\n$ tidelog plan | head -n %s\n' "$shown"
+    "$PROGRAMS/tidelog" plan >"$plan" || fail "'tidelog plan' should have worked."
+    head -n "$shown" "$plan" | tr -d '\r'
+    total=$(wc -l <"$plan")
+    printf '[%s more lines; %s bytes in all: exactly what the next push sends first]\n' \
+        "$((total - shown))" "$(wc -c <"$plan" | tr -d ' ')"
+    grep -q 'Content-ID: 1' "$plan" || fail "the plan should have Content-IDs."
+    tidelog verify
+
+    say "Compression: each small commit above pays for a block of its own; 500 operations in one change set share one"
+    cp -R .tidelog copy
+    awk 'BEGIN {
+        printf "{\"op\":\"changeSet\",\"operations\":["
+        for (n = 1; n <= 500; n++)
+            printf "%s{\"op\":\"create\",\"set\":\"Orders\",\"value\":{\"Note\":\"order number %d\",\"CustomerID\":%d}}", \
+                (n > 1 ? "," : ""), n, n % 3 + 1
+        print "]}" }' >many.jsonl
+    printf '\n$ tidelog apply many.jsonl --store copy\n'
+    "$PROGRAMS/tidelog" apply many.jsonl --store copy >answers || fail "'tidelog apply' should have worked."
+    printf '%s … and so on, in one line\n' "$(cut -c 1-60 answers)"
+    tidelog verify --store copy
+}
+
+push_and_prove() {
+    local name=$1 root=$2 before=$3 operations confirmed expected found key
+    headline "$name: online again"
+    kill -CONT "$SANDBOX"
+    tidelog push
+    tidelog status
+    [ "$answer" = "Nothing is pending." ] || fail "everything should have been confirmed."
+    operations=$("$PROGRAMS/tidelog" log --json | wc -l | tr -d ' ')
+    confirmed=$("$PROGRAMS/tidelog" log --json | grep -c '"fate":"confirmed"' || true)
+    same "$name: each of the $operations operations in the log is confirmed" "$operations" "$confirmed"
+
+    say "Entity ID → key, for what was created here"
+    tidelog keys | sed -n -e '1,4p' -e "/(~$FIRST_NEW)/,\$p"
+    key=$("$PROGRAMS/tidelog" query "$OLD_LINK?\$select=Name" --json | sed -e 's/.*"@readLink":"\([^"]*\)".*/\1/')
+    case $key in *~*) fail "$OLD_LINK should have a key of the service by now." ;; esac
+    expected=$("$PROGRAMS/tidelog" query "$key?\$select=Name" --json)
+    found=$("$PROGRAMS/tidelog" query "$OLD_LINK?\$select=Name" --json)
+    same "$name: $OLD_LINK, handed out offline, still finds the entity, which is $key now" "$expected" "$found"
+    same "$name: the push changed no name and no link" "$before" "$(contents .tidelog)"
+
+    say "Pull again, and compare with a second store that reads the service for the first time"
+    found=$(holdings .tidelog)
+    tidelog pull
+    same "$name: the pull changed nothing, for the store knew it all" "$found" "$(holdings .tidelog)"
+    "$PROGRAMS/tidelog" init "$root" --store fresh >/dev/null
+    "$PROGRAMS/tidelog" pull --store fresh >/dev/null
+    expected=$(holdings fresh)
+    same "$name: the store and the service agree on all $(printf '%s\n' "$expected" | grep -c '^{') entities and their links" \
+        "$expected" "$(holdings .tidelog)"
+    if command -v curl >/dev/null 2>&1; then
+        for key in Customers Orders Owners Cars Persons IDCards Cities Mayors Products; do
+            expected="$expected $key $(curl -fsS "$root$key/\$count")"
+        done
+        found=$(holdings fresh)
+        for key in Customers Orders Owners Cars Persons IDCards Cities Mayors Products; do
+            found="$found $key $("$PROGRAMS/tidelog" query "$key/\$count")"
+        done
+        same "$name: and curl counts as many entities on the service as the store has" "$expected" "$found"
+    fi
+
+    say "The log is the truth: without the views' files it says the same"
+    found=$(holdings .tidelog)
+    rm -f .tidelog/views.sqlite .tidelog/views.sqlite-*
+    same "$name: the views made again from the log are the same" "$found" "$(holdings .tidelog)"
+    tidelog verify
+}
+
+demonstrate_version() {
+    local name=$1 root=$2 before
+    mkdir "$DEMONSTRATION/$name"
+    cd "$DEMONSTRATION/$name"
+    make_store "$name" "$root"
+    FIRST_NEW=$(($("$PROGRAMS/tidelog" keys --json | wc -l) + 1))
+    edit_offline "$name"
+    look_inside "$name"
+    before=$(contents .tidelog)
+    push_and_prove "$name" "$root" "$before"
+}
+
+started=$SECONDS
+headline "A service to talk to, in memory, on a free port of this machine"
+start_sandbox
+cat "$DEMONSTRATION/sandbox"
+demonstrate_version V4 "$(sed -n 's/^V4 //p' "$DEMONSTRATION/sandbox")"
+stop_sandbox
+start_sandbox
+demonstrate_version V2 "$(sed -n 's/^V2 //p' "$DEMONSTRATION/sandbox")"
+stop_sandbox
+cd "$root"
+
+headline "What was proved, for OData V4 and for V2 ($PROOFS proofs, $((SECONDS - started)) s)"
+cat <<'TEXT'
+- Customers, orders and their links were made without a network by every technique: link, bind, POST through a navigation
+  property, deep insert, Content-ID in a change set, and the foreign key of a referential constraint; 1 to 1, 1 to 0..1,
+  0..1 to 0..1, 0..1 to many and many to many. They were seen at once, from both ends.
+- What the metadata forbids was refused, with the rule's name, and left no trace.
+- Every operation is in the compressed log, which was read and checked to the last byte, and each was confirmed.
+- The service gave the keys; links that were handed out before still find their entities.
+- After the push the store and the service hold the same entities with the same values and the same links.
+- The views are derived: made again from the log, they are the same.
+TEXT
