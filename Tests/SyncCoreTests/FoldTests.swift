@@ -95,6 +95,15 @@ struct FoldTests {
         #expect(store.state.row(order)?.etag == "\"2\"")
     }
 
+    @Test func `who is pushed out of a single place by what the service says names it no more`() throws {
+        let person = try store.download("Persons", ["PersonID": .integer(1)])
+        let old = try store.download("IDCards", ["IDCardID": .integer(1), "PersonID": .integer(1)])
+        let new = try store.download("IDCards", ["IDCardID": .integer(2), "PersonID": .integer(1)])
+        #expect(store.value(old, "PersonID") == .null)
+        try store.download("Persons", ["PersonID": .integer(1)])
+        #expect(try store.targets(person, "IDCard") == [new])
+    }
+
     @Test func `a binding beats the dependent property that disagrees`() throws {
         try store.download("Customers", ["CustomerID": .integer(1)])
         let second = try store.download("Customers", ["CustomerID": .integer(2)])

@@ -52,6 +52,22 @@ struct PlannerTests {
         #expect(try store.plan().changeSets.flatMap(\.requests).map(\.creates) == [below, mayor, nil])
     }
 
+    @Test func `a new city gets its second mayor only after the first is gone`() throws {
+        let old = try store.download("Cities", ["CityID": .integer(1)])
+        let first = try store.download("Mayors", ["MayorID": .integer(1), "CityID": .integer(2)])
+        let second = try store.download("Mayors", ["MayorID": .integer(2), "CityID": .integer(1)])
+        let city = try store.create("Cities", bindings: to("Mayor", first))
+        let delete = try store.perform([.delete(first)])[0]
+        try store.perform([.updateLink(link(second, "City", city))])
+        let plan = try store.plan()
+        #expect(store.groups(plan) == [[delete - 1], [delete]])
+        try store.answer(plan)
+        try store.answer(try store.plan())
+        #expect(store.state.pendingOperations().isEmpty)
+        #expect(try store.targets(city, "Mayor") == [second])
+        #expect(try store.targets(old, "Mayor").isEmpty)
+    }
+
     @Test func `a city is deleted only after its mayor has moved out, however briefly he was there`() throws {
         let first = try store.download("Cities", ["CityID": .integer(1)])
         let second = try store.download("Cities", ["CityID": .integer(2)])

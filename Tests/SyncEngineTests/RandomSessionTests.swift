@@ -96,7 +96,7 @@ struct RandomSessionTests {
         "Suppliers", "Products",
     ]
 
-    @Test(arguments: Dialect.allCases, Array(1...6) as [UInt64])
+    @Test(arguments: Dialect.allCases, [1, 2, 3, 4, 5, 17, 24] as [UInt64])
     func `after many operations and an upload both sides say the same`(_ dialect: Dialect, _ seed: UInt64) async throws
     {
         var session = Session(shop: try await Shop(dialect), random: SeededRandom(seed: seed))

@@ -270,7 +270,8 @@ struct StateEditor<Storage: StateStorage> {
         }
         if constraint.isDependentSingle {
             for link in try partners(constraint.relationship, of: principal, isFirst: !constraint.dependentIsFirst) {
-                try unlink(link, clearing: layer == .local)
+                // There is room for one: whoever else names the principal cannot do so any more.
+                try unlink(link, clearing: true)
             }
         }
         try setLink(constraint.relationship, first, second, true)

@@ -96,9 +96,13 @@ struct ChangeSetGrouping {
         for predecessor in predecessors { groups[predecessor]?.hasDependents = true }
         for (pending, footprint) in zip(unit, footprints) {
             for entity in footprint.reads { readers[entity, default: []].insert(group) }
-            // A new entity stays its creation's: that is what references look for.
-            for entity in footprint.affected where writers[entity]?.isCreation != true {
-                writers[entity] = Writer(sequence: pending.sequence, group: group, isCreation: false)
+            for entity in footprint.affected {
+                if writers[entity]?.isCreation == true {
+                    // A new entity stays its creation's: that is what references look for. What writes it comes later still.
+                    readers[entity, default: []].insert(group)
+                } else {
+                    writers[entity] = Writer(sequence: pending.sequence, group: group, isCreation: false)
+                }
             }
             for entity in footprint.writes {
                 readers[entity] = nil
