@@ -226,4 +226,40 @@ struct FailureTests {
         #expect(try await shop.push().remaining == 0)
         #expect(try await shop.localState(["Orders"]) == shop.serviceState(["Orders"]))
     }
+
+    // MARK: Sparse answers and broken downloads
+
+    @Test(arguments: Dialect.allCases)
+    func `a service that answers without bodies tells keys and ETags all the same`(_ dialect: Dialect) async throws {
+        let shop = try await Shop(dialect)
+        let customer = try await shop.draft(1, "Customers", ["Name": .string("Deep")])
+        let order = try await shop.draft(
+            0, "Orders", ["Note": .string("sparse")],
+            inline: [InlineDraft(navigation: "Customer", entities: [customer])])
+        let options = IntentOptions(headers: ["Prefer": "return=minimal"])
+        let result = try await shop.store.perform([(.create(order, in: nil), options)], asChangeSet: false)
+        let links = [0, 1].map { result[0].entities[$0]?.readLink ?? "" }
+        try await shop.perform(update(links[0], ["Note": .string("changed")]))
+        let report = try await shop.push()
+        #expect(report.rejected.map(\.refusal.message) == [])
+        #expect(report.remaining == 0)
+        #expect(try await shop.load(links[0]).readLink == "Orders(5)")
+        #expect(try await shop.load(links[1]).readLink == "Customers(4)")
+        try await shop.pull()
+        #expect(try await shop.load(links[1]).readLink == "Customers(4)")
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a download that breaks off removes nothing, and the next one ends well`(_ dialect: Dialect) async throws {
+        let shop = try await Shop(dialect, pageSize: 1)
+        let before = try await Set(shop.localState())
+        shop.transport.direct("DELETE", "/v4/Products(3)")
+        shop.transport.add(Fault(.dropAnswer, method: "GET", urlPart: "Products"))
+        await #expect(throws: TidelogError.self) { try await shop.pull() }
+        #expect(try await Set(shop.localState()) == before)
+        try await shop.pull()
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+        #expect(try await shop.localState(["Products"]).count == 2)
+    }
 }
