@@ -1,4 +1,5 @@
 import ODataSandbox
+import ODataWire
 import Testing
 import Transport
 
