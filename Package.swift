@@ -27,6 +27,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// What several test targets need. In no product.
+func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
@@ -95,30 +100,33 @@ let package = Package(
         tool("tidelog-proxygen", ["ProxyGenerator", argumentParser]),
 
         // Tests
+        support("TestSupport", ["ODataSandbox", "ODataWire", "Transport", httpTypes]),
         tests("EDMTests", ["EDM"]),
         tests("OperationsTests", ["Operations", "EDM"]),
         tests("ODataWireTests", ["ODataWire", "EDM"]),
         tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM"]),
         tests("OperationLogTests", ["OperationLog"]),
-        tests("LogInspectionTests", ["LogInspection", "OperationLog", "ODataWire", "Operations", "EDM"]),
+        tests(
+            "LogInspectionTests", ["LogInspection", "OperationLog", "ODataWire", "Operations", "EDM", "TestSupport"]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
         tests(
             "SyncEngineTests",
             [
                 "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox",
-                "ODataWire", "EDM",
-                httpTypes,
+                "ODataWire", "EDM", "TestSupport",
             ]),
         tests("CommandLineTests", ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM"]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
         tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
-        tests("TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", httpTypes]),
+        tests(
+            "TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "TestSupport", httpTypes]),
         tests("ArchitectureTests", []),
         tests(
             "ProxyGeneratorTests",
             [
-                "ProxyGenerator", "Tidelog", "SyncEngine", "Transport", "ODataSandbox", "ODataWire", "EDM", httpTypes,
+                "ProxyGenerator", "Tidelog", "SyncEngine", "Transport", "ODataSandbox", "ODataWire", "EDM",
+                "TestSupport",
                 "tidelog-proxygen",
             ]),
     ],

@@ -1,6 +1,7 @@
 import EDM
 import OperationLog
 import Operations
+import TestSupport
 import Testing
 
 @testable import LogInspection

@@ -1,6 +1,7 @@
 import EDM
 import Foundation
 import ODataSandbox
+import TestSupport
 import Testing
 import Tidelog
 

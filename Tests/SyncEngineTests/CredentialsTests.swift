@@ -1,5 +1,6 @@
 import ODataSandbox
 import ODataWire
+import TestSupport
 import Testing
 import Transport
 

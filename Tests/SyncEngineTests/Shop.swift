@@ -4,6 +4,7 @@ import ODataWire
 import Operations
 import SyncCore
 @testable import SyncEngine
+import TestSupport
 
 enum Dialect: String, CaseIterable, Sendable, CustomStringConvertible {
     case v2, v4

@@ -2,6 +2,7 @@ import EDM
 import ODataWire
 import Operations
 import SyncCore
+import TestSupport
 import Testing
 
 @testable import SyncEngine

@@ -7,11 +7,11 @@
 #endif
 
 /// A directory of its own, removed with the test.
-final class TemporaryDirectory: Sendable {
-    let path: String
+package final class TemporaryDirectory: Sendable {
+    package let path: String
 
-    init() {
-        var template = Array("/tmp/tidelog-history-XXXXXX".utf8CString)
+    package init() {
+        var template = Array("/tmp/tidelog-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { fatalError("mkdtemp failed: errno \(errno)") }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -39,7 +39,7 @@ final class TemporaryDirectory: Sendable {
         return names
     }
 
-    static func read(_ path: String) -> [UInt8]? {
+    package static func read(_ path: String) -> [UInt8]? {
         let file = open(path, O_RDONLY)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -52,7 +52,7 @@ final class TemporaryDirectory: Sendable {
         }
     }
 
-    static func write(_ bytes: [UInt8], to path: String) {
+    package static func write(_ bytes: [UInt8], to path: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         precondition(file >= 0, "cannot write \(path)")
         defer { close(file) }
@@ -66,5 +66,5 @@ final class TemporaryDirectory: Sendable {
         }
     }
 
-    static func remove(file path: String) { unlink(path) }
+    package static func remove(file path: String) { unlink(path) }
 }

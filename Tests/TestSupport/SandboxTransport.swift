@@ -1,11 +1,12 @@
-import HTTPTypes
-import ODataSandbox
-import ODataWire
+package import HTTPTypes
+package import ODataSandbox
+package import ODataWire
 import Synchronization
-import Transport
+package import Transport
 
-/// Leads to a service in this process. Keeps cookies, and what was asked.
-final class SandboxTransport: HTTPTransport {
+/// The sandbox service in the same process, behind the protocol that the engine speaks. Keeps cookies as a browser would,
+/// and what was asked.
+package final class SandboxTransport: HTTPTransport {
     private struct State {
         var sandbox: Sandbox
         var cookies: [String: String] = [:]
@@ -30,17 +31,33 @@ final class SandboxTransport: HTTPTransport {
 
     private let state: Mutex<State>
 
-    init(_ sandbox: sending Sandbox) { state = Mutex(State(sandbox: sandbox)) }
+    package init(_ sandbox: sending Sandbox) { state = Mutex(State(sandbox: sandbox)) }
 
     /// The service as it is now.
-    var sandbox: Sandbox { state.withLock { $0.sandbox } }
+    package var sandbox: Sandbox { state.withLock { $0.sandbox } }
 
     /// Every request so far.
-    var requests: [WireRequest] { state.withLock { $0.requests } }
+    package var requests: [WireRequest] { state.withLock { $0.requests } }
 
-    func change(_ body: (inout Sandbox) -> Void) { state.withLock { body(&$0.sandbox) } }
+    package func forgetRequests() { state.withLock { $0.requests = [] } }
 
-    func send(
+    package func add(_ fault: Fault) { change { $0.faults.append(fault) } }
+
+    package func change(_ body: (inout Sandbox) -> Void) { state.withLock { body(&$0.sandbox) } }
+
+    /// Somebody else's request: it is not among ``requests``.
+    @discardableResult
+    package func direct(
+        _ method: String, _ url: String, _ body: String = "", headers: HTTPHeaders = .empty
+    ) -> WireResponse {
+        var headers = headers
+        if !body.isEmpty { headers["Content-Type"] = "application/json" }
+        return state.withLock {
+            $0.sandbox.handle(WireRequest(method: method, url: url, headers: headers, body: Array(body.utf8)))
+        }
+    }
+
+    package func send(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
         var headers = HTTPHeaders()
