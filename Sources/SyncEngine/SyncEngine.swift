@@ -49,12 +49,15 @@ public actor SyncEngine {
     }
 
     private func begin() async {
-        while isBusy { await withCheckedContinuation { waiting.append($0) } }
-        isBusy = true
+        guard isBusy else {
+            isBusy = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
     }
 
+    /// Hands the turn on as it is: a caller that comes before the next one wakes must not overtake it.
     private func end() {
-        isBusy = false
-        if !waiting.isEmpty { waiting.removeFirst().resume() }
+        if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
     }
 }

@@ -32,7 +32,7 @@ extension LocalStore {
                     try OperationRules(storage: self.state, model: model).check(operation)
                     let sequence = try self.add(.operation(operation))
                     performed.append((sequence, operation.subject))
-                    builder.advance()
+                    try builder.advance()
                 }
                 drafts = builder.drafts
                 drafts.intentEnds.append(performed.count)

@@ -98,16 +98,12 @@ public actor LocalStore {
             let cursor = try LogReader(directory: files.log).records(from: try state.header().applied + 1)
             var isAtEnd = false
             while !isAtEnd {
-                try state.transaction {
-                    for _ in 0..<2_000 {
-                        guard let next = try cursor.next() else {
-                            isAtEnd = true
-                            break
-                        }
-                        let record = try RecordCodec.decode(kind: next.kind, payload: next.payload)
-                        try fold.apply(record, sequence: next.sequence)
-                    }
-                    try fold.settle()
+                let before = fold
+                do {
+                    isAtEnd = try state.transaction { try foldSome(of: cursor, &fold) }
+                } catch {
+                    fold = before
+                    throw error
                 }
             }
             _ = fold.takeTouched()
@@ -116,6 +112,20 @@ public actor LocalStore {
         } catch {
             throw StateError(.unavailable, "The log cannot be read: \(error)")
         }
+    }
+
+    /// Returns whether the log is at its end.
+    private static func foldSome(of cursor: LogCursor, _ fold: inout Fold<SQLiteState>) throws -> Bool {
+        for _ in 0..<2_000 {
+            guard let next = try cursor.next() else {
+                try fold.settle()
+                return true
+            }
+            let record = try RecordCodec.decode(kind: next.kind, payload: next.payload)
+            try fold.apply(record, sequence: next.sequence)
+        }
+        try fold.settle()
+        return false
     }
 
     private func interruptOpenBatches() throws(TidelogError) {
@@ -171,14 +181,19 @@ public actor LocalStore {
     func takeTouched() -> Set<EntityID> { fold.takeTouched() }
 
     func transaction<T>(_ body: () throws -> T) throws(TidelogError) -> T {
-        let before = fold
         uncommitted = []
         defer { uncommitted = [] }
         do {
             try catchUpAfterFailure()
-            return try state.transaction(body)
+            // Only now: what was caught up stays, whatever becomes of the body.
+            let before = fold
+            do {
+                return try state.transaction(body)
+            } catch {
+                fold = before
+                throw error
+            }
         } catch {
-            fold = before
             throw mapped(error)
         }
     }

@@ -29,8 +29,8 @@ struct OperationBuilder {
     }
 
     /// Goes on behind the IDs that the last folded operation used.
-    mutating func advance() {
-        if let header = try? state.header(), header.nextEntity > next { next = header.nextEntity }
+    mutating func advance() throws(StateError) {
+        next = max(next, try state.header().nextEntity)
     }
 
     /// One operation as a rule. An update with new entities needs one for each of them first.
@@ -76,7 +76,7 @@ struct OperationBuilder {
 
     private mutating func creation(_ draft: EntityDraft) throws -> Creation {
         let id = next
-        next = EntityID(rawValue: next.rawValue + 1)
+        next = EntityID(rawValue: next.rawValue &+ 1)
         drafts.ids[draft.number] = id
         drafts.intentOf[draft.number] = drafts.intentEnds.count
         var bindings = try draft.bindings.map { try binding($0) }
