@@ -68,6 +68,20 @@ import Tidelog
         #expect(shop.serverLinks("Customers").contains("Customers(2)\n  Orders: Orders(3), Orders(5)\n"))
     }
 
+    @Test(arguments: Client.all)
+    func `new entities in a collection bring new entities in a collection of theirs`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        let top = try shop.new("Suppliers", ["Name": .string("top")])
+        let middle = try shop.new("Products", ["Name": .string("middle")])
+        let bottom = try shop.new("Suppliers", ["Name": .string("bottom")])
+        try shop.property("Products/Suppliers").setEntityList(in: middle, to: [bottom])
+        try shop.property("Suppliers/Products").setEntityList(in: top, to: [middle])
+        try await shop.service.createEntity(top)
+        try await shop.synchronize()
+        #expect(try await shop.areLinked(top, "Products", middle, "Suppliers"))
+        #expect(try await shop.areLinked(bottom, "Products", middle, "Suppliers"))
+    }
+
     @Test(arguments: Client.offline)
     func `a referential constraint links two new entities at once, and after the service chose another key`(
         _ client: Client

@@ -79,7 +79,9 @@ struct OnlineModification {
         case .changeSet(.members(let responses)): return responses
         case .changeSet(.failed(let refusal, _)):
             try ServiceSession.check(refusal, "POST", "$batch")
-            return []
+            throw TidelogError(
+                .notOData, "The service answered to the change set with status \(refusal.status).", place: "POST $batch"
+            )
         case .changeSet(.inDoubt(let reason)):
             throw TidelogError(.inDoubt, reason, place: "POST $batch", recovery: "Read the entities to find out.")
         default:
@@ -150,14 +152,7 @@ private struct StepWriter {
             } else {
                 add(.create(in: set, body), options, draft, &steps)
             }
-            for (navigation, child) in separate {
-                guard let childSet = model.findEntitySet(child.set) else { throw unknown("entity set \(child.set)") }
-                var deeper: [(Property, EntityDraft)] = []
-                let childBody = try self.body(child, childSet.entityType, &deeper)
-                add(
-                    .createRelated(in: try reference(.draft(draft.number)), navigation: navigation, childBody), options,
-                    child, &steps)
-            }
+            try addBelow(draft, separate, options, &steps)
         case .update(let address, let changes, var bindings, let inline):
             for level in inline {
                 for child in level.entities {
@@ -196,6 +191,22 @@ private struct StepWriter {
         steps.append(OnlineModification.Step(modification: modification, creates: draft))
     }
 
+    /// The new entities in collections below a new entity, and those below them, each after its owner.
+    private mutating func addBelow(
+        _ owner: EntityDraft, _ children: [(Property, EntityDraft)], _ options: IntentOptions,
+        _ steps: inout [OnlineModification.Step]
+    ) throws(TidelogError) {
+        for (navigation, child) in children {
+            guard let set = model.findEntitySet(child.set) else { throw unknown("entity set \(child.set)") }
+            var deeper: [(Property, EntityDraft)] = []
+            let body = try body(child, set.entityType, &deeper)
+            add(
+                .createRelated(in: try reference(.draft(owner.number)), navigation: navigation, body), options, child,
+                &steps)
+            try addBelow(child, deeper, options, &steps)
+        }
+    }
+
     // MARK: Bodies
 
     private func body(
@@ -212,7 +223,16 @@ private struct StepWriter {
             } else {
                 let target = navigation.navigation.flatMap { model.findEntityType($0.targetType) } ?? type
                 var bodies: [EntityBody] = []
-                for child in level.entities { bodies.append(try body(child, target, &separate)) }
+                for child in level.entities {
+                    var below: [(Property, EntityDraft)] = []
+                    bodies.append(try body(child, target, &below))
+                    // It has no request of its own, and so nothing by which those below it could name their owner.
+                    guard below.isEmpty else {
+                        throw TidelogError(
+                            .unsupported, "A new entity in \(level.navigation) brings a collection of new entities.",
+                            recovery: "Create it first, or in a change set before what is linked to it.")
+                    }
+                }
                 inline.append(EntityBody.InlineEntities(navigation: navigation, entities: bodies))
             }
         }
