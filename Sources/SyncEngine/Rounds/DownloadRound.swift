@@ -32,10 +32,7 @@ struct DownloadRound {
         var next: String? = query.query
         var seen: Set<String> = []
         while let url = next {
-            guard seen.insert(url).inserted, seen.count <= Self.pageLimit else {
-                throw TidelogError(
-                    .notOData, "The service's next links lead in a circle.", place: "GET \(url.prefix { $0 != "?" })")
-            }
+            guard seen.insert(url).inserted, seen.count <= Self.pageLimit else { throw Self.endless(url) }
             let response = try await session.get(url, headers: encoder.headers)
             if isSingle, response.status == 404 || response.status == 204 { break }
             try ServiceSession.check(response, "GET", url)
@@ -59,6 +56,11 @@ struct DownloadRound {
             report.skipped.formUnion(skipped)
             next = page.nextLink
         }
+    }
+
+    private static func endless(_ url: String) -> TidelogError {
+        TidelogError(
+            .notOData, "The service's next links lead in a circle.", place: "GET \(url.prefix { $0 != "?" })")
     }
 
     private func target(
@@ -91,7 +93,8 @@ struct DownloadRound {
                 let targetType = model.findEntityType(target)
             else { continue }
             var seen: Set<String> = []
-            while let url = entity.expanded[index].nextLink, seen.insert(url).inserted {
+            while let url = entity.expanded[index].nextLink {
+                guard seen.insert(url).inserted, seen.count <= Self.pageLimit else { throw Self.endless(url) }
                 let response = try await session.get(url, headers: encoder.headers)
                 try ServiceSession.check(response, "GET", url)
                 do throws(PayloadError) {
@@ -99,7 +102,9 @@ struct DownloadRound {
                     entity.expanded[index].entities += page.entities
                     entity.expanded[index].nextLink = page.nextLink
                 } catch {
-                    throw TidelogError(.notOData, "An expanded page cannot be read: \(error)", cause: error)
+                    throw TidelogError(
+                        .notOData, "An expanded page cannot be read: \(error)",
+                        place: "GET \(url.prefix { $0 != "?" })", cause: error)
                 }
             }
         }

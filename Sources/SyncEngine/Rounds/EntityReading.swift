@@ -30,7 +30,8 @@ struct EntityReading {
                 try PayloadReader(version: model.version, model: model).entity(response.body, type: set.entityType), set
             )
         } catch {
-            throw TidelogError(.notOData, "The answer is no entity: \(error)", place: "GET \(url)", cause: error)
+            throw TidelogError(
+                .notOData, "The answer is no entity: \(error)", place: "GET \(url.prefix { $0 != "?" })", cause: error)
         }
     }
 }

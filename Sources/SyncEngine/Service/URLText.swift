@@ -1,5 +1,5 @@
 /// URLs as people write them in queries.
-enum URLText {
+package enum URLText {
     /// Percent-encodes what may not stand in a URL as it is: blanks, quotation marks, brackets of other languages, anything
     /// beyond ASCII. What is encoded already stays.
     static func encoded(_ text: String) -> String {
@@ -17,7 +17,7 @@ enum URLText {
     }
 
     /// The URL as errors may show it: without query, user and password.
-    static func withoutSecrets(_ url: String) -> String {
+    package static func withoutSecrets(_ url: String) -> String {
         var text = String(url.prefix { $0 != "?" && $0 != "#" })
         if let start = schemeEnd(text) {
             let authority = text[start...].prefix { $0 != "/" }

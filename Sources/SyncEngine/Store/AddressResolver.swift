@@ -29,7 +29,7 @@ struct AddressResolver {
         switch selector {
         case .entityID(let number):
             let id = EntityID(rawValue: number)
-            guard try state.set(of: id) == set.name else { throw notFound(url) }
+            guard try state.set(of: id) == set.name else { throw notFound(URLText.withoutSecrets(url)) }
             return id
         case .key(let key): return try entity(set: set.name, key: key)
         }
@@ -45,12 +45,13 @@ struct AddressResolver {
 
     private func notALink(_ url: String) -> TidelogError {
         TidelogError(
-            .invalidRequest, "\(url) does not name one entity.",
+            .invalidRequest, "\(URLText.withoutSecrets(url)) does not name one entity.",
             recovery: "Use a readLink, for example Customers(1) or Customers(~7).")
     }
 
-    private func notFound(_ url: String) -> OperationRefused {
+    private func notFound(_ place: String) -> OperationRefused {
         OperationRefused(
-            .entityNotFound, "\(url) is not in the store.", recovery: "Download it first, or check the key.")
+            .entityNotFound, "\(place) is not in the store.",
+            recovery: "Download it first, or check the key.")
     }
 }

@@ -49,7 +49,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         }
         if let known = description?.serviceRoot, known != root {
             throw TidelogError(
-                .invalidRequest, "The store belongs to the service \(known), not to \(root).",
+                .invalidRequest, "The store belongs to the service \(known), not to \(URLText.withoutSecrets(root)).",
                 place: parameters.storePath,
                 recovery: "Use another directory for another service.")
         }
@@ -61,7 +61,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         // The description is written last: a store without one was interrupted while it was made, and is finished now.
         if let logged = try await store.service?.root, logged != root {
             throw TidelogError(
-                .invalidRequest, "The log belongs to the service \(logged), not to \(root).",
+                .invalidRequest, "The log belongs to the service \(logged), not to \(URLText.withoutSecrets(root)).",
                 place: parameters.storePath)
         }
         let engine = SyncEngine(store: store, session: session)

@@ -31,7 +31,7 @@ struct OnlineReading {
     ) async throws(TidelogError) -> EntitySnapshot {
         let url = try url(of: address)
         guard let entity = try await get(url + (try suffix(options)), headers).entities.first else {
-            throw TidelogError(.notFound, "The service has no such entity.", place: url)
+            throw TidelogError(.notFound, "The service has no such entity.", place: Self.path(url))
         }
         return entity
     }
@@ -68,7 +68,7 @@ struct OnlineReading {
             request = try ServiceRequest.parse(
                 url, serviceRoot: session.root, model: model, version: model.version)
         } catch {
-            throw TidelogError(.invalidRequest, error.description, place: url, cause: error)
+            throw TidelogError(.invalidRequest, error.description, place: Self.path(url), cause: error)
         }
         var all = encoder.headers
         all.merge(headers)
@@ -81,7 +81,7 @@ struct OnlineReading {
             return QueryAnswer(entities: [snapshot(payload, type, set)], isSingle: true)
         case .entities(let type, let set): return try await pages(url, all, type, set)
         default:
-            throw TidelogError(.unsupported, "A query leads to entities.", place: url)
+            throw TidelogError(.unsupported, "A query leads to entities.", place: Self.path(url))
         }
     }
 
@@ -91,7 +91,11 @@ struct OnlineReading {
         var answer = QueryAnswer(entities: [])
         var next: String? = url
         var seen: Set<String> = []
-        while let page = next, seen.insert(page).inserted {
+        while let page = next {
+            guard seen.insert(page).inserted else {
+                throw TidelogError(
+                    .notOData, "The service's next links lead in a circle.", place: "GET \(Self.path(page))")
+            }
             let response = try await session.get(page, headers: headers)
             try ServiceSession.check(response, "GET", page)
             let feed = try decoded(page) { () throws(PayloadError) in try reader.feed(response.body, type: type) }
@@ -102,11 +106,15 @@ struct OnlineReading {
         return answer
     }
 
+    /// Errors show a URL without its query.
+    private static func path(_ url: String) -> String { String(url.prefix { $0 != "?" }) }
+
     private func decoded<T>(_ url: String, _ body: () throws(PayloadError) -> T) throws(TidelogError) -> T {
         do throws(PayloadError) {
             return try body()
         } catch {
-            throw TidelogError(.notOData, "The answer cannot be read: \(error)", place: "GET \(url)", cause: error)
+            throw TidelogError(
+                .notOData, "The answer cannot be read: \(error)", place: "GET \(Self.path(url))", cause: error)
         }
     }
 
