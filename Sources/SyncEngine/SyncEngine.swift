@@ -29,6 +29,7 @@ public actor SyncEngine {
         try await install(try await MetadataReading.read(session).bytes)
     }
 
+    /// Sends what is pending, in as many batches as it takes. What the service refuses is in the report and is no error.
     public func upload() async throws(TidelogError) -> UploadReport {
         await begin()
         defer { end() }

@@ -43,8 +43,9 @@ public actor ServiceSession {
     /// Says that the service is one of those that want a token, so that the first modification is not refused in vain.
     public func expectToken() { needsToken = true }
 
+    /// The token is a secret like the credentials: it goes to the service's origin only.
     private func withToken(_ request: WireRequest) -> WireRequest {
-        guard let token else { return request }
+        guard let token, Self.origin(of: absolute(request.url)) == Self.origin(of: root) else { return request }
         var request = request
         request.headers["X-CSRF-Token"] = token
         return request

@@ -75,6 +75,7 @@ extension LocalStore {
 
     // MARK: Defining queries
 
+    /// The defining queries in the order in which they were added.
     public func definingQueries() throws(TidelogError) -> [DefiningQuery] {
         try read { try $0.queries().map(\.query) }
     }

@@ -8,6 +8,11 @@ import Views
 extension LocalStore {
     // MARK: Upload
 
+    /// What the next batch would hold; nothing is logged.
+    ///
+    /// - Parameters:
+    ///   - retrying: refused operations that are to be sent once more.
+    ///   - unreadable: entities that were read in vain; their operations go with the ETag as it is known.
     public func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(TidelogError) -> UploadPlan {
@@ -17,6 +22,7 @@ extension LocalStore {
         }
     }
 
+    /// The operations that have not ended, in order.
     public func pendingOperations() throws(TidelogError) -> [PendingOperation] {
         try read { try $0.pendingOperations() }
     }

@@ -242,6 +242,7 @@ public actor LocalStore {
         get throws(TidelogError) { try read { try $0.header().nextBatch } }
     }
 
+    /// Gives up the files and the lock; every later call fails.
     public func close() {
         log.close()
         state.close()
