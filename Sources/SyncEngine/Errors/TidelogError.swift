@@ -2,7 +2,7 @@ public import SyncCore
 
 /// Why a call failed: a code to branch on, a sentence to read, the place, the cause and what to do next.
 ///
-/// Never holds a password, a token, a cookie or the query part of a URL.
+/// Never holds a password, a token or a cookie, and of a URL that was requested not the query part.
 public struct TidelogError: Error, Sendable, CustomStringConvertible {
     /// Grouped by what the caller has to do.
     public enum Code: Sendable, Hashable {

@@ -14,6 +14,8 @@ struct UploadRound {
 
     func run() async throws(TidelogError) -> UploadReport {
         var report = UploadReport()
+        // A batch whose answer could not be logged, the disk being full, is in flight for ever otherwise.
+        try await store.interruptOpenBatches()
         try await settleDoubts(&report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
         var retrying = Set(

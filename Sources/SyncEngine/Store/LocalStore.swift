@@ -128,7 +128,9 @@ public actor LocalStore {
         return false
     }
 
-    private func interruptOpenBatches() throws(TidelogError) {
+    /// Puts the operations of batches that nobody waits for any more in doubt: after a crash, and where an answer could not be
+    /// logged. Only while no upload runs.
+    func interruptOpenBatches() throws(TidelogError) {
         let open: Set<BatchID>
         do throws(StateError) {
             open = Set(
@@ -140,7 +142,7 @@ public actor LocalStore {
         }
         for batch in open.sorted() {
             try record([
-                .batchInterrupted(BatchInterrupted(batch: batch, reason: "The app ended before the answer came."))
+                .batchInterrupted(BatchInterrupted(batch: batch, reason: "No answer to the batch was recorded."))
             ])
         }
     }

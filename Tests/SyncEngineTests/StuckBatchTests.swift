@@ -1,0 +1,18 @@
+import EDM
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+struct StuckBatchTests {
+    @Test func `a batch whose answer could not be logged does not hold its operations for ever`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(
+            .update(.link("Customers(1)"), changes: ["Name": .string("Ada")], bindings: [], inline: []))
+        _ = try await shop.store.prepare(try await shop.store.plan())
+        _ = try await shop.engine.upload()
+        #expect(try await shop.store.pendingOperations().isEmpty)
+    }
+}
