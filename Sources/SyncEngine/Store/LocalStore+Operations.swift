@@ -39,8 +39,10 @@ extension LocalStore {
                 if !asChangeSet { try self.checkCardinality() }
             }
             try self.checkCardinality()
+            // Before the log has them: afterwards nothing may fail any more.
+            let results = try self.results(performed, drafts, model)
             if !performed.isEmpty { _ = try self.commit() }
-            return try self.results(performed, drafts, model)
+            return results
         }
     }
 

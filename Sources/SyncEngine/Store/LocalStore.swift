@@ -189,10 +189,18 @@ public actor LocalStore {
             try catchUpAfterFailure()
             // Only now: what was caught up stays, whatever becomes of the body.
             let before = fold
+            let logged = log.nextSequence
+            var result: T?
             do {
-                return try state.transaction(body)
+                return try state.transaction { () throws -> T in
+                    let value = try body()
+                    result = value
+                    return value
+                }
             } catch {
                 fold = before
+                // The log holds it, so it is done, and an error would make the app do it twice. The views catch up.
+                if let result, log.nextSequence > logged { return result }
                 throw error
             }
         } catch {
@@ -251,6 +259,11 @@ public actor LocalStore {
     }
 
     func read<T>(_ body: (SQLiteState) throws -> T) throws(TidelogError) -> T {
-        do { return try body(state) } catch { throw mapped(error) }
+        do {
+            try catchUpAfterFailure()
+            return try body(state)
+        } catch {
+            throw mapped(error)
+        }
     }
 }

@@ -1,0 +1,36 @@
+import EDM
+import Operations
+import TestSupport
+import Testing
+import Views
+
+@testable import SyncEngine
+
+struct FailedViewsTests {
+    @Test func `an operation that is in the log is done, also where the views cannot commit`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.store.refuseCommits()
+        let link = try await shop.create("Customers", ["Name": .string("Once")])
+        #expect(try await shop.store.isBehind())
+        try await shop.store.allowCommits()
+        #expect(try await shop.store.load(.link(link)).values["Name"] == .string("Once"))
+        #expect(try await shop.store.pendingOperations().count == 1)
+    }
+}
+
+extension LocalStore {
+    /// A constraint that is looked at when a transaction ends, and that no pending operation fulfils.
+    fileprivate func refuseCommits() throws {
+        try state.connection.execute(
+            """
+            PRAGMA foreign_keys = ON;
+            CREATE TABLE parents (id INTEGER PRIMARY KEY);
+            CREATE TABLE children (id INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED);
+            CREATE TRIGGER refuse AFTER INSERT ON pending BEGIN INSERT INTO children VALUES (1); END
+            """)
+    }
+
+    fileprivate func isBehind() throws -> Bool { try state.pendingOperations().isEmpty }
+
+    fileprivate func allowCommits() throws { try state.connection.execute("DROP TRIGGER refuse") }
+}
