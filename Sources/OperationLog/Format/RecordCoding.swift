@@ -13,7 +13,7 @@ enum RecordCoding {
         return size
     }
 
-    static func encode(kind: UInt8, payload: [UInt8], into raw: inout [UInt8]) {
+    static func encode(kind: UInt8, payload: UnsafeRawBufferPointer, into raw: inout [UInt8]) {
         raw.append(kind)
         var rest = payload.count
         while rest >= 0x80 {

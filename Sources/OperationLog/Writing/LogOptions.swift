@@ -1,10 +1,14 @@
 extension OperationLog {
     public struct Options: Sendable {
-        /// What has happened to a commit when ``OperationLog/append(_:)`` returns. Later versions may add grouped and
-        /// timed syncing.
+        /// What has happened to a commit when ``OperationLog/append(_:)-(Commit)`` returns.
         public enum Durability: Sendable, Hashable {
-            /// It survives a loss of power.
+            /// It survives a loss of power; the disk was asked for this commit alone.
             case everyCommit
+            /// It survives a loss of power. Commits that come while the disk is busy are made durable together: one of
+            /// them asks the disk for all.
+            case grouped
+            /// The operating system has it: it survives the end of the process, and a loss of power so much later.
+            case interval(milliseconds: Int)
             /// The operating system has it: it survives the end of the process. ``OperationLog/sync()`` does the rest.
             case none
         }

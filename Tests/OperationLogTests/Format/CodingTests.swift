@@ -28,7 +28,8 @@ import Testing
     @Test(arguments: [0, 1, 127, 128, 16383, 16384, 2_097_151, 2_097_152])
     func `a record of any size has the size that was foretold, and reads back`(size: Int) throws {
         var raw: [UInt8] = []
-        RecordCoding.encode(kind: 200, payload: [UInt8](repeating: 5, count: size), into: &raw)
+        let payload = [UInt8](repeating: 5, count: size)
+        payload.withUnsafeBytes { RecordCoding.encode(kind: 200, payload: $0, into: &raw) }
         #expect(raw.count == RecordCoding.encodedSize(payload: size))
         var offset = 0
         let found = try #require(RecordCoding.decode(raw, at: &offset))
@@ -74,7 +75,7 @@ import Testing
         let compressor = try RunCompressor(level: 3)
         var stored: [UInt8] = []
         compressor.startRun()
-        try compressor.compress([UInt8](repeating: 7, count: 1_000_000), into: &stored)
+        try compressor.compress(ArraySlice(repeating: 7, count: 1_000_000), into: &stored)
         for length in [0, 1, 999_999, 1_000_001] {
             let decompressor = try RunDecompressor()
             guard case .undecodable = decompressor.decompress(stored[...], rawLength: length) else {
