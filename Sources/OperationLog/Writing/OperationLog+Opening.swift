@@ -26,7 +26,7 @@ extension OperationLog {
         }
         // Once for all of the above: removed, renamed or made by a process that died before it came to this.
         try onFiles { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
-        let writer = try LogWriter(
+        let writer = try SegmentWriter(
             directory: directory, fileSystem: fileSystem, options: options, lock: lock, found: found)
         let report = RecoveryReport(
             created: firsts.isEmpty, segments: found.segments, nextSequence: found.position.nextSequence,

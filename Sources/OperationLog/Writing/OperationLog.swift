@@ -10,7 +10,7 @@ import Dispatch
 public final class OperationLog: Sendable {
     let monitor = Monitor()
     /// Touched only by the thread that holds ``monitor``; see ``withWriter(_:)``.
-    private nonisolated(unsafe) let writer: LogWriter
+    private nonisolated(unsafe) let writer: SegmentWriter
     /// Where commits are synced that no thread waits for.
     private let queue = DispatchQueue(label: "tidelog.log.sync")
     private nonisolated(unsafe) var waiting: [Waiting] = []
@@ -25,7 +25,7 @@ public final class OperationLog: Sendable {
     public let storeIdentifier: StoreIdentifier
     public let options: Options
 
-    init(_ writer: LogWriter) {
+    init(_ writer: SegmentWriter) {
         self.writer = writer
         storeIdentifier = writer.storeIdentifier
         options = writer.options
@@ -40,7 +40,7 @@ public final class OperationLog: Sendable {
 
     /// The closure must not call the log.
     func withWriter<Value, Failure: Error>(
-        _ body: (LogWriter) throws(Failure) -> Value
+        _ body: (SegmentWriter) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         monitor.lock()
         defer { monitor.unlock() }
@@ -89,8 +89,8 @@ public final class OperationLog: Sendable {
         defer { monitor.unlock() }
         guard options.durability == .grouped else { return try place(commit) }
         try prepare(commit)
-        // Where much is not durable, nothing tells damage from a torn tail; see `LogWriter.targetUnwitnessed`.
-        if writer.unwitnessedBytes > LogWriter.targetUnwitnessed { try waitUntilDurable(writer.progress.encoded) }
+        // Where much is not durable, nothing tells damage from a torn tail; see `SegmentWriter.targetUnwitnessed`.
+        if writer.unwitnessedBytes > SegmentWriter.targetUnwitnessed { try waitUntilDurable(writer.progress.encoded) }
         // What others have encoded to be written after the sync that runs must not be written before its end.
         while !writer.encoder.bytes.isEmpty, writer.progress.isSyncing { monitor.wait(.idle) }
         try prepare(commit)

@@ -1,5 +1,5 @@
 /// The last segment and what is on its way into it. Used by one thread at a time; ``OperationLog`` sees to that.
-final class LogWriter {
+final class SegmentWriter {
     let directory: String
     let fileSystem: any FileSystem
     let options: OperationLog.Options
