@@ -24,6 +24,10 @@ enum RecordCoding {
         raw.append(contentsOf: payload)
     }
 
+    static func encode(kind: UInt8, payload: [UInt8], into raw: inout [UInt8]) {
+        payload.withUnsafeBytes { encode(kind: kind, payload: $0, into: &raw) }
+    }
+
     /// The record at `offset`, which is moved behind it. Nil where there is none, or one written with a longer length
     /// than needed: each record has one encoding.
     static func decode(_ raw: [UInt8], at offset: inout Int) -> (kind: UInt8, payload: Range<Int>)? {

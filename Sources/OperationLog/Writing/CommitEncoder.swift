@@ -8,7 +8,7 @@ final class CommitEncoder {
     /// Of the segment's blocks, those in ``bytes`` included.
     private(set) var totals: SegmentTotals
 
-    private var segmentChecksum: UInt32
+    private var binding: SegmentBinding
     private let compressor: RunCompressor?
     private let runSize: Int
     private var rawInRun = 0
@@ -25,7 +25,7 @@ final class CommitEncoder {
 
     /// Goes on in the segment behind `position`, where `totals` is what it holds so far.
     init(
-        compression: OperationLog.Options.Compression, runSize: Int, segment: SegmentFile,
+        compression: OperationLog.Options.Compression, runSize: Int, binding: SegmentBinding,
         position: SegmentFile.Position, totals: SegmentTotals
     ) throws(LogError) {
         switch compression {
@@ -34,8 +34,15 @@ final class CommitEncoder {
         }
         self.runSize = runSize
         self.totals = totals
-        segmentChecksum = segment.checksum
+        self.binding = binding
         end = position
+    }
+
+    /// Encodes records that need not stay together as a commit, and that were durable elsewhere already.
+    func encode(raw: [UInt8], recordCount: UInt32) throws(LogError) {
+        blocks.removeAll(keepingCapacity: true)
+        try encode(raw[...], recordCount: recordCount, .predecessorsDurable)
+        for block in blocks { totals.add(block.header, offset: block.offset, bytes: bytes[block.range]) }
     }
 
     /// Where ``bytes`` are to be written.
@@ -43,7 +50,7 @@ final class CommitEncoder {
 
     func begin(_ segment: SegmentFile) {
         precondition(bytes.isEmpty, "what belongs to the segment before was not written")
-        segmentChecksum = segment.checksum
+        binding = segment.binding
         totals = SegmentTotals(header: segment.header)
         end = segment.start
         needsNewRun = true
@@ -89,12 +96,14 @@ final class CommitEncoder {
         } else {
             bytes.append(contentsOf: raw)
         }
-        let header = BlockHeader(
+        var header = BlockHeader(
             type: BlockType.records, method: compressor == nil ? BlockMethod.stored : BlockMethod.zstdRun,
             flags: flags, firstSequence: end.nextSequence, recordCount: recordCount, rawLength: UInt32(raw.count),
-            storedLength: UInt32(bytes.count - payload), chainBefore: end.chain,
-            chainAfter: crc32c(raw, continuing: end.chain), payloadChecksum: crc32c(bytes[payload...]))
-        header.encode(into: &bytes, at: start, segmentChecksum: segmentChecksum)
+            storedLength: UInt32(bytes.count - payload + binding.overhead), chainBefore: end.chain,
+            chainAfter: crc32c(raw, continuing: end.chain), payloadChecksum: 0)
+        binding.cipher?.seal(&bytes, from: payload, header)
+        header.payloadChecksum = crc32c(bytes[payload...])
+        header.encode(into: &bytes, at: start, binding: binding)
         blocks.append(Block(header: header, offset: end.offset, range: start..<bytes.count))
         rawInRun += raw.count
         end.offset += UInt64(bytes.count - start)
@@ -111,9 +120,9 @@ final class CommitEncoder {
             storedLength: UInt32(payload.count), chainBefore: end.chain, chainAfter: end.chain,
             payloadChecksum: crc32c(payload[...]))
         var bytes = [UInt8](repeating: 0, count: BlockHeader.Layout.byteCount)
-        header.encode(into: &bytes, at: 0, segmentChecksum: segmentChecksum)
+        header.encode(into: &bytes, at: 0, binding: binding)
         bytes.append(contentsOf: payload)
-        bytes.append(contentsOf: SegmentTrailer.encoded(footerOffset: end.offset, segmentChecksum: segmentChecksum))
+        bytes.append(contentsOf: SegmentTrailer.encoded(footerOffset: end.offset, segmentChecksum: binding.checksum))
         return bytes
     }
 }

@@ -19,6 +19,14 @@ extension OperationLog {
             case zstd(level: Int)
         }
 
+        /// What becomes of a segment that is full.
+        public enum Sealing: Sendable, Hashable {
+            /// It stays as it was written.
+            case asWritten
+            /// In the background it is written once more, with large blocks compressed at this level, and replaced.
+            case repacked(level: Int)
+        }
+
         public enum Creation: Sendable, Hashable {
             /// Where the directory has no log, a new one begins.
             case ifMissing
@@ -28,6 +36,7 @@ extension OperationLog {
 
         public var durability: Durability
         public var compression: Compression
+        public var sealing: Sealing
         public var creation: Creation
         /// A segment that has reached this many bytes is sealed before the next commit. It can become longer by one
         /// commit.
@@ -37,20 +46,27 @@ extension OperationLog {
         public var runSize: Int
         /// Nil takes what the log says; a new log draws one.
         public var storeIdentifier: StoreIdentifier?
+        /// The first one encrypts new segments; all of them are tried for reading. None: new segments are not encrypted.
+        /// Where the last segment has another key than the first of these, or none, the next append begins a new one;
+        /// nothing that is there is rewritten.
+        public var keys: [LogKey]
         /// The lock file; nil means `LOCK` beside the log's directory. Its directory must exist.
         public var lockPath: String?
 
         public init(
             durability: Durability = .everyCommit, compression: Compression = .zstd(level: 3),
-            creation: Creation = .ifMissing, segmentSize: UInt64 = 16_777_216, runSize: Int = 262_144,
-            storeIdentifier: StoreIdentifier? = nil, lockPath: String? = nil
+            sealing: Sealing = .repacked(level: 12), creation: Creation = .ifMissing, segmentSize: UInt64 = 16_777_216,
+            runSize: Int = 262_144,
+            storeIdentifier: StoreIdentifier? = nil, keys: [LogKey] = [], lockPath: String? = nil
         ) {
             self.durability = durability
             self.compression = compression
+            self.sealing = sealing
             self.creation = creation
             self.segmentSize = segmentSize
             self.runSize = runSize
             self.storeIdentifier = storeIdentifier
+            self.keys = keys
             self.lockPath = lockPath
         }
     }

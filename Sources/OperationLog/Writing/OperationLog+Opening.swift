@@ -8,7 +8,7 @@ extension OperationLog {
         directory: String, options: Options = Options(), fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) -> (log: OperationLog, recovery: RecoveryReport) {
         let lock = try takeLock(directory: directory, options: options, fileSystem: fileSystem)
-        let recovery = Recovery(fileSystem: fileSystem, directory: directory)
+        let recovery = Recovery(fileSystem: fileSystem, directory: directory, keys: options.keys)
         let names = try existingNames(directory: directory, options: options, fileSystem: fileSystem)
         let removed = try recovery.removeUnfinished(names)
         let firsts = SegmentName.sorted(names)
@@ -26,12 +26,12 @@ extension OperationLog {
         }
         // Once for all of the above: removed, renamed or made by a process that died before it came to this.
         try onFiles { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
-        let writer = try SegmentWriter(
+        let tail = try LogTail(
             directory: directory, fileSystem: fileSystem, options: options, lock: lock, found: found)
         let report = RecoveryReport(
             created: firsts.isEmpty, segments: found.segments, nextSequence: found.position.nextSequence,
             cut: found.cut, removedFiles: removed)
-        return (OperationLog(writer), report)
+        return (OperationLog(tail, unpacked: found.unpacked), report)
     }
 
     private static func takeLock(

@@ -9,12 +9,18 @@ import Dispatch
 /// Readers need no instance: see ``LogReader``.
 public final class OperationLog: Sendable {
     let monitor = Monitor()
-    /// Touched only by the thread that holds ``monitor``; see ``withWriter(_:)``.
-    private nonisolated(unsafe) let writer: SegmentWriter
+    /// Touched only by the thread that holds ``monitor``; see ``withTail(_:)``.
+    private nonisolated(unsafe) let tail: LogTail
     /// Where commits are synced that no thread waits for.
     private let queue = DispatchQueue(label: "tidelog.log.sync")
     private nonisolated(unsafe) var waiting: [Waiting] = []
     private nonisolated(unsafe) var isSyncQueued = false
+
+    /// Held while a sealed segment is packed again: one at a time.
+    let repacking = Monitor()
+    private let repackQueue = DispatchQueue(label: "tidelog.log.repack", qos: .utility)
+    private nonisolated(unsafe) var unpacked: [UInt64] = []
+    let fileSystem: any FileSystem
 
     /// A task that waits for a record to be durable.
     private struct Waiting {
@@ -25,26 +31,31 @@ public final class OperationLog: Sendable {
     public let storeIdentifier: StoreIdentifier
     public let options: Options
 
-    init(_ writer: SegmentWriter) {
-        self.writer = writer
-        storeIdentifier = writer.storeIdentifier
-        options = writer.options
+    /// `unpacked` are the first sequence numbers of sealed segments that are worth packing again.
+    init(_ tail: LogTail, unpacked: [UInt64]) {
+        self.tail = tail
+        self.unpacked = unpacked
+        storeIdentifier = tail.storeIdentifier
+        options = tail.options
+        fileSystem = tail.fileSystem
+        // Not at once: a program that opens the log for one question should not wait for this when it closes.
+        if !unpacked.isEmpty { queueRepack(after: 1) }
     }
 
     /// The number that the next record gets.
-    public var nextSequence: UInt64 { withWriter { $0.nextSequence } }
+    public var nextSequence: UInt64 { withTail { $0.nextSequence } }
 
     /// The last record that survives a loss of power; 0 when there is none. What a reader sees beyond it can still be
     /// lost.
-    public var durableSequence: UInt64 { withWriter { $0.progress.durable } }
+    public var durableSequence: UInt64 { withTail { $0.progress.durable } }
 
     /// The closure must not call the log.
-    func withWriter<Value, Failure: Error>(
-        _ body: (SegmentWriter) throws(Failure) -> Value
+    func withTail<Value, Failure: Error>(
+        _ body: (LogTail) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         monitor.lock()
         defer { monitor.unlock() }
-        return try body(writer)
+        return try body(tail)
     }
 
     // MARK: Appending
@@ -89,13 +100,13 @@ public final class OperationLog: Sendable {
         defer { monitor.unlock() }
         guard options.durability == .grouped else { return try place(commit) }
         try prepare(commit)
-        // Where much is not durable, nothing tells damage from a torn tail; see `SegmentWriter.targetUnwitnessed`.
-        if writer.unwitnessedBytes > SegmentWriter.targetUnwitnessed { try waitUntilDurable(writer.progress.encoded) }
+        // Where much is not durable, nothing tells damage from a torn tail; see `LogTail.targetUnwitnessed`.
+        if tail.unwitnessedBytes > LogTail.targetUnwitnessed { try waitUntilDurable(tail.progress.encoded) }
         // What others have encoded to be written after the sync that runs must not be written before its end.
-        while !writer.encoder.bytes.isEmpty, writer.progress.isSyncing { monitor.wait(.idle) }
+        while !tail.encoder.bytes.isEmpty, tail.progress.isSyncing { monitor.wait(.idle) }
         try prepare(commit)
-        let range = try writer.encode(commit, isWrittenAfterSync: false)
-        try writer.writeOut()
+        let range = try tail.encode(commit, isWrittenAfterSync: false)
+        try tail.writeOut()
         return range
     }
 
@@ -110,34 +121,37 @@ public final class OperationLog: Sendable {
         try prepare(commit)
         switch options.durability {
         case .everyCommit:
-            let range = try writer.encode(commit, isWrittenAfterSync: false)
-            try writer.syncAlone()
+            let range = try tail.encode(commit, isWrittenAfterSync: false)
+            try tail.syncAlone()
             return range
         case .grouped:
             // Not written before somebody syncs: what is written while a sync runs would have no witness.
-            return try writer.encode(commit, isWrittenAfterSync: true)
+            return try tail.encode(commit, isWrittenAfterSync: true)
         case .interval(let milliseconds):
-            let range = try writer.encode(commit, isWrittenAfterSync: false)
-            try writer.writeOut()
+            let range = try tail.encode(commit, isWrittenAfterSync: false)
+            try tail.writeOut()
             queueSync(after: milliseconds)
             return range
         case .none:
-            let range = try writer.encode(commit, isWrittenAfterSync: false)
-            try writer.writeOut()
+            let range = try tail.encode(commit, isWrittenAfterSync: false)
+            try tail.writeOut()
             return range
         }
     }
 
     /// Makes room for a commit.
     private func prepare(_ commit: Commit) throws(LogError) {
-        try writer.checkOpen()
-        while writer.needsSegment {
-            if writer.progress.phase == .idle {
+        try tail.checkOpen()
+        while tail.needsSegment {
+            if tail.progress.phase == .idle {
                 defer { announce() }
-                try writer.startSegment()
+                if let sealed = try tail.startSegment() {
+                    unpacked.append(sealed)
+                    queueRepack(after: 0)
+                }
             } else {
                 monitor.wait(.idle)
-                try writer.checkOpen()
+                try tail.checkOpen()
             }
         }
     }
@@ -148,8 +162,8 @@ public final class OperationLog: Sendable {
     public func sync() throws(LogError) {
         monitor.lock()
         defer { monitor.unlock() }
-        try writer.checkOpen()
-        try waitUntilDurable(writer.progress.encoded)
+        try tail.checkOpen()
+        try waitUntilDurable(tail.progress.encoded)
     }
 
     /// Returns when the record, or where the log does not reach so far the last one, survives a loss of power. The task
@@ -157,11 +171,11 @@ public final class OperationLog: Sendable {
     public func waitUntilDurable(_ sequence: UInt64) async throws(LogError) {
         let outcome = await withCheckedContinuation { continuation in
             monitor.lock()
-            let sequence = min(sequence, writer.progress.encoded)
+            let sequence = min(sequence, tail.progress.encoded)
             let outcome: Result<Void, LogError>?
-            if sequence <= writer.progress.durable {
+            if sequence <= tail.progress.durable {
                 outcome = .success(())
-            } else if let failure = writer.failureOfWaiting {
+            } else if let failure = tail.failureOfWaiting {
                 outcome = .failure(failure)
             } else {
                 outcome = nil
@@ -177,10 +191,10 @@ public final class OperationLog: Sendable {
     /// Holds the monitor, lets go of it while waiting, and holds it again.
     private func waitUntilDurable(_ sequence: UInt64) throws(LogError) {
         while true {
-            switch writer.progress.turn(for: sequence) {
+            switch tail.progress.turn(for: sequence) {
             case .durable: return
             case .lead:
-                if let failure = writer.failureOfWaiting { throw failure }
+                if let failure = tail.failureOfWaiting { throw failure }
                 try lead()
             case .wait(let round): monitor.wait(.sync(round))
             }
@@ -189,22 +203,22 @@ public final class OperationLog: Sendable {
 
     /// Syncs for all whose commits are encoded when it begins. Holds the monitor but for the sync itself.
     private func lead() throws(LogError) {
-        writer.beginGathering()
+        tail.beginGathering()
         defer { announce() }
-        let file = try writer.beginSync()
+        let file = try tail.beginSync()
         monitor.unlock()
         var failure: FileSystemError?
         do throws(FileSystemError) { try file.sync() } catch { failure = error }
         monitor.lock()
-        try writer.endSync(failure)
+        try tail.endSync(failure)
     }
 
     /// After a sync, or instead of one.
     private func announce() {
-        let round = writer.progress.round
+        let round = tail.progress.round
         monitor.wakeAll(.sync(round))
         // One of the next round does its sync. When the log has failed, nobody's commit has a chance any more.
-        if writer.failureOfWaiting == nil {
+        if tail.failureOfWaiting == nil {
             monitor.wakeOne(.sync(round + 1))
         } else {
             monitor.wakeAll(.sync(round + 1))
@@ -214,8 +228,8 @@ public final class OperationLog: Sendable {
     }
 
     private func resumeWaiting() {
-        let failure = writer.failureOfWaiting
-        let durable = writer.progress.durable
+        let failure = tail.failureOfWaiting
+        let durable = tail.progress.durable
         let ready = waiting.filter { failure != nil || $0.sequence <= durable }
         waiting.removeAll { failure != nil || $0.sequence <= durable }
         if !waiting.isEmpty { queueSync() }
@@ -239,7 +253,19 @@ public final class OperationLog: Sendable {
         defer { monitor.unlock() }
         isSyncQueued = false
         // A failure reaches those who wait through `announce`, and everybody else by the next call.
-        if writer.failureOfWaiting == nil { try? waitUntilDurable(writer.progress.encoded) }
+        if tail.failureOfWaiting == nil { try? waitUntilDurable(tail.progress.encoded) }
+    }
+
+    // MARK: Packing sealed segments again
+
+    private func queueRepack(after seconds: Int) {
+        guard case .repacked = options.sealing else { return }
+        repackQueue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in self?.repackWaiting() }
+    }
+
+    /// The next segment to pack again; nil when there is none, and when the log is not open any more.
+    func takeUnpacked() -> UInt64? {
+        withTail { $0.state == .open ? unpacked.popLast() : nil }
     }
 
     // MARK: Closing
@@ -249,12 +275,16 @@ public final class OperationLog: Sendable {
     /// with the operating system. Later calls throw ``LogError/closed(cause:)``.
     public func close() {
         monitor.lock()
-        defer { monitor.unlock() }
-        guard writer.state == .open else { return }
-        writer.beginClosing()
-        if options.durability != .none { try? waitUntilDurable(writer.progress.encoded) }
-        while writer.progress.phase != .idle { monitor.wait(.idle) }
-        writer.close(cause: nil)
-        announce()
+        if tail.state == .open {
+            tail.beginClosing()
+            if options.durability != .none { try? waitUntilDurable(tail.progress.encoded) }
+            while tail.progress.phase != .idle { monitor.wait(.idle) }
+            tail.close(cause: nil)
+            announce()
+        }
+        monitor.unlock()
+        // What packs a segment again notices, and ends before its next block.
+        repacking.lock()
+        repacking.unlock()
     }
 }

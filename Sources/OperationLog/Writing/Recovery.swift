@@ -2,6 +2,7 @@
 struct Recovery {
     let fileSystem: any FileSystem
     let directory: String
+    let keys: [LogKey]
 
     struct Found {
         let segment: SegmentFile
@@ -10,6 +11,8 @@ struct Recovery {
         let isSealed: Bool
         let segments: Int
         let cut: RecoveryReport.Cut?
+        /// The first sequence numbers of sealed segments that are worth packing again.
+        var unpacked: [UInt64] = []
     }
 
     /// Removes segments that were being made.
@@ -29,16 +32,23 @@ struct Recovery {
     func recover(_ firsts: [UInt64]) throws(LogError) -> Found {
         var before: SegmentFile.Position?
         var identifier: StoreIdentifier?
+        var unpacked: [UInt64] = []
         for (index, first) in firsts.enumerated() {
             let isLast = index == firsts.count - 1
             let segment = try SegmentFile(
-                fileSystem, directory: directory, firstSequence: first, mode: isLast ? .readWrite : .read)
+                fileSystem, directory: directory, firstSequence: first, mode: isLast ? .readWrite : .read,
+                keys: keys)
             try segment.checkPlace(after: before, in: identifier)
             identifier = segment.header.storeIdentifier
-            if isLast { return try recoverLast(segment, segments: firsts.count) }
-            guard let (_, block) = try segment.footerFromEnd() else {
+            if isLast {
+                var found = try recoverLast(segment, segments: firsts.count)
+                found.unpacked = unpacked
+                return found
+            }
+            guard let (footer, block) = try segment.footerFromEnd() else {
                 throw try segment.firstDamage()
             }
+            if SegmentRepack.isWorthwhile(footer.rawBytes, footer.blockCount) { unpacked.append(first) }
             before = block.next
         }
         preconditionFailure("there is a last segment")
@@ -92,7 +102,7 @@ extension SegmentFile {
                 at: Position(
                     offset: 0, nextSequence: min(position.nextSequence, header.firstSequence), chain: 0))
         }
-        guard position.chain == header.chain else {
+        guard position.chain == chain else {
             throw damage(.brokenChain, at: Position(offset: 0, nextSequence: header.firstSequence, chain: 0))
         }
     }

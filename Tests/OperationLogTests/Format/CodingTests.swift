@@ -28,8 +28,7 @@ import Testing
     @Test(arguments: [0, 1, 127, 128, 16383, 16384, 2_097_151, 2_097_152])
     func `a record of any size has the size that was foretold, and reads back`(size: Int) throws {
         var raw: [UInt8] = []
-        let payload = [UInt8](repeating: 5, count: size)
-        payload.withUnsafeBytes { RecordCoding.encode(kind: 200, payload: $0, into: &raw) }
+        RecordCoding.encode(kind: 200, payload: [UInt8](repeating: 5, count: size), into: &raw)
         #expect(raw.count == RecordCoding.encodedSize(payload: size))
         var offset = 0
         let found = try #require(RecordCoding.decode(raw, at: &offset))

@@ -1,16 +1,18 @@
 /// The last segment and what is on its way into it. Used by one thread at a time; ``OperationLog`` sees to that.
-final class SegmentWriter {
+final class LogTail {
     let directory: String
     let fileSystem: any FileSystem
     let options: OperationLog.Options
     let storeIdentifier: StoreIdentifier
 
-    /// How many bytes a writer with grouped durability writes at most before a commit says *predecessors durable*. In a
+    /// How many bytes a log with grouped durability writes at most before a commit says *predecessors durable*. In a
     /// stretch of commits that were written while syncs ran, a changed bit looks like the torn end of the log.
     static let targetUnwitnessed = 65_536
 
     private(set) var segment: SegmentFile
     private(set) var isSealed: Bool
+    /// The segment is not encrypted with the key that new records are to be encrypted with.
+    private var needsOtherKey: Bool
     private(set) var encoder: CommitEncoder
     private(set) var progress: SyncProgress
     private(set) var state = State.open
@@ -20,7 +22,8 @@ final class SegmentWriter {
     /// Where the last commit is that says that all before it was durable.
     private var witnessOffset: UInt64
     private let lock: any FileLock
-    private var isReleased = false
+    private var isGivenUp = false
+    private var isRepacking = false
 
     enum State: Equatable {
         case open
@@ -39,9 +42,10 @@ final class SegmentWriter {
         self.lock = lock
         segment = found.segment
         isSealed = found.isSealed
+        needsOtherKey = !found.segment.header.isEncrypted(with: options.keys.first)
         storeIdentifier = found.segment.header.storeIdentifier
         encoder = try CommitEncoder(
-            compression: options.compression, runSize: options.runSize, segment: found.segment,
+            compression: options.compression, runSize: options.runSize, binding: found.segment.binding,
             position: found.position, totals: found.totals)
         progress = SyncProgress(durable: found.position.nextSequence - 1)
         durableOffset = found.position.offset
@@ -64,7 +68,7 @@ final class SegmentWriter {
 
     /// Whether the next commit goes into another segment. The last condition bounds the footer.
     var needsSegment: Bool {
-        isSealed
+        isSealed || needsOtherKey
             || encoder.totals.blockCount > 0
                 && (encoder.end.offset >= options.segmentSize || encoder.totals.entries.count >= 500_000)
     }
@@ -149,17 +153,24 @@ final class SegmentWriter {
     /// Seals the segment and begins the next. Each step is durable before the next one begins, so that a crash between
     /// two leaves what ``Recovery`` knows: a segment without footer, a sealed one without successor, or an unfinished
     /// file that nobody reads. No sync may be running.
-    func startSegment() throws(LogError) {
-        if !isSealed { try seal() }
+    ///
+    /// Returns the first sequence number of the sealed segment where it is worth packing again.
+    func startSegment() throws(LogError) -> UInt64? {
+        let old = segment.header.firstSequence
+        let isWorthRepacking = SegmentRepack.isWorthwhile(encoder.totals.rawBytes, encoder.totals.blockCount)
+        // One without blocks cannot be sealed; it is replaced by one with another key.
+        let isEmpty = encoder.totals.blockCount == 0
+        if !isSealed, !isEmpty { try seal() }
         let header = SegmentHeader(
-            storeIdentifier: storeIdentifier, firstSequence: nextSequence, chain: encoder.end.chain, isFirst: false)
+            storeIdentifier: storeIdentifier, firstSequence: nextSequence, chain: encoder.end.chain,
+            isFirst: isEmpty && segment.header.isFirst, key: options.keys.first)
         try mustSucceed(orCutTo: nil) { () throws(FileSystemError) in
             try fileSystem.createSegment(header, in: directory)
             try fileSystem.syncDirectory(directory)
         }
         do {
             segment = try SegmentFile(
-                fileSystem, directory: directory, firstSequence: nextSequence, mode: .readWrite)
+                fileSystem, directory: directory, firstSequence: nextSequence, mode: .readWrite, keys: options.keys)
         } catch {
             guard case .fileSystem(let failure) = error else {
                 close(cause: nil)
@@ -169,9 +180,11 @@ final class SegmentWriter {
             throw .writeFailed(failure)
         }
         isSealed = false
+        needsOtherKey = false
         encoder.begin(segment)
         durableOffset = segment.start.offset
         witnessOffset = segment.start.offset
+        return isWorthRepacking ? old : nil
     }
 
     private func seal() throws(LogError) {
@@ -196,15 +209,27 @@ final class SegmentWriter {
 
     /// Nil as long as commits that are not durable yet can still become so.
     var failureOfWaiting: LogError? {
-        guard isReleased, case .closed(let cause) = state else { return nil }
+        guard isGivenUp, case .closed(let cause) = state else { return nil }
         return cause.map { .writeFailed($0) } ?? .closed(cause: nil)
     }
 
+    /// The lock is kept while a sealed segment is being packed again: the next writer might do the same.
+    func beginRepack() -> Bool {
+        guard state == .open else { return false }
+        isRepacking = true
+        return true
+    }
+
+    func endRepack() {
+        isRepacking = false
+        releaseIfClosed()
+    }
+
     private func releaseIfClosed() {
-        guard case .closed = state, progress.phase == .idle, !isReleased else { return }
-        isReleased = true
-        segment.file.close()
-        lock.release()
+        guard case .closed = state, progress.phase == .idle else { return }
+        if !isGivenUp { segment.file.close() }
+        isGivenUp = true
+        if !isRepacking { lock.release() }
     }
 
     /// Does what must not fail. If it does, the log is closed: a sync that failed once may report success the next time
