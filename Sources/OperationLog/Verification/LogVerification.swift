@@ -17,6 +17,7 @@ public struct LogVerification: Sendable, Hashable {
         public let path: String
         public let firstSequence: UInt64
         public let fileBytes: UInt64
+        public let isEncrypted: Bool
         public internal(set) var isSealed = false
         /// Of records.
         public internal(set) var blocks = 0
@@ -77,13 +78,15 @@ public struct LogVerification: Sendable, Hashable {
     init(depth: Depth) { self.depth = depth }
 
     /// - Parameters:
+    ///   - keys: all that the log's segments are encrypted with.
     ///   - check: Says why a record's payload is not what its kind demands; nil where it is. What it says is listed as
     ///     damage. Only in a deep verification.
     ///   - progress: Called in front of each segment.
-    /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a failure to read.
-    ///   Damage is not thrown but reported.
+    /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``,
+    ///   ``LogError/keyRequired(path:)``, ``LogError/wrongKey(path:)``, or a failure to read. Damage is not thrown but
+    ///   reported.
     public static func verify(
-        directory: String, depth: Depth = .deep, check: ((LogRecord) -> String?)? = nil,
+        directory: String, keys: [LogKey] = [], depth: Depth = .deep, check: ((LogRecord) -> String?)? = nil,
         progress: (Progress) -> Void = { _ in }, fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) -> LogVerification {
         let names: [String]
@@ -103,7 +106,7 @@ public struct LogVerification: Sendable, Hashable {
                         segments: firsts.count))
                 try run.collectingDamage { run throws(LogError) in
                     let segment = try SegmentFile(
-                        fileSystem, directory: directory, firstSequence: first, mode: .read)
+                        fileSystem, directory: directory, firstSequence: first, mode: .read, keys: keys)
                     try run.verify(segment, isLast: first == last)
                 }
             }

@@ -40,7 +40,7 @@ struct VerificationRun {
         result.segments.append(
             LogVerification.Segment(
                 path: segment.path, firstSequence: segment.header.firstSequence, fileBytes: try segment.size(),
-                nextSequence: segment.header.firstSequence))
+                isEncrypted: segment.header.encryption != nil, nextSequence: segment.header.firstSequence))
         if let store, store != segment.header.storeIdentifier {
             before = nil
             add(.otherStore(found: segment.header.storeIdentifier), segment, segment.start, offset: 0)
@@ -108,13 +108,13 @@ struct VerificationRun {
         switch try segment.step(at: place.position) {
         case .records(let block):
             try count(block, in: segment, at: place.position)
-            place.totals?.add(block, segmentChecksum: segment.checksum)
+            place.totals?.add(block, binding: segment.binding)
             place.commitStart =
                 block.header.flags.contains(.commitContinues) ? place.commitStart ?? place.position : nil
             place.position = block.next
             return .on
         case .other(let block):
-            place.totals?.add(block, segmentChecksum: segment.checksum)
+            place.totals?.add(block, binding: segment.binding)
             place.position = block.next
             return .on
         case .footer(let block, let footer):
