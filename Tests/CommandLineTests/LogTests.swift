@@ -73,7 +73,7 @@ import Testing
         let workspace = try filled(server)
         #expect(
             withoutNumbers(try workspace.tidelog("stats").lines) == [
-                " segment last state blocks raw stored file ratio", "- - - - - - - -", " N N open N N N N N",
+                "segment last state blocks raw stored file ratio", "- - - - - - - -", " N N open N N N N N",
                 "kind records raw stored stored each", "- - - - -", "serviceInstalled N N N N", "operation N N N N",
                 "definingQueryAdded N N N N", "downloadStarted N N N N", "downloadPage N N N N",
                 "downloadFinished N N N N", "batchPrepared N N N N", "batchAnswered N N N N",
