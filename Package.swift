@@ -32,7 +32,13 @@ func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
 }
 
+/// A program that tests start. In no product.
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
 let package = Package(
@@ -46,6 +52,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
@@ -69,7 +76,7 @@ let package = Package(
         layer("SyncCore", ["EDM", "Operations", "ODataWire"]),
 
         // Shell
-        layer("OperationLog", ["CZstd", "CPlatform"]),
+        layer("OperationLog", ["CZstd", "CPlatform", crypto]),
         layer("Views", ["CSQLite", "EDM", "Operations", "ODataWire", "SyncCore"]),
         layer("Transport", ["CCurl", httpTypes]),
         layer(
@@ -109,7 +116,8 @@ let package = Package(
         tests("OperationsTests", ["Operations", "EDM"]),
         tests("ODataWireTests", ["ODataWire", "EDM"]),
         tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM"]),
-        tests("OperationLogTests", ["OperationLog"]),
+        program("LogWriter", ["OperationLog"]),
+        tests("OperationLogTests", ["OperationLog", "LogWriter"]),
         tests(
             "LogInspectionTests", ["LogInspection", "OperationLog", "ODataWire", "Operations", "EDM", "TestSupport"]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
