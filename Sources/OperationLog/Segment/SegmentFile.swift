@@ -41,9 +41,10 @@ final class SegmentFile {
 
     /// Throws ``LogError/damaged(_:)`` where the header does not hold.
     init(
-        _ fileSystem: any FileSystem, directory: String, firstSequence: UInt64, mode: FileMode
+        _ fileSystem: any FileSystem, directory: String, _ form: SegmentName.Form = .segment, firstSequence: UInt64,
+        mode: FileMode
     ) throws(LogError) {
-        let path = directory + "/" + SegmentName.name(firstSequence: firstSequence)
+        let path = directory + "/" + SegmentName.name(form, firstSequence: firstSequence)
         let file = try onFiles { () throws(FileSystemError) in try fileSystem.open(path, mode) }
         let bytes = try onFiles { () throws(FileSystemError) in
             try file.read(at: 0, count: SegmentHeader.Layout.byteCount)
@@ -59,6 +60,10 @@ final class SegmentFile {
         }
         guard header.firstSequence == firstSequence else {
             let fault = LogFault.sequenceGap(expected: firstSequence, found: header.firstSequence)
+            throw .damaged(LogDamage(path: path, offset: 0, fault: fault, sequence: firstSequence))
+        }
+        guard header.isSnapshot == (form == .snapshot) else {
+            let fault = LogFault.outOfRange(field: SegmentHeader.Layout.flags.name)
             throw .damaged(LogDamage(path: path, offset: 0, fault: fault, sequence: firstSequence))
         }
         self.path = path

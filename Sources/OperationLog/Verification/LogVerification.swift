@@ -46,13 +46,18 @@ public struct LogVerification: Sendable, Hashable {
         } catch {
             throw error.isNotFound ? .noLog(path: directory) : .fileSystem(error)
         }
-        let firsts = SegmentName.sorted(names)
+        let listing = LogListing(names)
+        let firsts = listing.segments
         guard let last = firsts.last else { throw .noLog(path: directory) }
         var run = VerificationRun()
         for first in firsts where run.goesOn {
             try run.collectingDamage { run throws(LogError) in
                 let segment = try SegmentFile(
                     fileSystem, directory: directory, firstSequence: first, mode: .read)
+                if first == firsts.first {
+                    let snapshots = try SnapshotSet(fileSystem, directory: directory, sequences: listing.snapshots)
+                    try run.collectingDamage { _ throws(LogError) in try segment.checkBeginning(snapshots) }
+                }
                 try run.verify(segment, isLast: first == last)
             }
         }
@@ -82,16 +87,16 @@ private struct VerificationRun {
     }
 
     mutating func verify(_ segment: SegmentFile, isLast: Bool) throws(LogError) {
-        let isFirst = result.segments.isEmpty
         result.segments.append(
             LogVerification.Segment(
                 path: segment.path, firstSequence: segment.header.firstSequence, fileBytes: try segment.size()))
-        if isFirst || before != nil {
-            let (before, store) = (before, store)
-            try collectingDamage { _ throws(LogError) in try segment.checkPlace(after: before, in: store) }
+        let (before, store) = (before, store)
+        try collectingDamage { _ throws(LogError) in
+            if let store { try segment.checkStore(store) }
+            if let before { try segment.checkPlace(after: before) }
         }
-        store = segment.header.storeIdentifier
-        before = nil
+        self.store = segment.header.storeIdentifier
+        self.before = nil
         try walk(segment, isLast: isLast)
     }
 

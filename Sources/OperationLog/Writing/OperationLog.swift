@@ -6,9 +6,9 @@
 /// Calls block on the disk. An instance belongs to one actor (or one thread), which should not be one of the shared
 /// pool's; readers need no instance: see ``LogReader``.
 public final class OperationLog {
-    private let directory: String
-    private let fileSystem: any FileSystem
-    private let options: Options
+    let directory: String
+    let fileSystem: any FileSystem
+    let options: Options
     private let lock: any FileLock
 
     private var segment: SegmentFile
@@ -46,14 +46,15 @@ public final class OperationLog {
         let recovery = Recovery(fileSystem: fileSystem, directory: directory)
         let names = try existingNames(directory: directory, options: options, fileSystem: fileSystem)
         let removed = try recovery.removeUnfinished(names)
-        let firsts = SegmentName.sorted(names)
+        let listing = LogListing(names)
 
         let found: Recovery.Found
-        if firsts.isEmpty {
+        if listing.segments.isEmpty {
+            try recovery.checkEmpty(listing)
             guard options.creation == .ifMissing else { throw .noLog(path: directory) }
             found = try recovery.createFirst(options.storeIdentifier ?? .random())
         } else {
-            found = try recovery.recover(firsts)
+            found = try recovery.recover(listing)
         }
         let identifier = found.segment.header.storeIdentifier
         if let expected = options.storeIdentifier, expected != identifier {
@@ -65,8 +66,8 @@ public final class OperationLog {
         let log = OperationLog(
             directory: directory, fileSystem: fileSystem, options: options, lock: lock, found: found, encoder: encoder)
         let report = RecoveryReport(
-            created: firsts.isEmpty, segments: found.segments, nextSequence: found.position.nextSequence,
-            cut: found.cut, removedFiles: removed)
+            created: listing.segments.isEmpty, segments: found.segments, nextSequence: found.position.nextSequence,
+            cut: found.cut, removedFiles: removed, snapshotDamages: found.snapshotDamages)
         return (log, report)
     }
 
@@ -212,25 +213,25 @@ public final class OperationLog {
         encoder.startRun(at: segment.start)
     }
 
+    /// The header of a segment that has no records yet; begins one where the last segment has some.
+    func beginSegment() throws(LogError) -> SegmentHeader {
+        try checkOpen()
+        if isSealed || totals.blockCount > 0 { try startSegment() }
+        return segment.header
+    }
+
+    func makeNamesDurable() throws(LogError) {
+        try checkOpen()
+        try writing(orCutTo: nil) { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
+    }
+
     private func sealBytes() -> [UInt8] {
-        let end = encoder.end
-        let payload = totals.footer(lastSequence: end.nextSequence - 1).encoded()
-        let header = BlockHeader(
-            type: BlockType.footer, method: BlockMethod.stored, flags: .predecessorsDurable,
-            firstSequence: end.nextSequence, recordCount: 0, rawLength: UInt32(payload.count),
-            storedLength: UInt32(payload.count), chainBefore: end.chain, chainAfter: end.chain,
-            payloadChecksum: crc32c(payload[...]))
-        var bytes = [UInt8](repeating: 0, count: BlockHeader.Layout.byteCount)
-        header.encode(into: &bytes, at: 0, segmentChecksum: segment.checksum)
-        bytes.append(contentsOf: payload)
-        bytes.append(
-            contentsOf: SegmentTrailer.encoded(footerOffset: end.offset, segmentChecksum: segment.checksum))
-        return bytes
+        totals.seal(at: encoder.end, segmentChecksum: segment.checksum)
     }
 
     // MARK: Failing
 
-    private func checkOpen() throws(LogError) {
+    func checkOpen() throws(LogError) {
         if case .closed(let cause) = state { throw .closed(cause: cause) }
     }
 

@@ -10,11 +10,12 @@ struct Recovery {
         let isSealed: Bool
         let segments: Int
         let cut: RecoveryReport.Cut?
+        let snapshotDamages: [LogDamage]
     }
 
     /// Removes segments that were being made.
     func removeUnfinished(_ names: [String]) throws(LogError) -> [String] {
-        let unfinished = names.filter { $0.hasSuffix(SegmentName.unfinishedSuffix) }.sorted()
+        let unfinished = names.filter(SegmentName.isUnfinished).sorted()
         for name in unfinished {
             let path = directory + "/" + name
             try onFiles { () throws(FileSystemError) in try fileSystem.remove(path) }
@@ -22,29 +23,41 @@ struct Recovery {
         return unfinished
     }
 
-    /// `firsts` are the segments' first sequence numbers, ascending, at least one.
+    /// The listing has a segment at least.
     ///
     /// All but the last are looked at from both ends only, so that opening does not take longer as the log grows; a
     /// reader or ``LogVerification`` finds what is wrong inside.
-    func recover(_ firsts: [UInt64]) throws(LogError) -> Found {
+    func recover(_ listing: LogListing) throws(LogError) -> Found {
+        var snapshots = try SnapshotSet(fileSystem, directory: directory, sequences: listing.snapshots)
+        var oldest: SegmentFile?
         var before: SegmentFile.Position?
-        var identifier: StoreIdentifier?
-        for (index, first) in firsts.enumerated() {
-            let isLast = index == firsts.count - 1
-            let segment = try SegmentFile(
-                fileSystem, directory: directory, firstSequence: first, mode: isLast ? .readWrite : .read)
-            try segment.checkPlace(after: before, in: identifier)
-            identifier = segment.header.storeIdentifier
-            if isLast { return try recoverLast(segment, segments: firsts.count) }
+        for first in listing.segments.dropLast() {
+            let segment = try self.segment(first, .read, after: before, oldest: &oldest, &snapshots)
             guard let (_, block) = try segment.footerFromEnd() else {
                 throw try segment.firstDamage()
             }
             before = block.next
         }
-        preconditionFailure("there is a last segment")
+        guard let last = listing.segments.last else { preconditionFailure("there is a last segment") }
+        let segment = try self.segment(last, .readWrite, after: before, oldest: &oldest, &snapshots)
+        try (oldest ?? segment).checkBeginning(snapshots)
+        return try recoverLast(segment, segments: listing.segments.count, snapshots)
     }
 
-    private func recoverLast(_ segment: SegmentFile, segments: Int) throws(LogError) -> Found {
+    private func segment(
+        _ first: UInt64, _ mode: FileMode, after position: SegmentFile.Position?, oldest: inout SegmentFile?,
+        _ snapshots: inout SnapshotSet
+    ) throws(LogError) -> SegmentFile {
+        let segment = try SegmentFile(fileSystem, directory: directory, firstSequence: first, mode: mode)
+        if let oldest { try segment.checkStore(oldest.header.storeIdentifier) } else { oldest = segment }
+        if let position { try segment.checkPlace(after: position) }
+        try snapshots.hold(to: segment.header, in: directory)
+        return segment
+    }
+
+    private func recoverLast(
+        _ segment: SegmentFile, segments: Int, _ snapshots: SnapshotSet
+    ) throws(LogError) -> Found {
         var scan = SegmentScan(segment)
         let ending = try scan.run()
         var cut: RecoveryReport.Cut?
@@ -53,16 +66,19 @@ struct Recovery {
         case .end: break
         case .sealed: isSealed = true
         case .invalid(let fault):
-            guard try segment.isTorn(fault, at: scan.position) else {
+            guard try segment.isTorn(fault, at: scan.position), snapshots.fit(scan.committed) else {
                 throw segment.damage(fault, at: scan.position)
             }
             cut = try self.cut(segment, to: scan.committed, reason: fault)
+        }
+        if let newest = snapshots.newest, !snapshots.fit(scan.committed) {
+            throw segment.damage(.endsBeforeSnapshot(newest.firstSequence), at: scan.committed)
         }
         // A process that was killed may have left what the disk does not have yet. It counts from now on.
         try onFiles { () throws(FileSystemError) in try segment.file.sync() }
         return Found(
             segment: segment, position: scan.committed, totals: scan.committedTotals, isSealed: isSealed,
-            segments: segments, cut: cut)
+            segments: segments, cut: cut, snapshotDamages: snapshots.damages)
     }
 
     private func cut(
@@ -77,15 +93,8 @@ struct Recovery {
 }
 
 extension SegmentFile {
-    /// That the segment continues the one before it; `position` is nil for the first one.
-    func checkPlace(after position: Position?, in store: StoreIdentifier?) throws(LogError) {
-        if let store, store != header.storeIdentifier {
-            throw .otherStore(path: path, expected: store, found: header.storeIdentifier)
-        }
-        guard let position else {
-            guard header.isFirst else { throw damage(.missingSegment, at: start) }
-            return
-        }
+    /// That the segment continues the one that ends at the position.
+    func checkPlace(after position: Position) throws(LogError) {
         guard position.nextSequence == header.firstSequence, !header.isFirst else {
             throw damage(
                 .missingSegment,

@@ -1,0 +1,17 @@
+extension OperationLog {
+    /// Removes the oldest segments, as long as all of their records are in front of `sequence` and of the newest
+    /// snapshot that holds, and snapshots that are of no use any more. A segment that has some of the others stays
+    /// whole; so does the last one. Without a snapshot nothing is removed.
+    ///
+    /// Reads that snapshot to its end first. Safe to repeat, also after a crash or an error in the middle: whatever is
+    /// left is a log that begins at or in front of the snapshot.
+    @discardableResult
+    public func compact(keepingFrom sequence: UInt64) throws(LogError) -> CompactionReport {
+        try checkOpen()
+        let reader = try LogReader(directory: directory, fileSystem: fileSystem)
+        let compaction = Compaction(reader: reader, fileSystem: fileSystem, directory: directory) { () throws(LogError) in
+            try self.makeNamesDurable()
+        }
+        return try compaction.run(keepingFrom: sequence)
+    }
+}
