@@ -1,25 +1,25 @@
 /// Reads what ``ByteWriter`` wrote. Every length is checked against what is left, so that hostile bytes cost no memory.
-struct ByteReader {
+package struct ByteReader {
     private let bytes: [UInt8]
-    private(set) var offset = 0
+    package private(set) var offset = 0
     /// How deep values, creations and complex values are nested at the moment.
     private var depth = 0
 
     static let depthLimit = 64
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     var remaining: Int { bytes.count - offset }
 
-    func fail(_ reason: CodecError.Reason) -> CodecError { CodecError(reason: reason, offset: offset) }
+    package func fail(_ reason: CodecError.Reason) -> CodecError { CodecError(reason: reason, offset: offset) }
 
-    mutating func byte() throws(CodecError) -> UInt8 {
+    package mutating func byte() throws(CodecError) -> UInt8 {
         guard offset < bytes.count else { throw fail(.truncated) }
         defer { offset += 1 }
         return bytes[offset]
     }
 
-    mutating func unsigned() throws(CodecError) -> UInt64 {
+    package mutating func unsigned() throws(CodecError) -> UInt64 {
         var result: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -31,12 +31,12 @@ struct ByteReader {
         }
     }
 
-    mutating func signed() throws(CodecError) -> Int64 {
+    package mutating func signed() throws(CodecError) -> Int64 {
         let raw = try unsigned()
         return Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
     }
 
-    mutating func bool() throws(CodecError) -> Bool {
+    package mutating func bool() throws(CodecError) -> Bool {
         switch try byte() {
         case 0: return false
         case 1: return true
@@ -44,7 +44,7 @@ struct ByteReader {
         }
     }
 
-    mutating func fixed64() throws(CodecError) -> UInt64 {
+    package mutating func fixed64() throws(CodecError) -> UInt64 {
         guard remaining >= 8 else { throw fail(.truncated) }
         var result: UInt64 = 0
         for index in 0..<8 { result |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
@@ -53,25 +53,25 @@ struct ByteReader {
     }
 
     /// A number of elements, each at least one byte long.
-    mutating func count() throws(CodecError) -> Int {
+    package mutating func count() throws(CodecError) -> Int {
         let value = try unsigned()
         guard value <= UInt64(remaining) else { throw fail(.truncated) }
         return Int(value)
     }
 
     /// A number that must fit an `Int`, such as a year or an offset.
-    mutating func integer() throws(CodecError) -> Int {
+    package mutating func integer() throws(CodecError) -> Int {
         guard let value = Int(exactly: try signed()) else { throw fail(.overflow) }
         return value
     }
 
-    mutating func blob() throws(CodecError) -> [UInt8] {
+    package mutating func blob() throws(CodecError) -> [UInt8] {
         let length = try count()
         defer { offset += length }
         return Array(bytes[offset..<offset + length])
     }
 
-    mutating func string() throws(CodecError) -> String {
+    package mutating func string() throws(CodecError) -> String {
         let length = try count()
         guard let text = String(validating: bytes[offset..<offset + length], as: UTF8.self) else {
             throw fail(.invalid("UTF-8"))
@@ -80,11 +80,11 @@ struct ByteReader {
         return text
     }
 
-    mutating func optional<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> T? {
+    package mutating func optional<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> T? {
         try bool() ? try read(&self) : nil
     }
 
-    mutating func list<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> [T] {
+    package mutating func list<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> [T] {
         let length = try count()
         var result: [T] = []
         result.reserveCapacity(min(length, 1024))
@@ -93,14 +93,14 @@ struct ByteReader {
     }
 
     /// Runs `read` one level deeper; hostile nesting ends in an error and not in a stack overflow.
-    mutating func nested<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> T {
+    package mutating func nested<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> T {
         guard depth < Self.depthLimit else { throw fail(.tooDeep) }
         depth += 1
         defer { depth -= 1 }
         return try read(&self)
     }
 
-    func expectEnd() throws(CodecError) {
+    package func expectEnd() throws(CodecError) {
         guard offset == bytes.count else { throw fail(.trailingBytes) }
     }
 }

@@ -1,10 +1,12 @@
 /// Appends the primitive elements of the record codec: LEB128 varints, zigzag integers, length-prefixed UTF-8.
-struct ByteWriter {
-    var bytes: [UInt8] = []
+package struct ByteWriter {
+    package var bytes: [UInt8] = []
 
-    mutating func byte(_ value: UInt8) { bytes.append(value) }
+    package init() {}
 
-    mutating func unsigned(_ value: UInt64) {
+    package mutating func byte(_ value: UInt8) { bytes.append(value) }
+
+    package mutating func unsigned(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -13,29 +15,29 @@ struct ByteWriter {
         bytes.append(UInt8(rest))
     }
 
-    mutating func count(_ value: Int) { unsigned(UInt64(value)) }
+    package mutating func count(_ value: Int) { unsigned(UInt64(value)) }
 
-    mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
+    package mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
 
-    mutating func bool(_ value: Bool) { byte(value ? 1 : 0) }
+    package mutating func bool(_ value: Bool) { byte(value ? 1 : 0) }
 
-    mutating func fixed64(_ value: UInt64) {
+    package mutating func fixed64(_ value: UInt64) {
         for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
     }
 
-    mutating func blob(_ value: some Collection<UInt8>) {
+    package mutating func blob(_ value: some Collection<UInt8>) {
         count(value.count)
         bytes.append(contentsOf: value)
     }
 
-    mutating func string(_ value: String) { blob(value.utf8) }
+    package mutating func string(_ value: String) { blob(value.utf8) }
 
-    mutating func optional<T>(_ value: T?, _ write: (inout ByteWriter, T) -> Void) {
+    package mutating func optional<T>(_ value: T?, _ write: (inout ByteWriter, T) -> Void) {
         bool(value != nil)
         if let value { write(&self, value) }
     }
 
-    mutating func list<T>(_ values: [T], _ write: (inout ByteWriter, T) -> Void) {
+    package mutating func list<T>(_ values: [T], _ write: (inout ByteWriter, T) -> Void) {
         count(values.count)
         for value in values { write(&self, value) }
     }

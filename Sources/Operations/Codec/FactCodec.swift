@@ -51,7 +51,7 @@ extension ByteWriter {
         }
     }
 
-    private mutating func refusal(_ refusal: Refusal) {
+    package mutating func refusal(_ refusal: Refusal) {
         signed(Int64(refusal.status))
         string(refusal.code)
         string(refusal.message)
@@ -96,16 +96,18 @@ extension ByteReader {
             })
     }
 
+    package mutating func refusal() throws(CodecError) -> Refusal {
+        Refusal(
+            status: try integer(), code: try string(), message: try string(),
+            innerError: try optional { r throws(CodecError) in try r.string() }, method: try string(),
+            url: try string())
+    }
+
     private mutating func result() throws(CodecError) -> BatchAnswered.Result {
         guard let tag = OutcomeTag(rawValue: try byte()) else { throw fail(.invalid("outcome")) }
         switch tag {
         case .confirmed: return .confirmed(images: try images())
-        case .rejected:
-            return .rejected(
-                Refusal(
-                    status: try integer(), code: try string(), message: try string(),
-                    innerError: try optional { r throws(CodecError) in try r.string() }, method: try string(),
-                    url: try string()))
+        case .rejected: return .rejected(try refusal())
         case .notProcessed: return .notProcessed
         case .inDoubt: return .inDoubt(try string())
         }

@@ -9,9 +9,9 @@ private enum ActionTag: UInt8 {
 }
 
 extension ByteWriter {
-    mutating func entity(_ id: EntityID) { unsigned(id.rawValue) }
+    package mutating func entity(_ id: EntityID) { unsigned(id.rawValue) }
 
-    mutating func operation(_ operation: Operation) {
+    package mutating func operation(_ operation: Operation) {
         optional(operation.changeSet) { $0.unsigned($1) }
         optional(operation.baseETag) { $0.string($1) }
         optional(operation.customTag) { $0.string($1) }
@@ -72,9 +72,9 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func entity() throws(CodecError) -> EntityID { EntityID(rawValue: try unsigned()) }
+    package mutating func entity() throws(CodecError) -> EntityID { EntityID(rawValue: try unsigned()) }
 
-    mutating func operation() throws(CodecError) -> Operation {
+    package mutating func operation() throws(CodecError) -> Operation {
         let changeSet = try optional { r throws(CodecError) in try r.unsigned() }
         let baseETag = try optional { r throws(CodecError) in try r.string() }
         let customTag = try optional { r throws(CodecError) in try r.string() }

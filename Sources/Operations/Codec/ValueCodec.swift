@@ -1,4 +1,4 @@
-import EDM
+package import EDM
 
 /// The tag in front of each value. Numbers are part of the format and never reused.
 private enum ValueTag: UInt8 {
@@ -99,7 +99,7 @@ extension ByteWriter {
         byte(time.fractionDigits)
     }
 
-    mutating func properties(_ values: PropertyValues) {
+    package mutating func properties(_ values: PropertyValues) {
         count(values.count)
         for (name, value) in values {
             string(name)
@@ -172,7 +172,7 @@ extension ByteReader {
         return time
     }
 
-    mutating func properties() throws(CodecError) -> PropertyValues {
+    package mutating func properties() throws(CodecError) -> PropertyValues {
         let length = try count()
         var pairs: [(String, Value)] = []
         pairs.reserveCapacity(min(length, 256))

@@ -2,17 +2,30 @@ import OperationLog
 import Synchronization
 
 /// A disk in memory that keeps apart what programs see and what survives a loss of power, and that can stop, or
-/// refuse, at any call that changes something.
+/// refuse, at any call. Any number of threads may use it.
 ///
-/// What a crash may do to a file: each write since the last sync is there, absent, or there in pieces; where the file
-/// grew, missing pieces are zeroes. Names since the last sync of their directory are there up to some point, in order.
-/// What it may not do, as no journalling file system does: undo what was synced, or half of a rename.
+/// What a crash may do to a file: each sector of each write since the last sync is there or absent, whatever became of
+/// the others; where the file grew, absent bytes are zeroes, or the file did not grow. Names since the last sync of
+/// their directory are there up to some point, in order. What it may not do, as no journalling file system does: undo
+/// what was synced, or half of a rename.
+///
+/// The images that a crash can leave are made by `SimulatedDisk+Images.swift`.
 final class SimulatedDisk: FileSystem {
     enum Fault: Equatable {
         /// The machine stops at this call; no later call does anything.
         case crash
-        /// This call fails; a write leaves half of its bytes.
-        case refuse
+        /// The call fails with this error number. A write leaves so many of its bytes; a sync makes durable, or loses
+        /// for good, what it should have synced, as systems do: the next sync would not try again.
+        case fail(number: Int32, writes: Kept = .half, syncs: Kept = .none)
+
+        enum Kept: Equatable {
+            case none, half, all
+        }
+
+        /// An input/output error.
+        static let refuse = Fault.fail(number: 5)
+        /// The device is full.
+        static let full = Fault.fail(number: 28)
     }
 
     enum Change {
@@ -23,7 +36,16 @@ final class SimulatedDisk: FileSystem {
     struct Content {
         var live: [UInt8] = []
         var durable: [UInt8] = []
-        var pending: [Change] = []
+        /// In order; the number tells which of them a sync that takes its time had in front of it.
+        var pending: [(number: Int, change: Change)] = []
+    }
+
+    struct Trap {
+        var at: Int
+        var isForEver: Bool
+        var fault: Fault
+
+        func springs(at call: Int) -> Bool { isForEver ? call >= at : call == at }
     }
 
     struct State {
@@ -34,39 +56,84 @@ final class SimulatedDisk: FileSystem {
         var pendingNames: [[String: Int?]] = []
         var directories: Set<String> = []
         var locked: Set<String> = []
+        var changes = 0
         var calls = 0
+        var reads = 0
         var syncs = 0
-        var faultAt: Int?
-        var fault = Fault.crash
+        var bytesRead = 0
+        var trap: Trap?
+        var readTrap: Trap?
+        var capacity = Int.max
         var hasCrashed = false
+        var duringSync: (@Sendable () -> Void)?
+
+        fileprivate var used: Int { names.values.reduce(0) { $0 + contents[$1].live.count } }
     }
 
     let state: Mutex<State>
+    /// What the disk writes as a whole or not at all.
+    let sector: Int
 
-    init(directories: Set<String> = ["/store"]) {
+    init(directories: Set<String> = ["/store"], sector: Int = 512) {
         state = Mutex(State(directories: directories))
+        self.sector = sector
     }
 
-    private init(_ state: sending State) { self.state = Mutex(state) }
+    init(_ state: sending State, sector: Int) {
+        self.state = Mutex(state)
+        self.sector = sector
+    }
+
+    // MARK: Faults
 
     /// Calls so far that change something or make it durable.
     var calls: Int { state.withLock { $0.calls } }
+    /// Calls so far that only look: open, list, size, read.
+    var reads: Int { state.withLock { $0.reads } }
+    /// Of files and of directories.
     var syncs: Int { state.withLock { $0.syncs } }
+    var bytesRead: Int { state.withLock { $0.bytesRead } }
 
-    func fail(atCall call: Int, _ fault: Fault) {
-        state.withLock {
-            $0.faultAt = call
-            $0.fault = fault
-        }
+    /// The fault comes at the changing call with this number, counted from 0; `forEver`: at each one after it as well.
+    func fail(atCall call: Int, _ fault: Fault, forEver: Bool = false) {
+        state.withLock { $0.trap = Trap(at: call, isForEver: forEver, fault: fault) }
     }
 
-    /// What the call may do: all, half before it fails, or nothing.
+    /// The same for the calls that only look.
+    func fail(atRead read: Int, _ fault: Fault, forEver: Bool = false) {
+        state.withLock { $0.readTrap = Trap(at: read, isForEver: forEver, fault: fault) }
+    }
+
+    /// All files together get no longer than this; a write that does not fit leaves what does.
+    func limit(to capacity: Int) {
+        state.withLock { $0.capacity = capacity }
+    }
+
+    /// Called in the middle of each sync of a file, while other calls go on. What is written meanwhile is not synced.
+    func duringSync(_ body: (@Sendable () -> Void)?) {
+        state.withLock { $0.duringSync = body }
+    }
+
+    /// Nil: the call does its work.
     fileprivate func begin(_ call: String, _ path: String, _ state: inout State) throws(FileSystemError) -> Fault? {
         if state.hasCrashed { throw .simulated(call, path) }
         defer { state.calls += 1 }
-        guard state.calls == state.faultAt else { return nil }
-        if state.fault == .crash { state.hasCrashed = true }
-        return state.fault
+        guard let trap = state.trap, trap.springs(at: state.calls) else { return nil }
+        if trap.fault == .crash { state.hasCrashed = true }
+        return trap.fault
+    }
+
+    /// For calls that do all or nothing.
+    fileprivate func pass(_ call: String, _ path: String, _ state: inout State) throws(FileSystemError) {
+        if let fault = try begin(call, path, &state) { throw .simulated(call, path, fault) }
+    }
+
+    fileprivate func look(_ call: String, _ path: String, _ state: inout State) throws(FileSystemError) {
+        if state.hasCrashed { throw .simulated(call, path) }
+        defer { state.reads += 1 }
+        guard let trap = state.readTrap, trap.springs(at: state.reads) else { return }
+        if trap.fault == .crash { state.hasCrashed = true }
+        throw .simulated(call, path, trap.fault)
     }
 
     // MARK: FileSystem
@@ -74,11 +141,13 @@ final class SimulatedDisk: FileSystem {
     func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File {
         try withState { state throws(FileSystemError) in
             if mode == .create {
-                if state.names[path] != nil { throw .simulated("open", path, number: 17) }
-                if try begin("open", path, &state) != nil { throw .simulated("open", path) }
+                if state.names[path] != nil { throw .simulated("open", path, .fail(number: 17)) }
+                try pass("open", path, &state)
                 state.contents.append(Content())
                 state.names[path] = state.contents.count - 1
                 state.pendingNames.append([path: state.contents.count - 1])
+            } else {
+                try look("open", path, &state)
             }
             guard let index = state.names[path] else { throw .notFound(path) }
             return SimulatedFile(disk: self, index: index, path: path)
@@ -87,7 +156,7 @@ final class SimulatedDisk: FileSystem {
 
     func list(_ directory: String) throws(FileSystemError) -> [String] {
         try withState { state throws(FileSystemError) in
-            if state.hasCrashed { throw .simulated("opendir", directory) }
+            try look("opendir", directory, &state)
             guard state.directories.contains(directory) else { throw .notFound(directory) }
             return state.names.keys.filter { $0.hasPrefix(directory + "/") }
                 .map { String($0.dropFirst(directory.count + 1)) }
@@ -96,14 +165,14 @@ final class SimulatedDisk: FileSystem {
 
     func createDirectory(_ path: String) throws(FileSystemError) {
         try withState { state throws(FileSystemError) in
-            if try begin("mkdir", path, &state) != nil { throw .simulated("mkdir", path) }
+            try pass("mkdir", path, &state)
             state.directories.insert(path)
         }
     }
 
     func rename(_ path: String, to target: String) throws(FileSystemError) {
         try withState { state throws(FileSystemError) in
-            if try begin("rename", path, &state) != nil { throw .simulated("rename", path) }
+            try pass("rename", path, &state)
             guard let index = state.names.removeValue(forKey: path) else { throw .notFound(path) }
             state.names[target] = index
             state.pendingNames.append([path: nil, target: index])
@@ -112,7 +181,7 @@ final class SimulatedDisk: FileSystem {
 
     func remove(_ path: String) throws(FileSystemError) {
         try withState { state throws(FileSystemError) in
-            if try begin("unlink", path, &state) != nil { throw .simulated("unlink", path) }
+            try pass("unlink", path, &state)
             guard state.names.removeValue(forKey: path) != nil else { throw .notFound(path) }
             state.pendingNames.append([path: nil])
         }
@@ -120,7 +189,7 @@ final class SimulatedDisk: FileSystem {
 
     func syncDirectory(_ path: String) throws(FileSystemError) {
         try withState { state throws(FileSystemError) in
-            if try begin("fsync", path, &state) != nil { throw .simulated("fsync", path) }
+            try pass("fsync", path, &state)
             state.syncs += 1
             state.durableNames = state.names
             state.pendingNames = []
@@ -162,104 +231,12 @@ final class SimulatedDisk: FileSystem {
             $0.durableNames[path] = nil
         }
     }
-
-    /// The disk as it is now, in working order, with no lock held.
-    func copy() -> SimulatedDisk {
-        image { content in
-            content.live
-        } names: { state in
-            state.names
-        }
-    }
-
-    // MARK: After a crash
-
-    /// Only what was synced.
-    func withoutUnsynced() -> SimulatedDisk {
-        image {
-            $0.durable
-        } names: {
-            $0.durableNames
-        }
-    }
-
-    /// The bytes of the last write that was not synced; nil where there is none.
-    var lastUnsyncedWrite: Int? {
-        state.withLock { state in
-            for content in state.contents.reversed() {
-                if case .write(_, let bytes)? = content.pending.last { return bytes.count }
-            }
-            return nil
-        }
-    }
-
-    /// Everything, but of the last write of each file only so many bytes.
-    func tearing(lastWriteTo kept: Int) -> SimulatedDisk {
-        image { content in
-            var bytes = content.durable
-            for (index, change) in content.pending.enumerated() {
-                if index == content.pending.count - 1, case .write(let offset, let data) = change {
-                    bytes.apply(.write(offset: offset, bytes: Array(data.prefix(kept))))
-                } else {
-                    bytes.apply(change)
-                }
-            }
-            return bytes
-        } names: {
-            $0.names
-        }
-    }
-
-    /// Any of the images that the rules allow.
-    func random(_ generator: inout some RandomNumberGenerator) -> SimulatedDisk {
-        var draws = generator
-        let result = image { content in
-            var bytes = content.durable
-            for change in content.pending {
-                guard case .write(let offset, let data) = change else {
-                    bytes.apply(change)
-                    continue
-                }
-                var start = 0
-                while start < data.count {
-                    let end = min(data.count, start + Int.random(in: 1...512, using: &draws))
-                    if Bool.random(using: &draws) {
-                        bytes.apply(.write(offset: offset + start, bytes: Array(data[start..<end])))
-                    }
-                    start = end
-                }
-            }
-            return bytes
-        } names: { state in
-            var names = state.durableNames
-            for step in state.pendingNames.prefix(Int.random(in: 0...state.pendingNames.count, using: &draws)) {
-                for (path, index) in step { names[path] = index }
-            }
-            return names
-        }
-        generator = draws
-        return result
-    }
-
-    private func image(
-        content: (Content) -> [UInt8], names: (State) -> [String: Int]
-    ) -> SimulatedDisk {
-        let old = state.withLock { $0 }
-        var new = State(directories: old.directories)
-        for each in old.contents {
-            let bytes = content(each)
-            new.contents.append(Content(live: bytes, durable: bytes))
-        }
-        new.names = names(old)
-        new.durableNames = new.names
-        return SimulatedDisk(new)
-    }
 }
 
-private final class SimulatedLock: FileLock {
+private final class SimulatedLock: FileLock, Sendable {
     let disk: SimulatedDisk
     let path: String
-    var isHeld = true
+    let isHeld = Mutex(true)
 
     init(disk: SimulatedDisk, path: String) {
         self.disk = disk
@@ -267,15 +244,17 @@ private final class SimulatedLock: FileLock {
     }
 
     func release() {
-        guard isHeld else { return }
-        isHeld = false
-        disk.state.withLock { _ = $0.locked.remove(path) }
+        let wasHeld = isHeld.withLock { isHeld in
+            defer { isHeld = false }
+            return isHeld
+        }
+        if wasHeld { disk.state.withLock { _ = $0.locked.remove(path) } }
     }
 
     deinit { release() }
 }
 
-private final class SimulatedFile: File {
+private final class SimulatedFile: File, Sendable {
     let disk: SimulatedDisk
     let index: Int
     let path: String
@@ -288,55 +267,89 @@ private final class SimulatedFile: File {
 
     func size() throws(FileSystemError) -> UInt64 {
         try disk.withState { state throws(FileSystemError) in
-            if state.hasCrashed { throw .simulated("fstat", path) }
+            try disk.look("fstat", path, &state)
             return UInt64(state.contents[index].live.count)
         }
     }
 
     func read(at offset: UInt64, count: Int) throws(FileSystemError) -> [UInt8] {
         try disk.withState { state throws(FileSystemError) in
-            if state.hasCrashed { throw .simulated("pread", path) }
-            let live = state.contents[index].live
-            guard offset < UInt64(live.count) else { return [] }
-            return Array(live[Int(offset)..<min(live.count, Int(offset) + count)])
+            try disk.look("pread", path, &state)
+            let size = state.contents[index].live.count
+            guard offset < UInt64(size) else { return [] }
+            let end = count < size - Int(offset) ? Int(offset) + count : size
+            state.bytesRead += end - Int(offset)
+            return Array(state.contents[index].live[Int(offset)..<end])
         }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) {
         let bytes = Array(bytes)
         try disk.withState { state throws(FileSystemError) in
-            let fault = try disk.begin("pwrite", path, &state)
-            let kept = fault == .refuse ? Array(bytes.prefix(bytes.count / 2)) : bytes
-            let change = SimulatedDisk.Change.write(offset: Int(offset), bytes: kept)
-            state.contents[index].live.apply(change)
-            state.contents[index].pending.append(change)
-            if fault != nil { throw .simulated("pwrite", path) }
+            var fault = try disk.begin("pwrite", path, &state)
+            var kept = bytes[...]
+            if case .fail(_, let writes, _) = fault { kept = writes.of(kept) }
+            let growth = Int(offset) + kept.count - state.contents[index].live.count
+            let room = state.capacity == .max ? .max : max(0, state.capacity - state.used)
+            if growth > room {
+                kept = kept.dropLast(min(kept.count, growth - room))
+                fault = fault ?? .full
+            }
+            if !kept.isEmpty { state.change(index, .write(offset: Int(offset), bytes: Array(kept))) }
+            if let fault { throw .simulated("pwrite", path, fault) }
         }
     }
 
     func sync() throws(FileSystemError) {
+        let fault = try disk.withState { state throws(FileSystemError) in try disk.begin("fdatasync", path, &state) }
+        let (before, pause) = disk.state.withLock { ($0.changes, $0.duringSync) }
+        if fault != .crash { pause?() }
         try disk.withState { state throws(FileSystemError) in
-            if try disk.begin("fdatasync", path, &state) != nil { throw .simulated("fdatasync", path) }
-            state.syncs += 1
-            state.contents[index].durable = state.contents[index].live
-            state.contents[index].pending = []
+            let syncing = state.contents[index].pending.prefix { $0.number < before }
+            switch fault {
+            case .crash: break
+            case .fail(_, _, let syncs):
+                for (_, change) in syncs.of(syncing) { state.contents[index].durable.apply(change) }
+                state.contents[index].pending.removeFirst(syncing.count)
+            case nil:
+                state.syncs += 1
+                for (_, change) in syncing { state.contents[index].durable.apply(change) }
+                state.contents[index].pending.removeFirst(syncing.count)
+            }
+            if let fault { throw .simulated("fdatasync", path, fault) }
         }
     }
 
     func truncate(to size: UInt64) throws(FileSystemError) {
         try disk.withState { state throws(FileSystemError) in
-            if try disk.begin("ftruncate", path, &state) != nil { throw .simulated("ftruncate", path) }
-            let change = SimulatedDisk.Change.truncate(size: Int(size))
-            state.contents[index].live.apply(change)
-            state.contents[index].pending.append(change)
+            try disk.pass("ftruncate", path, &state)
+            state.change(index, .truncate(size: Int(size)))
         }
     }
 
     func close() {}
 }
 
+extension SimulatedDisk.State {
+    fileprivate mutating func change(_ index: Int, _ change: SimulatedDisk.Change) {
+        contents[index].live.apply(change)
+        contents[index].pending.append((changes, change))
+        changes += 1
+    }
+}
+
+extension SimulatedDisk.Fault.Kept {
+    fileprivate func of<Element>(_ elements: ArraySlice<Element>) -> ArraySlice<Element> {
+        switch self {
+        case .none: []
+        case .half: elements.prefix(elements.count / 2)
+        case .all: elements
+        }
+    }
+}
+
 extension [UInt8] {
-    fileprivate mutating func apply(_ change: SimulatedDisk.Change) {
+    mutating func apply(_ change: SimulatedDisk.Change) {
         switch change {
         case .write(let offset, let bytes):
             guard !bytes.isEmpty else { return }
@@ -351,8 +364,12 @@ extension [UInt8] {
 }
 
 extension FileSystemError {
-    fileprivate static func simulated(_ call: String, _ path: String, number: Int32 = 5) -> FileSystemError {
-        FileSystemError(call: call, path: path, errorNumber: number, message: "simulated")
+    fileprivate static func simulated(
+        _ call: String, _ path: String, _ fault: SimulatedDisk.Fault = .refuse
+    ) -> FileSystemError {
+        var number: Int32 = 5
+        if case .fail(let own, _, _) = fault { number = own }
+        return FileSystemError(call: call, path: path, errorNumber: number, message: "simulated")
     }
 
     fileprivate static func notFound(_ path: String) -> FileSystemError {

@@ -1,0 +1,158 @@
+import OperationLog
+import Synchronization
+
+/// What a crash leaves: disks in working order, with no lock held, that have what may have survived.
+extension SimulatedDisk {
+    /// The disk as programs see it now; as after the end of the process.
+    func copy() -> SimulatedDisk {
+        image(\.names) { _, content in content.live }
+    }
+
+    /// Only what was synced.
+    func withoutUnsynced() -> SimulatedDisk {
+        image(\.durableNames) { _, content in content.durable }
+    }
+
+    /// The bytes of the last write that was not synced; nil where there is none.
+    var lastUnsyncedWrite: Int? {
+        state.withLock { state in
+            for content in state.contents.reversed() {
+                if case .write(_, let bytes)? = content.pending.last?.change { return bytes.count }
+            }
+            return nil
+        }
+    }
+
+    /// Everything, but of the last write of each file only so many bytes.
+    func tearing(lastWriteTo kept: Int) -> SimulatedDisk {
+        image(\.names) { _, content in
+            var bytes = content.durable
+            for (index, (_, change)) in content.pending.enumerated() {
+                if index == content.pending.count - 1, case .write(let offset, let data) = change {
+                    bytes.apply(.write(offset: offset, bytes: Array(data.prefix(kept))))
+                } else {
+                    bytes.apply(change)
+                }
+            }
+            return bytes
+        }
+    }
+
+    /// Calls the closure with each image that the rules allow, sector by sector and name by name, where they are no
+    /// more than `limit`; otherwise with so many random ones. Returns whether it was all of them.
+    @discardableResult
+    func forEachImage(
+        limit: Int, _ generator: inout some RandomNumberGenerator, _ body: (SimulatedDisk) throws -> Void
+    ) rethrows -> Bool {
+        let (choices, steps) = state.withLock { state in
+            // Per piece: kept or not. Per file: whether it grew where nothing of what made it grow is left.
+            let reachable = Set(state.durableNames.values)
+                .union(state.pendingNames.flatMap { $0.values.compactMap { $0 } })
+            let choices = state.contents.enumerated().map { index, content in
+                reachable.contains(index) ? content.pieces(sector: sector).count + 1 : 1
+            }
+            return (choices, state.pendingNames.count)
+        }
+        let bits = choices.enumerated().filter { $0.element > 1 }
+        let count = bits.reduce(0) { $0 + $1.element }
+        guard count < 30, (1 << count) * (steps + 1) <= limit else {
+            for _ in 0..<limit { try body(random(&generator)) }
+            return false
+        }
+        for step in 0...steps {
+            for mask in 0..<(1 << count) {
+                var mask = mask
+                var masks: [Int: Int] = [:]
+                for (index, width) in bits {
+                    masks[index] = mask & ((1 << width) - 1)
+                    mask >>= width
+                }
+                try body(
+                    image({ $0.names(after: step) }) { index, content in
+                        guard let mask = masks[index] else { return content.durable }
+                        let pieces = content.pieces(sector: sector)
+                        let kept = pieces.indices.map { mask & (2 << $0) != 0 }
+                        return content.surviving(pieces, kept: kept, grows: mask & 1 != 0)
+                    })
+            }
+        }
+        return true
+    }
+
+    /// Any of the images that the rules allow; now and then one that is torn within a sector.
+    func random(_ generator: inout some RandomNumberGenerator) -> SimulatedDisk {
+        var draws = generator
+        let steps = Int.random(in: 0...state.withLock { $0.pendingNames.count }, using: &draws)
+        let unit = [.max, sector, Int.random(in: 1...sector, using: &draws)].randomElement(using: &draws) ?? sector
+        let chance = Double.random(in: 0...1, using: &draws)
+        let result = image({ $0.names(after: steps) }) { _, content in
+            let pieces = content.pieces(sector: unit)
+            let kept = pieces.map { _ in Double.random(in: 0..<1, using: &draws) < chance }
+            return content.surviving(pieces, kept: kept, grows: Bool.random(using: &draws))
+        }
+        generator = draws
+        return result
+    }
+
+    private func image(
+        _ names: (State) -> [String: Int], _ bytes: (Int, Content) -> [UInt8]
+    ) -> SimulatedDisk {
+        let old = state.withLock { $0 }
+        var new = State(directories: old.directories)
+        for (path, index) in names(old).sorted(by: { $0.key < $1.key }) {
+            let bytes = bytes(index, old.contents[index])
+            new.names[path] = new.contents.count
+            new.contents.append(Content(live: bytes, durable: bytes))
+        }
+        new.durableNames = new.names
+        return SimulatedDisk(new, sector: sector)
+    }
+}
+
+extension SimulatedDisk.State {
+    /// So many steps since the last sync of the directory have reached the disk.
+    fileprivate func names(after steps: Int) -> [String: Int] {
+        var names = durableNames
+        for step in pendingNames.prefix(steps) {
+            for (path, index) in step { names[path] = index }
+        }
+        return names
+    }
+}
+
+extension SimulatedDisk.Content {
+    /// The unsynced changes, writes cut where sectors begin.
+    fileprivate func pieces(sector: Int) -> [SimulatedDisk.Change] {
+        pending.flatMap { _, change -> [SimulatedDisk.Change] in
+            guard case .write(let offset, let bytes) = change else { return [change] }
+            var pieces: [SimulatedDisk.Change] = []
+            var start = 0
+            while start < bytes.count {
+                let end = min(bytes.count - start, sector - (offset + start) % sector) + start
+                pieces.append(.write(offset: offset + start, bytes: Array(bytes[start..<end])))
+                start = end
+            }
+            return pieces
+        }
+    }
+
+    /// The durable bytes and those pieces that are kept. Without a truncation nothing behind it can have happened: the
+    /// later pieces went to blocks that the file got afterwards.
+    fileprivate func surviving(_ pieces: [SimulatedDisk.Change], kept: [Bool], grows: Bool) -> [UInt8] {
+        var bytes = durable
+        var size = 0
+        for (piece, isKept) in zip(pieces, kept) {
+            switch piece {
+            case .truncate:
+                guard isKept else { return bytes }
+                size = 0
+                bytes.apply(piece)
+            case .write(let offset, let written):
+                size = max(size, offset + written.count)
+                if isKept { bytes.apply(piece) }
+            }
+        }
+        if grows, bytes.count < size { bytes.append(contentsOf: repeatElement(0, count: size - bytes.count)) }
+        return bytes
+    }
+}
