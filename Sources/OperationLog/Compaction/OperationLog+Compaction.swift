@@ -9,7 +9,8 @@ extension OperationLog {
     public func compact(keepingFrom sequence: UInt64) throws(LogError) -> CompactionReport {
         try checkOpen()
         let reader = try LogReader(directory: directory, fileSystem: fileSystem)
-        let compaction = Compaction(reader: reader, fileSystem: fileSystem, directory: directory) { () throws(LogError) in
+        let compaction = Compaction(reader: reader, fileSystem: fileSystem, directory: directory) {
+            () throws(LogError) in
             try self.makeNamesDurable()
         }
         return try compaction.run(keepingFrom: sequence)

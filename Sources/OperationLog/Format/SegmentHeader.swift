@@ -67,7 +67,9 @@ struct SegmentHeader: Equatable {
         let flags: UInt32 = bytes.load(Layout.flags)
         guard version == LogFormat.version else { throw .unsupported("format version \(version)") }
         guard size == UInt16(Layout.byteCount) else { throw .unsupported("a segment header of \(size) bytes") }
-        guard flags & ~(beginsLog | snapshot) == 0 else { throw .unsupported("segment flags \(String(flags, radix: 16))") }
+        guard flags & ~(beginsLog | snapshot) == 0 else {
+            throw .unsupported("segment flags \(String(flags, radix: 16))")
+        }
         guard bytes.bytes(Layout.keyIdentifier).allSatisfy({ $0 == 0 }) else { throw .unsupported("encryption") }
         let firstSequence: UInt64 = bytes.load(Layout.firstSequence)
         guard firstSequence > 0 else { throw .invalid(.outOfRange(field: Layout.firstSequence.name)) }

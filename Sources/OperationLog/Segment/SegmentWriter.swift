@@ -20,7 +20,8 @@ final class SegmentWriter {
     ///   - path: Must not exist yet.
     ///   - runSize: See ``OperationLog/Options/runSize``.
     init(
-        _ fileSystem: any FileSystem, path: String, header: SegmentHeader, compression: OperationLog.Options.Compression,
+        _ fileSystem: any FileSystem, path: String, header: SegmentHeader,
+        compression: OperationLog.Options.Compression,
         runSize: Int
     ) throws(LogError) {
         switch compression {
