@@ -32,6 +32,11 @@ func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
 }
 
+/// A program that tests start. In no product.
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
@@ -105,7 +110,8 @@ let package = Package(
         tests("OperationsTests", ["Operations", "EDM"]),
         tests("ODataWireTests", ["ODataWire", "EDM"]),
         tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM"]),
-        tests("OperationLogTests", ["OperationLog"]),
+        program("LogWriter", ["OperationLog"]),
+        tests("OperationLogTests", ["OperationLog", "LogWriter"]),
         tests(
             "LogInspectionTests", ["LogInspection", "OperationLog", "ODataWire", "Operations", "EDM", "TestSupport"]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),

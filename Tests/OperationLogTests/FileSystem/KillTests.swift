@@ -1,6 +1,8 @@
 import OperationLog
 import Testing
 
+@testable import LogWriter
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -10,50 +12,165 @@ import Testing
 #endif
 
 #if os(Linux) || os(macOS)
-    /// A writer that is really killed: a child process appends and notes each acknowledgement in a file, until a timer
-    /// kills it. Pages that it wrote stay with the system, so this proves the lock, the recovery and the order of
-    /// write and acknowledgement; loss of power is ``CrashTests``'.
+    /// A writer that is really killed: a process appends and notes each acknowledgement, until it is killed at a random
+    /// moment: while it opens the log, appends, seals, or ends a segment. Pages that it wrote stay with the system, so
+    /// this proves the lock, the recovery and the order of write and acknowledgement; loss of power is
+    /// ``CrashImageTests``'.
     @Suite(.serialized) struct KillTests {
-        @Test func `a killed writer leaves each acknowledged record, a free lock, and nothing else`() async throws {
-            let store = TemporaryDirectory()
-            defer { store.remove() }
-            var total: UInt64 = 0
-            for _ in 0..<5 {
-                await #expect(processExitsWith: .signal(SIGKILL)) { [path = store.path as String] in
-                    try appendUntilKilled(path)
+        private static let killsPerStore = 20
+
+        @Test(arguments: WriterMode.allCases)
+        func `a killed writer leaves each acknowledged commit, a free lock, and nothing else`(mode: WriterMode)
+            async throws
+        {
+            let seed = UInt64.random(in: 0 ... .max)
+            var generator = SeededGenerator(seed: seed)
+            let kills = Effort.runs("TIDELOG_KILLS", usually: 200) / WriterMode.allCases.count
+            var records: UInt64 = 0
+            var run = 0
+            while run < kills {
+                let store = TemporaryDirectory()
+                defer { store.remove() }
+                var round = KilledStore(path: store.path, mode: mode)
+                for _ in 0..<min(Self.killsPerStore, kills - run) {
+                    run += 1
+                    let writer = try WriterProcess(store: store.path, mode: mode, run: run)
+                    try await Task.sleep(for: .microseconds(Int.random(in: 0...40000, using: &generator)))
+                    #expect(writer.kill() == SIGKILL, "\(mode), run \(run), seed \(seed): it had ended by itself")
+                    try round.check(run: run, "\(mode), run \(run), seed \(seed)")
                 }
-                let acknowledged = acknowledgement(in: store.path)
-                let (log, recovery) = try OperationLog.open(directory: store.path + "/log")
-                log.close()
-                let kept = recovery.nextSequence - 1
-                #expect(kept >= acknowledged && kept % 3 == 0 && kept >= total)
-                let records = try Sample.records(LogReader(directory: store.path + "/log").records())
-                #expect(records == (kept == 0 ? [] : Sample.expected(1...kept)))
-                #expect(try LogVerification.verify(directory: store.path + "/log").isSound)
-                total = kept
+                try round.checkAll()
+                records += round.kept
             }
-            print("kills: 5, records kept: \(total)")
-            #expect(total > 0)
+            print("kills, \(mode): \(run), records kept: \(records), seed \(seed)")
+            #expect(records > 0)
         }
     }
 
-    private func appendUntilKilled(_ store: String) throws {
-        let log = try OperationLog.open(directory: store + "/log", options: .init(segmentSize: 5000)).log
-        let note = open(store + "/acknowledged", O_WRONLY | O_CREAT, 0o666)
-        // Between two instructions of whatever the process is doing.
-        signal(SIGALRM) { _ in kill(getpid(), SIGKILL) }
-        ualarm(.random(in: 2000...60000), 0)
-        while true {
-            let last = try log.append(Sample.commit(from: log.nextSequence, count: 3)).upperBound
-            withUnsafeBytes(of: last.littleEndian) { bytes in _ = pwrite(note, bytes.baseAddress, bytes.count, 0) }
+    /// The log that one writer after the other left behind.
+    private struct KilledStore {
+        let path: String
+        let mode: WriterMode
+        /// Records that were there after the last kill.
+        private(set) var kept: UInt64 = 0
+        private var runs: [Int] = []
+
+        init(path: String, mode: WriterMode) {
+            self.path = path
+            self.mode = mode
+        }
+
+        private var directory: String { path + "/log" }
+
+        /// What the run left, and that the log can be opened.
+        mutating func check(run: Int, _ context: String) throws {
+            let acknowledged = WriterProcess.acknowledged(in: path)
+            let commits = try commits(from: kept + 1)
+            #expect(commits == (0..<commits.count).map { WrittenCommit(run: UInt32(run), commit: UInt32($0 + 1)) })
+            // One more may have been written and not yet acknowledged.
+            #expect((acknowledged...acknowledged + 1).contains(UInt64(commits.count)), "\(context)")
+            let (log, recovery) = try OperationLog.open(directory: directory, options: mode.options)
+            log.close()
+            #expect(recovery.nextSequence == kept + UInt64(commits.count) * 3 + 1, "\(context): \(recovery)")
+            kept = recovery.nextSequence - 1
+        }
+
+        /// That later runs changed nothing of what earlier ones had left.
+        func checkAll() throws {
+            #expect(try commits(from: 1).count == Int(kept / 3))
+            #expect(try LogVerification.verify(directory: directory).isSound)
+        }
+
+        /// The commits behind a number, from their records; a record that is out of place ends them.
+        private func commits(from first: UInt64) throws -> [WrittenCommit] {
+            guard access(directory, F_OK) == 0 else { return [] }
+            let reader: LogReader
+            do {
+                reader = try LogReader(directory: directory)
+            } catch LogError.noLog {
+                return []
+            }
+            var records: [LogRecord] = []
+            var commits: [WrittenCommit] = []
+            try reader.forEach(from: first) { record in
+                records.append(record)
+                guard records.count == 3 else { return }
+                let commit = try #require(WrittenCommit(records))
+                commits.append(commit)
+                records = []
+            }
+            #expect(records.isEmpty, "a part of a commit")
+            return commits
         }
     }
 
-    private func acknowledgement(in store: String) -> UInt64 {
-        let note = open(store + "/acknowledged", O_RDONLY)
-        defer { close(note) }
-        var last: UInt64 = 0
-        _ = withUnsafeMutableBytes(of: &last) { bytes in pread(note, bytes.baseAddress, bytes.count, 0) }
-        return UInt64(littleEndian: last)
+    /// A running `LogWriter`.
+    private struct WriterProcess {
+        private let identifier: pid_t
+
+        struct NotStarted: Error { let number: Int32 }
+
+        init(store: String, mode: WriterMode, run: Int) throws {
+            unlink(store + "/acknowledged")
+            let words: [String] = [Self.program, store, mode.rawValue, "\(run)"]
+            var arguments = words.map { strdup($0) }
+            arguments.append(nil)
+            defer { for argument in arguments { free(argument) } }
+            var identifier: pid_t = 0
+            let result = posix_spawn(&identifier, Self.program, nil, nil, arguments, environ)
+            guard result == 0 else { throw NotStarted(number: result) }
+            self.identifier = identifier
+        }
+
+        /// The signal that ended the process, or 0.
+        func kill() -> Int32 {
+            _ = signal(SIGKILL)
+            var status: Int32 = 0
+            while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+            return status & 0x7F
+        }
+
+        private func signal(_ number: Int32) -> Int32 {
+            #if canImport(Darwin)
+                Darwin.kill(identifier, number)
+            #elseif canImport(Musl)
+                Musl.kill(identifier, number)
+            #else
+                Glibc.kill(identifier, number)
+            #endif
+        }
+
+        /// The last commit that the writer was told to have.
+        static func acknowledged(in store: String) -> UInt64 {
+            let note = open(store + "/acknowledged", O_RDONLY)
+            guard note >= 0 else { return 0 }
+            defer { close(note) }
+            var last: UInt64 = 0
+            _ = withUnsafeMutableBytes(of: &last) { bytes in pread(note, bytes.baseAddress, bytes.count, 0) }
+            return UInt64(littleEndian: last)
+        }
+
+        /// Built together with the tests, it stands beside their bundle.
+        private static let program: String = {
+            let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
+            var folder = bundle[...]
+            while let slash = folder.lastIndex(of: "/") {
+                folder = folder[..<slash]
+                if access(folder + "/LogWriter", X_OK) == 0 { break }
+            }
+            return folder + "/LogWriter"
+        }()
+    }
+
+    extension WrittenCommit {
+        /// Nil where the three records are not those of one commit.
+        fileprivate init?(_ records: [LogRecord]) {
+            let numbers = String(decoding: records.first?.payload ?? [], as: UTF8.self)
+                .split { !$0.isNumber }.prefix(2).compactMap { UInt32($0) }
+            guard numbers.count == 2 else { return nil }
+            self.init(run: numbers[0], commit: numbers[1])
+            let same = zip(self.records, records).allSatisfy { $0.kind == $1.kind && $0.payload == $1.payload }
+            guard same, records.count == self.records.count else { return nil }
+        }
     }
 #endif

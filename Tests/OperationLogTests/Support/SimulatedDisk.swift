@@ -60,6 +60,7 @@ final class SimulatedDisk: FileSystem {
         var calls = 0
         var reads = 0
         var syncs = 0
+        var syncsAfterFailure = 0
         var bytesRead = 0
         var trap: Trap?
         var readTrap: Trap?
@@ -92,6 +93,8 @@ final class SimulatedDisk: FileSystem {
     var reads: Int { state.withLock { $0.reads } }
     /// Of files and of directories.
     var syncs: Int { state.withLock { $0.syncs } }
+    /// Syncs of a descriptor of which a sync had failed: such a sync may report success for what is lost.
+    var syncsAfterFailure: Int { state.withLock { $0.syncsAfterFailure } }
     var bytesRead: Int { state.withLock { $0.bytesRead } }
 
     /// The fault comes at the changing call with this number, counted from 0; `forEver`: at each one after it as well.
@@ -258,6 +261,7 @@ private final class SimulatedFile: File, Sendable {
     let disk: SimulatedDisk
     let index: Int
     let path: String
+    let hasFailed = Mutex(false)
 
     init(disk: SimulatedDisk, index: Int, path: String) {
         self.disk = disk
@@ -306,9 +310,11 @@ private final class SimulatedFile: File, Sendable {
         if fault != .crash { pause?() }
         try disk.withState { state throws(FileSystemError) in
             let syncing = state.contents[index].pending.prefix { $0.number < before }
+            if hasFailed.withLock({ $0 }) { state.syncsAfterFailure += 1 }
             switch fault {
             case .crash: break
             case .fail(_, _, let syncs):
+                hasFailed.withLock { $0 = true }
                 for (_, change) in syncs.of(syncing) { state.contents[index].durable.apply(change) }
                 state.contents[index].pending.removeFirst(syncing.count)
             case nil:

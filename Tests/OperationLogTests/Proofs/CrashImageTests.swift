@@ -1,0 +1,60 @@
+import OperationLog
+import Testing
+
+/// A crash at every call of a short log's life, and every image that it may leave.
+@Suite struct CrashImageTests {
+    /// Small, so that a short log's writes have several.
+    private static let sector = 32
+
+    @Test(arguments: LogVariant.allCases)
+    func
+        `whatever a crash at any call leaves of the unsynced sectors and names, what was durable is there and nothing else`(
+            variant: LogVariant
+        ) throws
+    {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        let script = LogScript.short(variant.options)
+        let calls = script.calls.changes
+        var images = 0
+        var sampled = 0
+        for call in 0..<calls {
+            let disk = SimulatedDisk(sector: Self.sector)
+            disk.fail(atCall: call, .crash)
+            let outcome = script.run(on: disk)
+            let isAll = disk.forEachImage(limit: 1024, &generator) { image in
+                images += 1
+                if let objection = script.objection(to: image, outcome) {
+                    Issue.record("seed \(seed), call \(call): \(objection); \(outcome)")
+                }
+            }
+            if !isAll { sampled += 1 }
+        }
+        print(
+            "crash images, \(variant): \(images) of \(calls) crash points, all images of \(calls - sampled) of them; "
+                + "seed \(seed)")
+        #expect(calls > 30)
+    }
+
+    @Test(arguments: LogVariant.allCases)
+    func `random logs survive random crashes, and crashes while they recover from these`(variant: LogVariant) throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        let rounds = Effort.runs("TIDELOG_CRASHES", usually: 300)
+        for round in 0..<rounds {
+            let script = LogScript.random(variant.options, &generator)
+            var disk = SimulatedDisk()
+            disk.fail(atCall: Int.random(in: 0..<script.calls.changes, using: &generator), .crash)
+            let outcome = script.run(on: disk)
+            for _ in 0..<Int.random(in: 0...3, using: &generator) {
+                disk = disk.random(&generator)
+                disk.fail(atCall: Int.random(in: 0...6, using: &generator), .crash)
+                _ = try? Sample.open(disk, script.options)
+            }
+            if let objection = script.objection(to: disk.random(&generator), outcome) {
+                Issue.record("seed \(seed), round \(round): \(objection); \(script), \(outcome)")
+            }
+        }
+        print("random crashes, \(variant): \(rounds), seed \(seed)")
+    }
+}

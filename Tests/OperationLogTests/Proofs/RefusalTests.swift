@@ -1,0 +1,136 @@
+import OperationLog
+import Testing
+
+/// A disk that refuses calls: once or for ever, with an error or because it is full.
+@Suite struct RefusalTests {
+    private struct Refusal: CustomStringConvertible {
+        let fault: SimulatedDisk.Fault
+        let isForEver: Bool
+
+        var description: String { "\(fault)\(isForEver ? ", for ever" : "")" }
+
+        static let all = [Int32(5), 28].flatMap { number in
+            [SimulatedDisk.Fault.Kept.none, .half, .all].flatMap { kept in
+                [false, true].map {
+                    Refusal(fault: .fail(number: number, writes: kept, syncs: kept), isForEver: $0)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: LogVariant.allCases)
+    func `whichever call the disk refuses, once or for ever, the log closes and keeps what was durable`(
+        variant: LogVariant
+    ) throws {
+        let script = LogScript.short(variant.options)
+        let calls = script.calls.changes
+        var runs = 0
+        for call in 0..<calls {
+            for refusal in Refusal.all {
+                let disk = SimulatedDisk()
+                disk.fail(atCall: call, refusal.fault, forEver: refusal.isForEver)
+                let outcome = script.run(on: disk)
+                let context = "call \(call), \(refusal)"
+                #expect(outcome.failure?.isOfTheDisk == true, "\(context): \(outcome)")
+                #expect(disk.syncsAfterFailure == 0, "\(context)")
+                // The process ends, or the power is lost.
+                for image in [disk.copy(), disk.withoutUnsynced()] {
+                    if let objection = script.objection(to: image, outcome) {
+                        Issue.record("\(context): \(objection); \(outcome)")
+                    }
+                }
+                runs += 1
+            }
+        }
+        print("refused calls, \(variant): \(runs)")
+    }
+
+    @Test(arguments: LogVariant.allCases)
+    func `a call to read that fails is an error, changes nothing, and is not taken for damage`(
+        variant: LogVariant
+    ) throws {
+        let script = LogScript.short(variant.options)
+        let written = SimulatedDisk()
+        let outcome = script.run(on: written)
+        #expect(outcome.isOver)
+        // Torn, so that recovery looks around and would cut.
+        let whole = written.tearing(lastWriteTo: .max)
+        let last = try #require(whole.paths.last { $0.hasSuffix(".segment") })
+        whole[last].append(contentsOf: [0x54, 0x4C, 0x42, 0x4B, 1, 1])
+        let names = whole.paths
+        var failed = 0
+        for call in 0..<200 {
+            for step in 0..<3 {
+                let disk = whole.copy()
+                disk.fail(atRead: call, .refuse)
+                let error = try Self.look(at: disk, step)
+                guard disk.reads > call else { continue }
+                failed += 1
+                #expect(
+                    error?.isOfTheDisk == true, "step \(step), read call \(call): \(error.map { "\($0)" } ?? "none")")
+                for path in names { #expect(disk[path] == whole[path], "step \(step), read call \(call): \(path)") }
+                if let objection = script.objection(to: disk.copy(), outcome) {
+                    Issue.record("step \(step), read call \(call): \(objection)")
+                }
+            }
+        }
+        print("refused calls to read, \(variant): \(failed)")
+        #expect(failed > 20)
+    }
+
+    /// The failure with which reading, verifying or opening ends.
+    private static func look(at disk: SimulatedDisk, _ step: Int) throws -> LogError? {
+        do {
+            switch step {
+            case 0: _ = try Sample.read(disk)
+            case 1: _ = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
+            default: try Sample.open(disk).log.close()
+            }
+            return nil
+        } catch let error as LogError {
+            return error
+        }
+    }
+
+    @Test(arguments: LogVariant.allCases)
+    func
+        `a disk that is full at any byte keeps what was durable, can be opened and read, and goes on when there is room`(
+            variant: LogVariant
+        ) throws
+    {
+        let script = LogScript.short(variant.options)
+        let whole = SimulatedDisk()
+        _ = script.run(on: whole)
+        let size = whole.paths.reduce(0) { $0 + whole[$1].count }
+        for capacity in 0...size {
+            let disk = SimulatedDisk()
+            disk.limit(to: capacity)
+            let outcome = script.run(on: disk)
+            #expect(outcome.isOver == (capacity >= size), "\(capacity) of \(size) bytes: \(outcome)")
+            if outcome.appended > 0 {
+                // Still full: opening needs no room.
+                let full = disk.withoutUnsynced()
+                full.limit(to: full.paths.reduce(0) { $0 + full[$1].count })
+                let log = try Sample.open(full, script.options).log
+                #expect(log.nextSequence > outcome.durable, "\(capacity) of \(size) bytes")
+                log.close()
+            }
+            for image in [disk.copy(), disk.withoutUnsynced()] {
+                if let objection = script.objection(to: image, outcome) {
+                    Issue.record("\(capacity) of \(size) bytes: \(objection); \(outcome)")
+                }
+            }
+        }
+        print("sizes of a full disk, \(variant): \(size + 1)")
+    }
+}
+
+extension LogError {
+    /// Says that a call failed, and neither that bytes are damaged nor that a feature is unknown.
+    var isOfTheDisk: Bool {
+        switch self {
+        case .fileSystem, .writeFailed: true
+        default: false
+        }
+    }
+}
