@@ -38,6 +38,7 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
 let package = Package(
@@ -51,6 +52,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
@@ -64,6 +66,7 @@ let package = Package(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         .target(name: "CCurl"),
         .target(name: "CPlatform"),
+        .target(name: "CBench", path: "Tools/CBench"),
 
         // Pure: no I/O, no clock, no randomness, no await
         layer("EDM", ["CLibXML2"]),
@@ -73,7 +76,7 @@ let package = Package(
         layer("SyncCore", ["EDM", "Operations", "ODataWire"]),
 
         // Shell
-        layer("OperationLog", ["CZstd", "CPlatform"]),
+        layer("OperationLog", ["CZstd", "CPlatform", crypto]),
         layer("Views", ["CSQLite", "EDM", "Operations", "ODataWire", "SyncCore"]),
         layer("Transport", ["CCurl", httpTypes]),
         layer(
@@ -103,6 +106,9 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         tool("tidelog-proxygen", ["ProxyGenerator", argumentParser]),
+        tool(
+            "tidelog-bench",
+            ["OperationLog", "Operations", "EDM", "CBench", "CZstd", "CSQLite", argumentParser]),
 
         // Tests
         support("TestSupport", ["ODataSandbox", "ODataWire", "Transport", httpTypes]),

@@ -52,9 +52,9 @@ struct Compaction {
     }
 
     private func checkPlace(of cursor: SnapshotCursor, _ listing: LogListing) throws(LogError) {
-        guard listing.segments.contains(cursor.header.firstSequence) else { return }
-        let segment = try reader.segment(cursor.header.firstSequence)
-        guard segment.header.chain == cursor.header.chain else { throw segment.damage(.brokenChain, at: segment.start) }
+        guard listing.segments.contains(cursor.firstSequence) else { return }
+        let segment = try reader.segment(cursor.firstSequence)
+        guard segment.chain == cursor.chain else { throw segment.damage(.brokenChain, at: segment.start) }
     }
 
     /// All that are older than the newest but one: the next older one stays to fall back upon, as long as the log still
@@ -64,8 +64,8 @@ struct Compaction {
     ) throws(LogError) -> [UInt64] {
         let older = listing.snapshots.filter { $0 < newest }
         let whole = try SnapshotSet(
-            fileSystem, directory: directory, sequences: older.filter { $0 >= first })
-        let fallback = whole.newest?.firstSequence
+            fileSystem, directory: directory, sequences: older.filter { $0 >= first }, keys: reader.keys)
+        let fallback = whole.newest
         return older.filter { $0 != fallback }
     }
 

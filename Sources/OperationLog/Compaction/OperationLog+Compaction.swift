@@ -8,7 +8,7 @@ extension OperationLog {
     @discardableResult
     public func compact(keepingFrom sequence: UInt64) throws(LogError) -> CompactionReport {
         try checkOpen()
-        let reader = try LogReader(directory: directory, fileSystem: fileSystem)
+        let reader = try LogReader(directory: directory, keys: options.keys, fileSystem: fileSystem)
         let compaction = Compaction(reader: reader, fileSystem: fileSystem, directory: directory) {
             () throws(LogError) in
             try self.makeNamesDurable()

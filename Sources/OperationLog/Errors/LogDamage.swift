@@ -38,6 +38,8 @@ public enum LogFault: Error, Sendable, Hashable {
     case sequenceGap(expected: UInt64, found: UInt64)
     /// The checksums hold but the payload does not decode.
     case undecodable(reason: String)
+    /// The checksums hold, but the block was not encrypted with this key for this place: somebody changed it.
+    case notAuthentic
     /// A commit's last blocks are missing.
     case unfinishedCommit
     /// The segment is followed by another one but was never sealed: its end is missing.
@@ -50,6 +52,10 @@ public enum LogFault: Error, Sendable, Hashable {
     case endsBeforeSnapshot(UInt64)
     /// The block is intact, but an earlier block of its run is not, without which it cannot be decompressed.
     case runInterrupted
+    /// The segment is intact, but another log's.
+    case otherStore(found: StoreIdentifier)
+    /// The log gives the record back as it was appended, but its payload is not what its kind demands.
+    case undecodableRecord(kind: UInt8, reason: String)
 }
 
 extension LogFault: CustomStringConvertible {
@@ -64,6 +70,7 @@ extension LogFault: CustomStringConvertible {
         case .brokenChain: "the block does not continue the one before it (missing, repeated or moved)"
         case .sequenceGap(let expected, let found): "sequence number \(found) where \(expected) was due"
         case .undecodable(let reason): "the payload does not decode (\(reason))"
+        case .notAuthentic: "the block is not what was encrypted for this place"
         case .unfinishedCommit: "the commit's last blocks are missing"
         case .notSealed: "the segment's end is missing although another segment follows"
         case .bytesAfterTrailer: "there are bytes behind the segment's trailer"
@@ -71,6 +78,8 @@ extension LogFault: CustomStringConvertible {
         case .endsBeforeSnapshot(let sequence):
             "the log ends here although a snapshot was made in front of operation \(sequence)"
         case .runInterrupted: "an earlier block of the same run is unreadable"
+        case .otherStore(let found): "the segment is of another log, that of store \(found)"
+        case .undecodableRecord(let kind, let reason): "a record of kind \(kind) does not decode (\(reason))"
         }
     }
 }

@@ -63,7 +63,7 @@ extension LogReader {
     func checkBeginning(_ segment: SegmentFile, _ listing: LogListing) throws(LogError) {
         try segment.checkStore(storeIdentifier)
         guard !segment.header.isFirst else { return }
-        let snapshots = try SnapshotSet(fileSystem, directory: directory, sequences: listing.snapshots)
+        let snapshots = try SnapshotSet(fileSystem, directory: directory, sequences: listing.snapshots, keys: keys)
         try segment.checkBeginning(snapshots)
     }
 }

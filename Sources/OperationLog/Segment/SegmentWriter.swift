@@ -3,7 +3,7 @@
 /// The file has no name that a reader would look at: the caller gives it one when ``seal()`` has returned.
 final class SegmentWriter {
     private let file: any File
-    private let segmentChecksum: UInt32
+    private let binding: SegmentBinding
     private let compressor: RunCompressor?
     private let runSize: Int
     private var totals: SegmentTotals
@@ -20,7 +20,7 @@ final class SegmentWriter {
     ///   - path: Must not exist yet.
     ///   - runSize: See ``OperationLog/Options/runSize``.
     init(
-        _ fileSystem: any FileSystem, path: String, header: SegmentHeader,
+        _ fileSystem: any FileSystem, path: String, header: SegmentHeader, keys: [LogKey],
         compression: OperationLog.Options.Compression,
         runSize: Int
     ) throws(LogError) {
@@ -31,9 +31,10 @@ final class SegmentWriter {
         self.runSize = runSize
         totals = SegmentTotals(header: header)
         let headerBytes = header.encoded()
-        segmentChecksum = header.checksum
+        let chain: UInt32
+        (binding, chain) = try header.unlocked(with: keys, path: path)
         position = SegmentFile.Position(
-            offset: UInt64(headerBytes.count), nextSequence: header.firstSequence, chain: header.chain)
+            offset: UInt64(headerBytes.count), nextSequence: header.firstSequence, chain: chain)
         let file = try onFiles { () throws(FileSystemError) in try fileSystem.open(path, .create) }
         self.file = file
         try onFiles { () throws(FileSystemError) in try file.write(headerBytes, at: 0) }
@@ -58,7 +59,7 @@ final class SegmentWriter {
     func seal() throws(LogError) -> UInt64 {
         precondition(!isSealed && recordCount > 0, "a segment with a seal has a record")
         if recordsInBlock > 0 { try writeBlock() }
-        let seal = totals.seal(at: position, segmentChecksum: segmentChecksum)
+        let seal = totals.seal(at: position, binding: binding)
         try onFiles { () throws(FileSystemError) in
             try file.write(seal, at: position.offset)
             try file.sync()
@@ -82,13 +83,16 @@ final class SegmentWriter {
         } else {
             bytes.append(contentsOf: raw)
         }
-        let payload = bytes[BlockHeader.Layout.byteCount...]
-        let header = BlockHeader(
+        let payload = BlockHeader.Layout.byteCount
+        var header = BlockHeader(
             type: BlockType.records, method: compressor == nil ? BlockMethod.stored : BlockMethod.zstdRun,
             flags: flags, firstSequence: position.nextSequence, recordCount: recordsInBlock,
-            rawLength: UInt32(raw.count), storedLength: UInt32(payload.count), chainBefore: position.chain,
-            chainAfter: crc32c(raw[...], continuing: position.chain), payloadChecksum: crc32c(payload))
-        header.encode(into: &bytes, at: 0, segmentChecksum: segmentChecksum)
+            rawLength: UInt32(raw.count), storedLength: UInt32(bytes.count - payload + binding.overhead),
+            chainBefore: position.chain,
+            chainAfter: crc32c(raw[...], continuing: position.chain), payloadChecksum: 0)
+        binding.cipher?.seal(&bytes, from: payload, header)
+        header.payloadChecksum = crc32c(bytes[payload...])
+        header.encode(into: &bytes, at: 0, binding: binding)
         try onFiles { () throws(FileSystemError) in try file.write(bytes, at: position.offset) }
         totals.add(header, offset: position.offset, bytes: bytes[...])
         position.offset += UInt64(bytes.count)
@@ -101,7 +105,7 @@ final class SegmentWriter {
 
 extension SegmentTotals {
     /// Footer block and trailer for the segment whose blocks end at the position.
-    func seal(at end: SegmentFile.Position, segmentChecksum: UInt32) -> [UInt8] {
+    func seal(at end: SegmentFile.Position, binding: SegmentBinding) -> [UInt8] {
         let payload = footer(lastSequence: end.nextSequence - 1).encoded()
         let header = BlockHeader(
             type: BlockType.footer, method: BlockMethod.stored, flags: .predecessorsDurable,
@@ -109,9 +113,10 @@ extension SegmentTotals {
             storedLength: UInt32(payload.count), chainBefore: end.chain, chainAfter: end.chain,
             payloadChecksum: crc32c(payload[...]))
         var bytes = [UInt8](repeating: 0, count: BlockHeader.Layout.byteCount)
-        header.encode(into: &bytes, at: 0, segmentChecksum: segmentChecksum)
+        header.encode(into: &bytes, at: 0, binding: binding)
         bytes.append(contentsOf: payload)
-        bytes.append(contentsOf: SegmentTrailer.encoded(footerOffset: end.offset, segmentChecksum: segmentChecksum))
+        bytes.append(
+            contentsOf: SegmentTrailer.encoded(footerOffset: end.offset, segmentChecksum: binding.checksum))
         return bytes
     }
 }

@@ -20,7 +20,7 @@ extension LogReader {
     /// - Throws: ``LogError/damaged(_:)`` where the file's header does not hold.
     public func snapshot(_ file: SnapshotFile) throws(LogError) -> SnapshotCursor {
         let segment = try SegmentFile(
-            fileSystem, directory: directory, .snapshot, firstSequence: file.sequence, mode: .read)
+            fileSystem, directory: directory, .snapshot, firstSequence: file.sequence, mode: .read, keys: keys)
         try segment.checkStore(storeIdentifier)
         return SnapshotCursor(segment)
     }

@@ -11,10 +11,10 @@ extension OperationLog {
     public func writeSnapshot(_ body: (inout SnapshotWriter) throws -> Void) throws -> SnapshotFile {
         let place = try beginSegment()
         let header = SegmentHeader(
-            storeIdentifier: place.storeIdentifier, firstSequence: place.firstSequence, chain: place.chain,
-            isFirst: false, isSnapshot: true)
+            storeIdentifier: storeIdentifier, firstSequence: place.nextSequence, chain: place.chain, isSnapshot: true,
+            key: options.keys.first)
         let writer = SnapshotFileWriter(
-            fileSystem: fileSystem, directory: directory, compression: options.compression)
+            fileSystem: fileSystem, directory: directory, keys: options.keys, compression: options.compression)
         let snapshot = try writer.write(header, body)
         try makeNamesDurable()
         return snapshot

@@ -3,7 +3,9 @@
 /// What it gave counts only when it has come to the end: a snapshot whose last byte does not hold is no snapshot.
 public final class SnapshotCursor {
     private let segment: SegmentFile
-    var header: SegmentHeader { segment.header }
+    var firstSequence: UInt64 { segment.header.firstSequence }
+    /// Of the log, in front of that record.
+    var chain: UInt32 { segment.chain }
     private var position: SegmentFile.Position
     private var decoded: SegmentFile.Position
     private var totals: SegmentTotals
@@ -60,7 +62,7 @@ public final class SnapshotCursor {
             decoded = position
             count(block)
         case .other(let block):
-            totals.add(block, segmentChecksum: segment.checksum)
+            totals.add(block, binding: segment.binding)
             position = block.next
         case .footer(let block, let footer): try end(at: block, footer)
         case .end: throw segment.damage(.notSealed, at: position)
@@ -72,7 +74,7 @@ public final class SnapshotCursor {
         contents.blocks += 1
         contents.rawBytes += UInt64(block.header.rawLength)
         contents.storedBytes += UInt64(block.header.storedLength)
-        totals.add(block, segmentChecksum: segment.checksum)
+        totals.add(block, binding: segment.binding)
         position = block.next
     }
 

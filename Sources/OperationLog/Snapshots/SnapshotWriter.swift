@@ -16,6 +16,7 @@ public struct SnapshotWriter {
 struct SnapshotFileWriter {
     let fileSystem: any FileSystem
     let directory: String
+    let keys: [LogKey]
     let compression: OperationLog.Options.Compression
 
     /// The file gets its name when it is whole and durable; the name is not, before the directory is synced.
@@ -28,7 +29,7 @@ struct SnapshotFileWriter {
         do {
             // A snapshot is read from its beginning and as a whole: one run compresses best.
             let segment = try SegmentWriter(
-                fileSystem, path: unfinished, header: header, compression: compression, runSize: .max)
+                fileSystem, path: unfinished, header: header, keys: keys, compression: compression, runSize: .max)
             var writer = SnapshotWriter(segment: segment)
             try body(&writer)
             let bytes = try segment.seal()

@@ -2,6 +2,7 @@
 struct Recovery {
     let fileSystem: any FileSystem
     let directory: String
+    let keys: [LogKey]
 
     struct Found {
         let segment: SegmentFile
@@ -28,7 +29,7 @@ struct Recovery {
     /// All but the last are looked at from both ends only, so that opening does not take longer as the log grows; a
     /// reader or ``LogVerification`` finds what is wrong inside.
     func recover(_ listing: LogListing) throws(LogError) -> Found {
-        var snapshots = try SnapshotSet(fileSystem, directory: directory, sequences: listing.snapshots)
+        var snapshots = try SnapshotSet(fileSystem, directory: directory, sequences: listing.snapshots, keys: keys)
         var oldest: SegmentFile?
         var before: SegmentFile.Position?
         for first in listing.segments.dropLast() {
@@ -48,10 +49,11 @@ struct Recovery {
         _ first: UInt64, _ mode: FileMode, after position: SegmentFile.Position?, oldest: inout SegmentFile?,
         _ snapshots: inout SnapshotSet
     ) throws(LogError) -> SegmentFile {
-        let segment = try SegmentFile(fileSystem, directory: directory, firstSequence: first, mode: mode)
+        let segment = try SegmentFile(
+            fileSystem, directory: directory, firstSequence: first, mode: mode, keys: keys)
         if let oldest { try segment.checkStore(oldest.header.storeIdentifier) } else { oldest = segment }
         if let position { try segment.checkPlace(after: position) }
-        try snapshots.hold(to: segment.header, in: directory)
+        try snapshots.hold(to: segment)
         return segment
     }
 
@@ -72,7 +74,7 @@ struct Recovery {
             cut = try self.cut(segment, to: scan.committed, reason: fault)
         }
         if let newest = snapshots.newest, !snapshots.fit(scan.committed) {
-            throw segment.damage(.endsBeforeSnapshot(newest.firstSequence), at: scan.committed)
+            throw segment.damage(.endsBeforeSnapshot(newest), at: scan.committed)
         }
         // A process that was killed may have left what the disk does not have yet. It counts from now on.
         try onFiles { () throws(FileSystemError) in try segment.file.sync() }
@@ -101,7 +103,7 @@ extension SegmentFile {
                 at: Position(
                     offset: 0, nextSequence: min(position.nextSequence, header.firstSequence), chain: 0))
         }
-        guard position.chain == header.chain else {
+        guard position.chain == chain else {
             throw damage(.brokenChain, at: Position(offset: 0, nextSequence: header.firstSequence, chain: 0))
         }
     }

@@ -93,6 +93,26 @@ import Testing
         }
     }
 
+    @Test func `a snapshot of an encrypted log is encrypted, with the key that writes`() throws {
+        let keys = [LogKey.random(), LogKey.random()]
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk, .init(compression: .stored, keys: keys)).log
+        try log.append(Sample.commit(from: 1, count: 3))
+        let snapshot = try SampleSnapshot.write(log)
+        #expect(try SampleSnapshot.read(disk, snapshot, keys: keys) == SampleSnapshot.items(4))
+        #expect(disk[snapshot.path].firstRange(of: Array("operation".utf8)) == nil)
+        #expect(try log.compact(keepingFrom: .max).firstSequence == 4)
+        log.close()
+        #expect(throws: LogError.keyRequired(path: SampleSnapshot.path(4))) { try Sample.open(disk) }
+        #expect(throws: LogError.wrongKey(path: SampleSnapshot.path(4))) { try Sample.open(disk, .init(keys: [keys[1]])) }
+        let (again, recovery) = try Sample.open(disk, .init(keys: keys.reversed()))
+        #expect(recovery.nextSequence == 4 && recovery.snapshotDamages == [])
+        // The other key begins another segment in the same place.
+        try again.append(Sample.commit(from: 4, count: 1))
+        again.close()
+        #expect(try Sample.open(disk, .init(keys: keys)).recovery.snapshotDamages == [])
+    }
+
     @Test func `each bit of a snapshot counts`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log

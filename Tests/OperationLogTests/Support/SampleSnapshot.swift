@@ -18,8 +18,10 @@ enum SampleSnapshot {
         }
     }
 
-    static func read(_ disk: SimulatedDisk, _ snapshot: SnapshotFile) throws -> [LogRecord] {
-        try read(LogReader(directory: Sample.directory, fileSystem: disk), snapshot)
+    static func read(
+        _ disk: SimulatedDisk, _ snapshot: SnapshotFile, keys: [LogKey] = []
+    ) throws -> [LogRecord] {
+        try read(LogReader(directory: Sample.directory, keys: keys, fileSystem: disk), snapshot)
     }
 
     static func read(_ reader: LogReader, _ snapshot: SnapshotFile) throws -> [LogRecord] {
