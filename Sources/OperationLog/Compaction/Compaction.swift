@@ -4,14 +4,13 @@
 /// front of the snapshot: a log that was compacted a little less. The caller has the lock.
 struct Compaction {
     let reader: LogReader
-    let fileSystem: any FileSystem
-    let directory: String
-    /// Syncs the directory; after a failure the log takes nothing more.
-    let makeNamesDurable: () throws(LogError) -> Void
+    let remove: (_ path: String) throws(FileSystemError) -> Void
+    /// After a failure the log takes nothing more.
+    let syncDirectory: () throws(LogError) -> Void
 
     func run(keepingFrom sequence: UInt64) throws(LogError) -> CompactionReport {
         let listing = try reader.listing()
-        guard let first = listing.segments.first else { throw .noLog(path: directory) }
+        guard let first = listing.segments.first else { throw .noLog(path: reader.directory) }
         guard let snapshot = try newestWhole(listing) else {
             return CompactionReport(firstSequence: first, snapshot: nil)
         }
@@ -20,10 +19,10 @@ struct Compaction {
         let removable = zip(listing.segments, listing.segments.dropFirst()).prefix { $0.1 <= limit }
         var report = CompactionReport(firstSequence: removable.last?.1 ?? first, snapshot: snapshot)
         // The snapshot's own name, before anything is removed that only it can replace.
-        try makeNamesDurable()
+        try syncDirectory()
         for (segment, _) in removable {
             report.removedBytes += try remove(.segment, segment)
-            try makeNamesDurable()
+            try syncDirectory()
             report.removedSegments += 1
         }
         let superfluous = try superfluousSnapshots(listing, newest: snapshot.sequence, first: report.firstSequence)
@@ -31,7 +30,7 @@ struct Compaction {
             report.removedBytes += try remove(.snapshot, sequence)
             report.removedSnapshots += 1
         }
-        if !superfluous.isEmpty { try makeNamesDurable() }
+        if !superfluous.isEmpty { try syncDirectory() }
         return report
     }
 
@@ -64,19 +63,19 @@ struct Compaction {
     ) throws(LogError) -> [UInt64] {
         let older = listing.snapshots.filter { $0 < newest }
         let whole = try SnapshotSet(
-            fileSystem, directory: directory, sequences: older.filter { $0 >= first }, keys: reader.keys)
+            reader.fileSystem, directory: reader.directory, sequences: older.filter { $0 >= first }, keys: reader.keys)
         let fallback = whole.newest
         return older.filter { $0 != fallback }
     }
 
     /// Returns the file's size.
     private func remove(_ form: SegmentName.Form, _ sequence: UInt64) throws(LogError) -> UInt64 {
-        let path = directory + "/" + SegmentName.name(form, firstSequence: sequence)
+        let path = reader.directory + "/" + SegmentName.name(form, firstSequence: sequence)
         return try onFiles { () throws(FileSystemError) in
-            let file = try fileSystem.open(path, .read)
+            let file = try reader.fileSystem.open(path, .read)
             let size = try file.size()
             file.close()
-            try fileSystem.remove(path)
+            try remove(path)
             return size
         }
     }

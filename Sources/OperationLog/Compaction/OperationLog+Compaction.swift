@@ -7,12 +7,16 @@ extension OperationLog {
     /// left is a log that begins at or in front of the snapshot.
     @discardableResult
     public func compact(keepingFrom sequence: UInt64) throws(LogError) -> CompactionReport {
-        try checkOpen()
+        let directory = try beginFileWork()
+        defer { endFileWork() }
         let reader = try LogReader(directory: directory, keys: options.keys, fileSystem: fileSystem)
-        let compaction = Compaction(reader: reader, fileSystem: fileSystem, directory: directory) {
-            () throws(LogError) in
-            try self.makeNamesDurable()
-        }
+        let compaction = Compaction(
+            reader: reader,
+            remove: { path throws(FileSystemError) in
+                // What packs a segment again holds the same lock while it looks whether the old one is still there.
+                try self.withTail { _ throws(FileSystemError) in try self.fileSystem.remove(path) }
+            },
+            syncDirectory: { () throws(LogError) in try self.syncDirectory() })
         return try compaction.run(keepingFrom: sequence)
     }
 }

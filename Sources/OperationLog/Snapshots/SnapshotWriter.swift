@@ -5,6 +5,10 @@ public struct SnapshotWriter {
     /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``, or a failure to write. The snapshot is not made then;
     ///   the log goes on.
     public mutating func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
+        try withBytes(of: payload) { bytes throws(LogError) in try add(kind: kind, payload: bytes) }
+    }
+
+    public mutating func add(kind: UInt8, payload: UnsafeRawBufferPointer) throws(LogError) {
         try segment.add(kind: kind, payload: payload)
     }
 

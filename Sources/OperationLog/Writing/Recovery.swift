@@ -12,6 +12,8 @@ struct Recovery {
         let segments: Int
         let cut: RecoveryReport.Cut?
         let snapshotDamages: [LogDamage]
+        /// The first sequence numbers of sealed segments that are worth packing again.
+        var unpacked: [UInt64] = []
     }
 
     /// Removes segments that were being made.
@@ -32,17 +34,21 @@ struct Recovery {
         var snapshots = try SnapshotSet(fileSystem, directory: directory, sequences: listing.snapshots, keys: keys)
         var oldest: SegmentFile?
         var before: SegmentFile.Position?
+        var unpacked: [UInt64] = []
         for first in listing.segments.dropLast() {
             let segment = try self.segment(first, .read, after: before, oldest: &oldest, &snapshots)
-            guard let (_, block) = try segment.footerFromEnd() else {
+            guard let (footer, block) = try segment.footerFromEnd() else {
                 throw try segment.firstDamage()
             }
+            if SegmentRepack.isWorthwhile(footer.rawBytes, footer.blockCount) { unpacked.append(first) }
             before = block.next
         }
         guard let last = listing.segments.last else { preconditionFailure("there is a last segment") }
         let segment = try self.segment(last, .readWrite, after: before, oldest: &oldest, &snapshots)
         try (oldest ?? segment).checkBeginning(snapshots)
-        return try recoverLast(segment, segments: listing.segments.count, snapshots)
+        var found = try recoverLast(segment, segments: listing.segments.count, snapshots)
+        found.unpacked = unpacked
+        return found
     }
 
     private func segment(

@@ -104,7 +104,9 @@ import Testing
         #expect(try log.compact(keepingFrom: .max).firstSequence == 4)
         log.close()
         #expect(throws: LogError.keyRequired(path: SampleSnapshot.path(4))) { try Sample.open(disk) }
-        #expect(throws: LogError.wrongKey(path: SampleSnapshot.path(4))) { try Sample.open(disk, .init(keys: [keys[1]])) }
+        #expect(throws: LogError.wrongKey(path: SampleSnapshot.path(4))) {
+            try Sample.open(disk, .init(keys: [keys[1]]))
+        }
         let (again, recovery) = try Sample.open(disk, .init(keys: keys.reversed()))
         #expect(recovery.nextSequence == 4 && recovery.snapshotDamages == [])
         // The other key begins another segment in the same place.
