@@ -18,7 +18,7 @@ struct LogCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-        let history = LogHistory(logDirectory: options.logDirectory)
+        let history = try LogHistory(logDirectory: options.logDirectory, keys: .fromEnvironment())
         let isSound = try mappingLogErrors {
             let fates = try history.fates()
             let cursor = history.items()
@@ -45,7 +45,8 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         let directory = options.logDirectory
-        let verification = try mappingLogErrors { try LogVerification.verify(directory: directory) }
+        let keys = try [LogKey].fromEnvironment()
+        let verification = try mappingLogErrors { try LogVerification.verify(directory: directory, keys: keys) }
         let text = VerificationText(verification)
         for line in format.json ? [text.json] : text.lines { try Console.print(line) }
         if !verification.isSound { throw QuietFailure(status: .damage) }
