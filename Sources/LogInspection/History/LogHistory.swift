@@ -7,8 +7,8 @@ public import OperationLog
 public struct LogHistory: Sendable {
     /// The directory of the segments: `log` in a store's directory.
     public let directory: String
-    private let keys: [LogKey]
-    private let fileSystem: any FileSystem
+    let keys: [LogKey]
+    let fileSystem: any FileSystem
 
     /// - Parameter keys: all that the log's segments are encrypted with.
     public init(
