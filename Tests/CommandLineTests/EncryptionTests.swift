@@ -17,9 +17,9 @@ import Testing
     @Test func `with a key in the environment every command works, and no file has a name`() throws {
         let server = try SandboxServer()
         let workspace = try encrypted(server)
-        #expect(try workspace.output("create", "Customers", #"{"Name":"Zebedee"}"#) == "4 Customers(~8)\n")
+        #expect(try workspace.output("create", "Customers", #"{"Name":"Zebedee"}"#).hasSuffix(" Customers(~4)\n"))
         #expect(try workspace.output("query", "Customers?$filter=Name eq 'Zebedee'").contains("Zebedee"))
-        #expect(try workspace.output("log").contains("create Customers(~8) Name='Zebedee'"))
+        #expect(try workspace.output("log").contains("create Customers(~4) Name='Zebedee'"))
         #expect(try workspace.output("verify").hasSuffix("The log is sound.\n"))
         #expect(try workspace.output("push").contains("1 confirmed"))
         let store = workspace.folder.appendingPathComponent(".tidelog")

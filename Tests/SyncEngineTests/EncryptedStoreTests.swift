@@ -23,7 +23,7 @@ struct EncryptedStoreTests {
 
     /// Brings each marker into the store. In the end some operations are confirmed, some are refused and some wait.
     private func fill(_ shop: Shop) async throws {
-        shop.transport.direct("POST", "/v4/Customers", #"{"ID":500,"Name":"Marker-downloaded-7c1f"}"#)
+        shop.transport.direct("PATCH", "/v4/Customers(2)", #"{"Name":"Marker-downloaded-7c1f"}"#)
         try await shop.store.add(
             DefiningQuery(name: "Marked", query: "Customers?$filter=Name ne 'Marker-inQuery-7c1f'"))
         try await shop.pull()
