@@ -23,8 +23,7 @@ public final class SQLiteState: StateStorage {
             try connection.registerDecimalCollation()
             // Derived files need no sync of their own: after a crash of the machine they are checked and rebuilt.
             if !readOnly { try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF") }
-            try connection.execute(
-                "PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA foreign_keys = OFF")
+            try connection.execute("PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF; \(Self.mapping)")
             let version = try connection.first("PRAGMA user_version")?.first?.integer ?? 0
             if version != Schema.version, !readOnly { try Self.create(connection, store, replacing: version != 0) }
         } catch {
@@ -35,6 +34,9 @@ public final class SQLiteState: StateStorage {
         }
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
+
+    /// How much of the file is read by mapping it.
+    static let mapping = "PRAGMA mmap_size = 268435456"
 
     private static func create(_ connection: Connection, _ store: String, replacing: Bool) throws(SQLiteError) {
         guard !replacing else {
