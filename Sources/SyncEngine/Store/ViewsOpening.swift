@@ -34,7 +34,7 @@ struct ViewsOpening {
 
     /// The views as they are, caught up; nil where there are none yet but a log.
     private mutating func existing() throws -> (SQLiteState, Fold<SQLiteState>)? {
-        let state = try SQLiteState(path: files.views, store: store)
+        let state = try SQLiteState(path: files.views, store: store, boot: SystemBoot.identifier)
         let applied = try state.header().applied
         if applied == 0, nextSequence > 1 { return nil }
         guard applied < nextSequence else { throw StateError(.damaged, "The views hold more than the log.") }
@@ -68,7 +68,7 @@ struct ViewsOpening {
 
     private func emptyViews() throws(StateError) -> SQLiteState {
         StoreDirectory.remove(files.viewFiles)
-        return try SQLiteState(path: files.views, store: store)
+        return try SQLiteState(path: files.views, store: store, boot: SystemBoot.identifier)
     }
 
     private mutating func caughtUp(_ state: SQLiteState) throws -> (SQLiteState, Fold<SQLiteState>) {
