@@ -1,5 +1,5 @@
 import OperationLog
-public import Operations
+import Operations
 import SyncCore
 import Views
 

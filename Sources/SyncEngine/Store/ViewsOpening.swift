@@ -131,18 +131,21 @@ struct ViewsOpening {
     private static func foldSome(of cursor: LogCursor, _ fold: inout Fold<SQLiteState>) throws -> Int {
         var count = 0
         while count < recordsPerTransaction, let next = try cursor.next() {
-            do throws(CodecError) {
-                let record = try RecordCodec.decode(kind: next.kind, payload: next.payload)
-                try fold.apply(record, sequence: next.sequence)
-            } catch {
-                throw TidelogError(
-                    .damaged, "Operation \(next.sequence) of the log cannot be read. \(error)",
-                    recovery: "Run 'tidelog verify' on the store.", cause: error)
-            }
+            try fold.apply(try decoded(next), sequence: next.sequence)
             count += 1
         }
         try fold.settle()
         return count
+    }
+
+    private static func decoded(_ record: LogRecord) throws(TidelogError) -> Record {
+        do throws(CodecError) {
+            return try RecordCodec.decode(kind: record.kind, payload: record.payload)
+        } catch {
+            throw TidelogError(
+                .damaged, "Operation \(record.sequence) of the log cannot be read. \(error)",
+                recovery: "Run 'tidelog verify' on the store.", cause: error)
+        }
     }
 }
 
