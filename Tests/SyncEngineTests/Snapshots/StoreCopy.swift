@@ -1,4 +1,6 @@
 import EDM
+import ODataWire
+import OperationLog
 import Operations
 import SyncCore
 import Synchronization
