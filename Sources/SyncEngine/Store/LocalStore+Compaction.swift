@@ -13,7 +13,7 @@ extension LocalStore {
     ///
     /// A crash or an error in the middle leaves a store that was compacted a little less; compact it again. Cost: that of
     /// folding the log, while other calls wait.
-    public func compact(keeping window: AuditWindow) async throws(TidelogError) -> StoreCompaction {
+    public func compact(keeping window: AuditWindow) throws(TidelogError) -> StoreCompaction {
         if case .days(let days) = window, days < 0 {
             throw TidelogError(.invalidRequest, "An audit window has no negative number of days.")
         }

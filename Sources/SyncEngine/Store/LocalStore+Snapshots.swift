@@ -12,7 +12,7 @@ extension LocalStore {
     public func writeSnapshot() throws(TidelogError) -> StoreSnapshot {
         do {
             let snapshot = try currentSnapshot()
-            try log.compact(keepingFrom: 0)
+            try removeOldSnapshots()
             return snapshot
         } catch {
             throw mapped(error)
@@ -32,6 +32,15 @@ extension LocalStore {
             digest = try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
         }
         return StoreSnapshot(sequence: file.sequence, bytes: file.bytes, digest: digest?.description ?? "")
+    }
+
+    /// Keeps the newest, the one before it to fall back upon, and the one that the log begins with: a compaction's proof
+    /// starts there. One that a crash brings back is removed the next time.
+    private func removeOldSnapshots() throws {
+        let reader = try reader()
+        let isCompacted = try reader.firstSequence() > 1
+        let old = try reader.snapshots().dropLast(2).dropFirst(isCompacted ? 1 : 0)
+        StoreDirectory.remove(old.map(\.path))
     }
 
     /// Reads a snapshot to its end.

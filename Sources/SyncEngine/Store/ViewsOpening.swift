@@ -23,6 +23,8 @@ struct ViewsOpening {
     }
 
     mutating func open() throws -> (SQLiteState, Fold<SQLiteState>) {
+        // Left by a process that ended in the middle of a compaction.
+        StoreDirectory.remove(files.proof)
         do {
             if let views = try existing() { return views }
         } catch let error as StateError {
