@@ -26,8 +26,7 @@ final class Shop: Sendable {
 
     /// With everything downloaded.
     init(
-        _ dialect: Dialect, pageSize: Int? = nil, expanding: Bool = true,
-        options: LocalStore.Options = LocalStore.Options()
+        _ dialect: Dialect, pageSize: Int? = nil, expanding: Bool = true, options: LocalStore.Options = .init()
     ) async throws {
         self.dialect = dialect
         var sandbox = try Sandbox.shop()

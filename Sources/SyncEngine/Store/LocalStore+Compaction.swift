@@ -58,7 +58,8 @@ extension LocalStore {
         let proof = files.proof
         StoreDirectory.remove(proof)
         defer { StoreDirectory.remove(proof) }
-        let state = try SQLiteState(path: proof[0], store: log.storeIdentifier.description)
+        let state = try SQLiteState(
+            path: log.options.keys.isEmpty ? proof[0] : nil, store: log.storeIdentifier.description)
         defer { state.close() }
         if let base { try ViewsOpening.restore(base, reader, into: state) }
         var fold = try Fold(storage: state)

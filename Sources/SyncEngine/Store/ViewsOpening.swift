@@ -9,6 +9,8 @@ struct ViewsOpening {
     let files: StoreFiles
     let reader: LogReader
     let store: String
+    /// Nil keeps them in memory: what an encrypted log hides must be in no other file.
+    let path: String?
     /// Of the next record of the log.
     let nextSequence: SequenceNumber
     /// What there was to mend, in sentences.
@@ -18,6 +20,7 @@ struct ViewsOpening {
     init(files: StoreFiles, log: OperationLog, reader: LogReader) {
         self.files = files
         self.reader = reader
+        path = log.options.keys.isEmpty ? files.views : nil
         store = log.storeIdentifier.description
         nextSequence = log.nextSequence
     }
@@ -25,6 +28,7 @@ struct ViewsOpening {
     mutating func open() throws -> (SQLiteState, Fold<SQLiteState>) {
         // Left by a process that ended in the middle of a compaction.
         StoreDirectory.remove(files.proof)
+        if path == nil { StoreDirectory.remove(files.viewFiles) }
         do {
             if let views = try existing() { return views }
         } catch let error as StateError {
@@ -36,7 +40,7 @@ struct ViewsOpening {
 
     /// The views as they are, caught up; nil where there are none yet but a log.
     private mutating func existing() throws -> (SQLiteState, Fold<SQLiteState>)? {
-        let state = try SQLiteState(path: files.views, store: store, boot: SystemBoot.identifier)
+        let state = try views()
         let applied = try state.header().applied
         if applied == 0, nextSequence > 1 { return nil }
         guard applied < nextSequence else { throw StateError(.damaged, "The views hold more than the log.") }
@@ -68,9 +72,13 @@ struct ViewsOpening {
         return try caughtUp(try emptyViews())
     }
 
+    private func views() throws(StateError) -> SQLiteState {
+        try SQLiteState(path: path, store: store, boot: path == nil ? nil : SystemBoot.identifier)
+    }
+
     private func emptyViews() throws(StateError) -> SQLiteState {
         StoreDirectory.remove(files.viewFiles)
-        return try SQLiteState(path: files.views, store: store, boot: SystemBoot.identifier)
+        return try views()
     }
 
     private mutating func caughtUp(_ state: SQLiteState) throws -> (SQLiteState, Fold<SQLiteState>) {

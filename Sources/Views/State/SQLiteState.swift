@@ -17,16 +17,19 @@ public final class SQLiteState: StateStorage {
     ///
     /// Throws ``StateError`` with `damaged` where the file is no readable database: delete it and open again.
     /// - Parameters:
+    ///   - path: nil keeps the views in memory, all of them, and no file of any kind is made.
     ///   - store: the store's identifier, as the log has it; views of another store are `damaged`.
     ///   - boot: names the run of the operating system. Views that an earlier one was writing when it ended are `damaged`:
     ///     they are never synced while they are written, so nobody knows what of them came to the disk. Nil does not look.
-    public init(path: String, store: String, boot: String? = nil, readOnly: Bool = false) throws(StateError) {
+    public init(path: String?, store: String, boot: String? = nil, readOnly: Bool = false) throws(StateError) {
         self.boot = boot
         do {
-            connection = try Connection(path: path, readOnly: readOnly)
+            connection = try Connection(path: path ?? ":memory:", readOnly: readOnly)
             try connection.registerDecimalCollation()
             // Derived files need no sync of their own: after a crash of the machine they are checked and rebuilt.
             if !readOnly { try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF") }
+            // Otherwise a large sort writes rows into a temporary file.
+            if path == nil { try connection.execute("PRAGMA temp_store = MEMORY") }
             try connection.execute("PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF; \(Self.mapping)")
             let version = try connection.first("PRAGMA user_version")?.first?.integer ?? 0
             if version != Schema.version, !readOnly { try Self.create(connection, store, replacing: version != 0) }
