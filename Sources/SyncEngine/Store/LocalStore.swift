@@ -128,7 +128,11 @@ public actor LocalStore {
     /// Returns when what was logged so far survives a loss of power, whatever the options ask.
     func makeDurable() async throws(TidelogError) {
         do throws(LogError) {
-            try await log.waitUntilDurable(log.nextSequence - 1)
+            if log.options.durability == .grouped {
+                try await log.waitUntilDurable(log.nextSequence - 1)
+            } else {
+                try log.sync()
+            }
         } catch {
             throw TidelogError(error)
         }
