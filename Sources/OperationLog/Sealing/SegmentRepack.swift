@@ -14,12 +14,12 @@ struct SegmentRepack {
     /// A block takes records until its raw length comes to this.
     var blockSize = Self.usualBlockSize
 
-    static let usualBlockSize = 1_048_576
+    static let usualBlockSize = 262_144
 
     /// Whether the segment has so many more blocks than it needs that packing it again is worth the work.
     static func isWorthwhile(_ rawBytes: UInt64, _ blockCount: UInt32, blockSize: Int = usualBlockSize) -> Bool {
         let needed = rawBytes / UInt64(blockSize) + 1
-        return rawBytes >= UInt64(blockSize / 4) && UInt64(blockCount) > 2 * needed
+        return rawBytes >= UInt64(blockSize / 2) && UInt64(blockCount) > 2 * needed
     }
 
     enum Outcome: Equatable {

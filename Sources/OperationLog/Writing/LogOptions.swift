@@ -57,7 +57,7 @@ extension OperationLog {
         public var lockPath: String?
 
         public init(
-            durability: Durability = .everyCommit, compression: Compression = .zstd(level: 3),
+            durability: Durability = .everyCommit, compression: Compression = .zstd(level: 1),
             sealing: Sealing = .repacked(level: 12), creation: Creation = .ifMissing, segmentSize: UInt64 = 16_777_216,
             preallocation: UInt64 = 0,
             runSize: Int = 262_144,
