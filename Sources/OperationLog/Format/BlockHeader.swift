@@ -11,6 +11,10 @@ enum BlockMethod {
     static let stored: UInt8 = 0
     /// A flushed piece of the run's zstd frame.
     static let zstdRun: UInt8 = 1
+    /// The records taken apart into columns, in a zstd frame. Such a block is a run by itself.
+    static let columns: UInt8 = 2
+
+    static func isKnown(_ method: UInt8) -> Bool { method <= columns }
 }
 
 struct BlockFlags: OptionSet {
@@ -125,7 +129,7 @@ struct BlockHeader: Equatable {
         }
         if !flags.isSubset(of: .known) { return "block flags \(flags.rawValue)" }
         if reserved != 0 { return "a reserved byte of \(reserved)" }
-        if type == BlockType.records, method != BlockMethod.stored, method != BlockMethod.zstdRun {
+        if type == BlockType.records, !BlockMethod.isKnown(method) {
             return "compression method \(method)"
         }
         if type == BlockType.footer, method != BlockMethod.stored { return "compression method \(method) of a footer" }

@@ -9,8 +9,8 @@ struct BlockDecoder {
         let header = block.header
         if header.flags.contains(.startsRun) {
             method = header.method
-            if header.method == BlockMethod.zstdRun { try context().startRun() }
-        } else if method != header.method {
+            if header.method != BlockMethod.stored { try context().startRun() }
+        } else if method != header.method || header.method == BlockMethod.columns {
             method = nil
             throw .fault(.runInterrupted)
         }
@@ -19,21 +19,49 @@ struct BlockDecoder {
             throw .fault(.notAuthentic)
         }
         let raw: [UInt8]
-        if header.method == BlockMethod.stored {
-            raw = Array(content)
-        } else {
-            switch try context().decompress(content, rawLength: Int(header.rawLength)) {
-            case .raw(let bytes): raw = bytes
-            case .undecodable(let reason):
-                method = nil
-                throw .fault(.undecodable(reason: reason))
-            }
+        switch header.method {
+        case BlockMethod.stored: raw = Array(content)
+        case BlockMethod.columns: raw = try decode(columns: content, header)
+        default: raw = try decompress(content, length: Int(header.rawLength))
         }
         guard crc32c(raw[...], continuing: header.chainBefore) == header.chainAfter else {
             method = nil
             throw .fault(.undecodable(reason: "the content is not what the chain says"))
         }
         return raw
+    }
+
+    private mutating func decode(
+        columns content: ArraySlice<UInt8>, _ header: BlockHeader
+    ) throws(BlockDecodingError) -> [UInt8] {
+        guard content.count >= ColumnLayout.lengthField.size else {
+            method = nil
+            throw .fault(.undecodable(reason: "no columns"))
+        }
+        let length: UInt32 = content.load(ColumnLayout.lengthField)
+        guard length <= UInt32(LogFormat.maximumBlockRaw) else {
+            method = nil
+            throw .fault(.outOfRange(field: ColumnLayout.lengthField.name))
+        }
+        let columns = try decompress(content.dropFirst(ColumnLayout.lengthField.size), length: Int(length))
+        let raw = ColumnReader.raw(
+            columns, recordCount: Int(header.recordCount), rawLength: Int(header.rawLength))
+        guard let raw else {
+            method = nil
+            throw .fault(.undecodable(reason: "the columns are not those of such records"))
+        }
+        return raw
+    }
+
+    private mutating func decompress(
+        _ content: ArraySlice<UInt8>, length: Int
+    ) throws(BlockDecodingError) -> [UInt8] {
+        switch try context().decompress(content, rawLength: length) {
+        case .raw(let bytes): return bytes
+        case .undecodable(let reason):
+            method = nil
+            throw .fault(.undecodable(reason: reason))
+        }
     }
 
     /// A block was left out.

@@ -39,9 +39,9 @@ final class CommitEncoder {
     }
 
     /// Encodes records that need not stay together as a commit, and that were durable elsewhere already.
-    func encode(raw: [UInt8], recordCount: UInt32) throws(LogError) {
+    func encode(raw: [UInt8], recordCount: UInt32, columns: ColumnWriter? = nil) throws(LogError) {
         blocks.removeAll(keepingCapacity: true)
-        try encode(raw[...], recordCount: recordCount, .predecessorsDurable)
+        try encode(raw[...], recordCount: recordCount, .predecessorsDurable, columns)
         for block in blocks { totals.add(block.header, offset: block.offset, bytes: bytes[block.range]) }
     }
 
@@ -80,9 +80,11 @@ final class CommitEncoder {
         for block in blocks { totals.add(block.header, offset: block.offset, bytes: bytes[block.range]) }
     }
 
-    private func encode(_ raw: ArraySlice<UInt8>, recordCount: UInt32, _ flags: BlockFlags) throws(LogError) {
+    private func encode(
+        _ raw: ArraySlice<UInt8>, recordCount: UInt32, _ flags: BlockFlags, _ columns: ColumnWriter? = nil
+    ) throws(LogError) {
         var flags = flags
-        if needsNewRun || rawInRun + raw.count > runSize {
+        if needsNewRun || columns != nil || rawInRun + raw.count > runSize {
             flags.insert(.startsRun)
             compressor?.startRun()
             rawInRun = 0
@@ -91,14 +93,10 @@ final class CommitEncoder {
         let start = bytes.count
         let payload = start + BlockHeader.Layout.byteCount
         bytes.append(contentsOf: repeatElement(0, count: BlockHeader.Layout.byteCount))
-        if let compressor {
-            try compressor.compress(raw, into: &bytes)
-        } else {
-            bytes.append(contentsOf: raw)
-        }
+        let method = try encodePayload(raw, columns)
         var header = BlockHeader(
-            type: BlockType.records, method: compressor == nil ? BlockMethod.stored : BlockMethod.zstdRun,
-            flags: flags, firstSequence: end.nextSequence, recordCount: recordCount, rawLength: UInt32(raw.count),
+            type: BlockType.records, method: method, flags: flags, firstSequence: end.nextSequence,
+            recordCount: recordCount, rawLength: UInt32(raw.count),
             storedLength: UInt32(bytes.count - payload + binding.overhead), chainBefore: end.chain,
             chainAfter: crc32c(raw, continuing: end.chain), payloadChecksum: 0)
         binding.cipher?.seal(&bytes, from: payload, header)
@@ -109,6 +107,25 @@ final class CommitEncoder {
         end.offset += UInt64(bytes.count - start)
         end.nextSequence += UInt64(recordCount)
         end.chain = header.chainAfter
+    }
+
+    /// Appends the compressed form to ``bytes`` and returns its method.
+    private func encodePayload(_ raw: ArraySlice<UInt8>, _ columns: ColumnWriter?) throws(LogError) -> UInt8 {
+        guard let compressor else {
+            bytes.append(contentsOf: raw)
+            return BlockMethod.stored
+        }
+        guard let columns else {
+            try compressor.compress(raw, into: &bytes)
+            return BlockMethod.zstdRun
+        }
+        let start = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: ColumnLayout.lengthField.size))
+        bytes.store(UInt32(columns.bytes.count), ColumnLayout.lengthField, in: start)
+        // Each piece is flushed, and so gets entropy tables of its own.
+        for piece in columns.pieces { try compressor.compress(columns.bytes[piece], into: &bytes) }
+        needsNewRun = true
+        return BlockMethod.columns
     }
 
     /// Footer block and trailer, which close the segment at ``end``.
