@@ -58,7 +58,7 @@ extension OperationLog {
 
         public init(
             durability: Durability = .everyCommit, compression: Compression = .zstd(level: 1),
-            sealing: Sealing = .repacked(level: 12), creation: Creation = .ifMissing, segmentSize: UInt64 = 16_777_216,
+            sealing: Sealing = .repacked(level: 9), creation: Creation = .ifMissing, segmentSize: UInt64 = 16_777_216,
             preallocation: UInt64 = 0,
             runSize: Int = 262_144,
             storeIdentifier: StoreIdentifier? = nil, keys: [LogKey] = [], lockPath: String? = nil

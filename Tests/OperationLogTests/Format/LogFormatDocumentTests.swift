@@ -61,7 +61,13 @@ import Testing
 
     @Test(arguments: [
         ("Block types", [("records", Int(BlockType.records)), ("footer", Int(BlockType.footer))]),
-        ("Methods", [("stored", Int(BlockMethod.stored)), ("zstd run", Int(BlockMethod.zstdRun))]),
+        (
+            "Methods",
+            [
+                ("stored", Int(BlockMethod.stored)), ("zstd run", Int(BlockMethod.zstdRun)),
+                ("columns", Int(BlockMethod.columns)),
+            ]
+        ),
         (
             "Block flags",
             [
