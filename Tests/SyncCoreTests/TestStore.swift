@@ -110,3 +110,21 @@ final class TestStore {
 func link(_ from: EntityID, _ navigation: String, _ to: EntityID) -> Link {
     Link(from: from, navigation: navigation, to: to)
 }
+
+extension MemoryState {
+    var allRows: [EntityRow] {
+        get throws {
+            var rows: [EntityRow] = []
+            try forEachRow { rows.append($0) }
+            return rows.sorted { $0.id < $1.id }
+        }
+    }
+
+    var allLinks: [LinkRow] {
+        get throws {
+            var links: [LinkRow] = []
+            try forEachLink { links.append($0) }
+            return links
+        }
+    }
+}

@@ -4,36 +4,10 @@ import SyncCore
 import Testing
 import Views
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// The views in SQLite say what the state in memory says, however they came to be.
 struct SameStateTests {
     static let seeds: [UInt64] = Array(1...8)
     static let steps = 300
-
-    /// A file of its own, removed with the test.
-    private final class ViewsFile {
-        let path: String
-
-        init() {
-            var template = Array("/tmp/tidelog-views-XXXXXX".utf8CString)
-            let file = mkstemp(&template)
-            precondition(file >= 0, "mkstemp failed")
-            close(file)
-            path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            unlink(path)
-        }
-
-        deinit { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
-
-        func open() throws -> SQLiteState { try SQLiteState(path: path, store: "test") }
-    }
 
     private static func records(_ seed: UInt64) -> [Record] {
         var random = RandomRecords(seed: seed)
@@ -43,13 +17,13 @@ struct SameStateTests {
     /// Everything that a state says, in words: a difference then shows where it is.
     private func words(_ state: some StateStorage) throws -> [String] {
         var words: [String] = []
-        for row in try state.allRows() {
+        try state.forEachRow { row in
             let values = row.values.names.sorted().map { "\($0)=\(row.values[$0] ?? .null)" }
             words.append(
                 "\(row.id) \(row.set) \(row.type) \(row.etag ?? "-") \(row.editLink ?? "-") \(row.origin) \(values)")
             if let base = try state.base(row.id) { words.append("\(row.id) base \(base)") }
         }
-        for link in try state.allLinks() { words.append("\(link)") }
+        try state.forEachLink { words.append("\($0)") }
         for pending in try state.pendingOperations() {
             words.append("\(pending.sequence) \(pending.time) \(pending.status)")
         }

@@ -17,6 +17,8 @@ public struct Fold<Storage: StateStorage> {
     public private(set) var index: RelationshipIndex?
     /// Whether the pending operations are taken off at the moment.
     private var isUnwound = false
+    /// Whether the pending operations are on top, so that the state is what the log says.
+    var isSettled: Bool { !isUnwound }
     /// What the operations since the last ``takeTouched()`` changed.
     private var touched: Set<EntityID> = []
 

@@ -29,7 +29,10 @@ public final class MemoryState: StateStorage {
 
     public func header() -> StateHeader { head }
     public func setHeader(_ header: StateHeader) { head = header }
-    public func install(_ model: EntityDataModel) {}
+    public func install(_ model: EntityDataModel) {
+        let sets = Set((model.entitySets + model.singletons).map(\.name))
+        rowsByID = rowsByID.filter { sets.contains($0.value.set) }
+    }
 
     public func row(_ id: EntityID) -> EntityRow? { rowsByID[id] }
     public func putRow(_ row: EntityRow) { rowsByID[row.id] = row }
@@ -44,7 +47,7 @@ public final class MemoryState: StateStorage {
     public func rows(set: String) -> [EntityID] { rowsByID.values.filter { $0.set == set }.map(\.id).sorted() }
 
     public func set(of id: EntityID) -> String? { sets[id] }
-    public func register(_ id: EntityID, set: String) { sets[id] = set }
+    public func register(_ id: EntityID, set: String) { if sets[id] == nil { sets[id] = set } }
 
     public func entity(set: String, key: String) -> EntityID? { keys[SetKey(set: set, key: key)] }
     public func assignKey(set: String, key: String, to id: EntityID) { keys[SetKey(set: set, key: key)] = id }
@@ -117,10 +120,51 @@ public final class MemoryState: StateStorage {
 
     public func isCovered(_ id: EntityID) -> Bool { !(coverage[id] ?? [:]).isEmpty }
 
-    public func allRows() -> [EntityRow] { rowsByID.values.sorted { $0.id < $1.id } }
-    public func allLinks() -> [LinkRow] { linksByKey.values.sorted(by: Self.inOrder) }
+    // MARK: Everything
+
+    public func forEachEntity(_ body: (EntityID, String) throws -> Void) throws {
+        for (id, set) in sets.sorted(by: { $0.key < $1.key }) { try body(id, set) }
+    }
+
+    public func forEachKey(_ body: (String, String, EntityID) throws -> Void) throws {
+        let sorted = keys.sorted {
+            $0.key.set == $1.key.set
+                ? Self.precedes($0.key.key, $1.key.key) : Self.precedes($0.key.set, $1.key.set)
+        }
+        for (key, id) in sorted { try body(key.set, key.key, id) }
+    }
+
+    public func forEachRow(_ body: (EntityRow) throws -> Void) throws {
+        let sorted = rowsByID.values.sorted { $0.set == $1.set ? $0.id < $1.id : Self.precedes($0.set, $1.set) }
+        for row in sorted { try body(row) }
+    }
+
+    public func forEachBase(_ body: (EntityID, BaseState) throws -> Void) throws {
+        for (id, base) in bases.sorted(by: { $0.key < $1.key }) { try body(id, base) }
+    }
+
+    public func forEachLink(_ body: (LinkRow) throws -> Void) throws {
+        for link in linksByKey.values.sorted(by: Self.inOrder) { try body(link) }
+    }
+
+    public func forEachPending(_ body: (PendingOperation) throws -> Void) throws {
+        for operation in pendingOperations() { try body(operation) }
+    }
+
+    public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
+        let names = Set(coverage.values.flatMap(\.keys)).sorted(by: Self.precedes)
+        for name in names {
+            for (id, runs) in coverage.sorted(by: { $0.key < $1.key }) {
+                if let run = runs[name] { try body(name, id, run) }
+            }
+        }
+    }
+
+    /// The order of UTF-8 bytes, as SQLite has it; that of `String` is another one where accents are composed differently.
+    private static func precedes(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
 
     private static func inOrder(_ a: LinkRow, _ b: LinkRow) -> Bool {
-        (a.relationship, a.first, a.second) < (b.relationship, b.first, b.second)
+        a.relationship == b.relationship
+            ? (a.first, a.second) < (b.first, b.second) : precedes(a.relationship, b.relationship)
     }
 }

@@ -1,40 +1,22 @@
 import EDM
 import Operations
 
-/// A hash over everything that a state says: equal states give equal digests, on any machine and in any build.
+/// A hash over everything that a state says, the counters included: equal states give equal digests, on any machine and in
+/// any build.
 ///
-/// FNV-1a with 64 bits over the binary form of rows, links, pending operations and queries. It finds differences; it is no
-/// protection against forgery.
+/// FNV-1a with 64 bits over the items of the state's snapshot. It finds differences; it is no protection against forgery.
 public struct StateDigest: Sendable, Hashable, CustomStringConvertible {
     public let value: UInt64
 
+    package init(value: UInt64) { self.value = value }
+
+    /// Cost: one pass over the whole state.
     public init(of storage: some StateStorage) throws(StateError) {
-        var hash = FNV1a()
-        for row in try storage.allRows() {
-            hash.add(row.id.rawValue)
-            hash.add(row.set)
-            hash.add(row.type)
-            // Order is how values came, not what they are.
-            for name in row.values.names.sorted() {
-                hash.add(ValueCodec.encode([name: row.values[name] ?? .null]))
-            }
-            hash.add(row.etag ?? "")
-            hash.add(UInt64(row.origin.rawValue))
-        }
-        for link in try storage.allLinks() {
-            hash.add(link.relationship)
-            hash.add(link.first.rawValue)
-            hash.add(link.second.rawValue)
-            hash.add((link.inBase ? 1 : 0) | (link.inLocal ? 2 : 0))
-        }
-        for pending in try storage.pendingOperations() {
-            hash.add(pending.sequence)
-            hash.add(ValueCodec.encode(pending.operation))
-            hash.add(String(describing: pending.status))
-        }
-        for query in try storage.queries() {
-            hash.add(query.query.name)
-            hash.add(query.query.query)
+        var hash = StateHash()
+        do {
+            try StateSnapshot.forEachItem(of: storage) { hash.add($0) }
+        } catch {
+            throw error as? StateError ?? StateError(.unavailable, "The state cannot be read: \(error)")
         }
         value = hash.value
     }
@@ -46,10 +28,47 @@ public struct StateDigest: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+/// The digest of a state while its items come in.
+struct StateHash {
+    private var hash = FNV1a()
+
+    var value: UInt64 { hash.value }
+
+    mutating func add(_ item: SnapshotItem) {
+        switch item {
+        case .row(let row): add(row)
+        case .base(let id, .row(let row)):
+            hash.add(UInt64(SnapshotCodec.Kind.base.rawValue))
+            hash.add(id.rawValue)
+            add(row)
+        default:
+            let (kind, payload) = SnapshotCodec.encode(item)
+            hash.add(UInt64(kind.rawValue))
+            hash.add(payload)
+        }
+    }
+
+    private mutating func add(_ row: EntityRow) {
+        var frame = row
+        frame.values = [:]
+        let (kind, payload) = SnapshotCodec.encode(.row(frame))
+        hash.add(UInt64(kind.rawValue))
+        hash.add(payload)
+        // Order is how values came, not what they are.
+        var sum: UInt64 = 0
+        for (name, value) in row.values {
+            var property = FNV1a()
+            property.add(ValueCodec.encode([name: value]))
+            sum &+= property.value
+        }
+        hash.add(sum)
+    }
+}
+
 private struct FNV1a {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-    mutating func add(_ bytes: some Sequence<UInt8>) {
+    mutating func add(_ bytes: [UInt8]) {
         for byte in bytes {
             value ^= UInt64(byte)
             value = value &* 0x100_0000_01b3
@@ -58,9 +77,9 @@ private struct FNV1a {
         value = (value ^ 0xFF) &* 0x100_0000_01b3
     }
 
-    mutating func add(_ text: String) { add(text.utf8) }
-
     mutating func add(_ number: UInt64) {
-        add((0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) })
+        for shift in stride(from: 0, to: 64, by: 8) {
+            value = (value ^ UInt64(UInt8(truncatingIfNeeded: number >> UInt64(shift)))) &* 0x100_0000_01b3
+        }
     }
 }

@@ -7,7 +7,8 @@ public import Operations
 public protocol StateStorage: AnyObject {
     func header() throws(StateError) -> StateHeader
     func setHeader(_ header: StateHeader) throws(StateError)
-    /// Makes room for the entity sets of a new or changed model.
+    /// Makes room for the entity sets of a new or changed model. Rows of sets that it no longer has are dropped; the log
+    /// still has them.
     func install(_ model: EntityDataModel) throws(StateError)
 
     // Entities, with pending operations on top
@@ -21,6 +22,7 @@ public protocol StateStorage: AnyObject {
 
     /// The set of every entity that ever entered the log, deleted ones included.
     func set(of id: EntityID) throws(StateError) -> String?
+    /// The first set that an entity is registered with is its own for good.
     func register(_ id: EntityID, set: String) throws(StateError)
 
     // Key map: every key that the service ever gave an entity
@@ -59,9 +61,22 @@ public protocol StateStorage: AnyObject {
     func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID]
     func isCovered(_ id: EntityID) throws(StateError) -> Bool
 
-    // Everything, in ascending order, for the digest
-    func allRows() throws(StateError) -> [EntityRow]
-    func allLinks() throws(StateError) -> [LinkRow]
+    // Everything, one at a time, for digests and snapshots. Names are in the order of their UTF-8 bytes. The bodies must not
+    // use the storage; what they throw is thrown on.
+    /// Every registered entity, ascending.
+    func forEachEntity(_ body: (_ id: EntityID, _ set: String) throws -> Void) throws
+    /// Every assigned key, by set and key.
+    func forEachKey(_ body: (_ set: String, _ key: String, _ id: EntityID) throws -> Void) throws
+    /// By set and entity.
+    func forEachRow(_ body: (EntityRow) throws -> Void) throws
+    /// By entity.
+    func forEachBase(_ body: (EntityID, BaseState) throws -> Void) throws
+    /// By relationship, first and second entity.
+    func forEachLink(_ body: (LinkRow) throws -> Void) throws
+    /// By sequence number.
+    func forEachPending(_ body: (PendingOperation) throws -> Void) throws
+    /// By query and entity.
+    func forEachCoverage(_ body: (_ query: String, _ id: EntityID, _ run: SequenceNumber) throws -> Void) throws
 }
 
 /// The state could not be read or written.

@@ -51,6 +51,18 @@ package final class Connection {
     package func query(
         _ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
+        do {
+            try each(sql, values, body)
+        } catch {
+            // Neither of the two throws anything else.
+            throw error as? SQLiteError ?? SQLiteError(code: SQLITE_ERROR, message: "\(error)", sql: sql)
+        }
+    }
+
+    /// The same for a body with errors of its own, which end the query and are thrown on.
+    package func each(
+        _ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws -> Void
+    ) throws {
         let statement = try prepare(sql)
         defer {
             sqlite3_reset(statement)

@@ -2,17 +2,19 @@ public import Operations
 public import SyncCore
 
 extension SQLiteState {
-    private static let columns = "relationship, first, second, in_base, in_local"
+    static let linkColumns = "relationship, first, second, in_base, in_local"
 
     private func links(where condition: String, _ values: [SQLValue]) throws(StateError) -> [LinkRow] {
         try list(
-            "SELECT \(Self.columns) FROM links WHERE \(condition) ORDER BY relationship, first, second", values
-        ) { row in
-            LinkRow(
-                relationship: row.text(0) ?? "", first: EntityID(rawValue: UInt64(bitPattern: row.integer(1))),
-                second: EntityID(rawValue: UInt64(bitPattern: row.integer(2))), inBase: row.integer(3) != 0,
-                inLocal: row.integer(4) != 0)
-        }
+            "SELECT \(Self.linkColumns) FROM links WHERE \(condition) ORDER BY relationship, first, second", values,
+            link)
+    }
+
+    func link(_ row: Row) -> LinkRow {
+        LinkRow(
+            relationship: row.text(0) ?? "", first: EntityID(rawValue: UInt64(bitPattern: row.integer(1))),
+            second: EntityID(rawValue: UInt64(bitPattern: row.integer(2))), inBase: row.integer(3) != 0,
+            inLocal: row.integer(4) != 0)
     }
 
     public func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
@@ -35,8 +37,6 @@ extension SQLiteState {
     }
 
     public func changedLinks() throws(StateError) -> [LinkRow] { try links(where: "in_base <> in_local", []) }
-
-    public func allLinks() throws(StateError) -> [LinkRow] { try links(where: "TRUE", []) }
 
     public func putLink(_ link: LinkRow) throws(StateError) {
         try run(

@@ -10,24 +10,25 @@ extension SQLiteState {
         case rejected = 3
     }
 
-    private static let columns =
+    static let pendingColumns =
         "sequence, time, status, batch, reason, http_status, code, message, inner_error, method, url, operation"
 
     public func pendingOperations() throws(StateError) -> [PendingOperation] {
-        let rows = try list("SELECT \(Self.columns) FROM pending ORDER BY sequence") { row in
+        let rows = try list("SELECT \(Self.pendingColumns) FROM pending ORDER BY sequence") { row in
             (0..<row.count).map { row[$0] }
         }
         return try rows.map { row throws(StateError) in try pending(row) }
     }
 
     public func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
-        guard let row = try first("SELECT \(Self.columns) FROM pending WHERE sequence = ?", [integer(sequence)]) else {
+        guard let row = try first("SELECT \(Self.pendingColumns) FROM pending WHERE sequence = ?", [integer(sequence)])
+        else {
             return nil
         }
         return try pending(row)
     }
 
-    private func pending(_ row: [SQLValue]) throws(StateError) -> PendingOperation {
+    func pending(_ row: [SQLValue]) throws(StateError) -> PendingOperation {
         let operation: Operation
         do throws(CodecError) {
             operation = try ValueCodec.decodeOperation(row[11].blob ?? [])

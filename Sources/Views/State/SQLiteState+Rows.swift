@@ -3,7 +3,7 @@ public import Operations
 public import SyncCore
 
 extension SQLiteState {
-    private static let rowColumns = "entity, type, etag, edit_link, origin, property_values"
+    static let rowColumns = "entity, type, etag, edit_link, origin, property_values"
 
     public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
         guard let set = try set(of: id) else { return nil }
@@ -79,12 +79,6 @@ extension SQLiteState {
         }
     }
 
-    public func allRows() throws(StateError) -> [EntityRow] {
-        var found: [EntityRow] = []
-        for set in layouts.keys { found += try allRows(set: set) }
-        return found.sorted { $0.id < $1.id }
-    }
-
     /// All entities of a set in ascending order of entity ID, in one pass.
     package func allRows(set: String) throws(StateError) -> [EntityRow] {
         let rows = try list("SELECT \(Self.rowColumns) FROM \(try layout(set).table) ORDER BY entity") { row in
@@ -120,11 +114,14 @@ extension SQLiteState {
     // MARK: Base states
 
     public func base(_ id: EntityID) throws(StateError) -> BaseState? {
-        guard
-            let row = try first(
-                "SELECT entity, type, etag, edit_link, origin, property_values, set_name FROM bases WHERE entity = ?",
-                [integer(id)])
-        else { return nil }
+        try first("SELECT \(Self.baseColumns) FROM bases WHERE entity = ?", [integer(id)]).map {
+            row throws(StateError) in try base(row)
+        }
+    }
+
+    static let baseColumns = rowColumns + ", set_name"
+
+    func base(_ row: [SQLValue]) throws(StateError) -> BaseState {
         guard let set = row[6].text else { return .absent }
         return .row(try entityRow(row, set: set))
     }

@@ -68,9 +68,10 @@ public final class SQLiteState: StateStorage {
     // MARK: Errors
 
     static func stateError(_ error: SQLiteError) -> StateError {
-        // 11 is SQLITE_CORRUPT, 26 SQLITE_NOTADB, 1 SQLITE_ERROR: a table that should be there is not.
+        // 11 is SQLITE_CORRUPT, 26 SQLITE_NOTADB, 1 SQLITE_ERROR: a table that should be there is not. 19 is
+        // SQLITE_CONSTRAINT: a row that should not be there is.
         switch error.code {
-        case 1, 11, 26: StateError(.damaged, "The views cannot be read: \(error)")
+        case 1, 11, 19, 26: StateError(.damaged, "The views cannot be read: \(error)")
         default: StateError(.unavailable, "The views are not available: \(error)")
         }
     }

@@ -1,0 +1,210 @@
+public import Operations
+
+/// The binary form of snapshot items, with the elements of the record codec.
+///
+/// An item is its kind, which the log keeps beside it, and a payload: the fields in the order of their declaration. A change
+/// of a kind's fields takes a new kind number. Unlike a record, an item of an unknown kind cannot be passed over: without it
+/// the state would be another one.
+///
+/// An item may be longer than a record of the log can be, as a row that grew by several updates. All of it but the end then
+/// goes in front, in records of the kind *piece*.
+public enum SnapshotCodec {
+    /// The number of an item's kind. Part of the format, never reused; ascending in a snapshot.
+    public enum Kind: UInt8, Sendable, CaseIterable {
+        case header = 1
+        case service = 2
+        case query = 3
+        case entity = 4
+        case key = 5
+        case row = 6
+        case base = 7
+        case link = 8
+        case pending = 9
+        case coverage = 10
+        case end = 11
+    }
+
+    /// The kind of a record that holds a part of the item behind it.
+    public static let pieceKind: UInt8 = 64
+    /// The most bytes of an item in one record.
+    static let pieceLength = 4 << 20
+    /// The most bytes of an item: a snapshot made to eat memory is refused here.
+    static let maximumLength = 64 << 20
+
+    /// Numbers are part of the format and never reused.
+    private enum StatusTag: UInt8 {
+        case pending = 0
+        case inFlight = 1
+        case inDoubt = 2
+        case rejected = 3
+    }
+
+    // MARK: Encoding
+
+    /// Deterministic: equal items give equal bytes.
+    public static func encode(_ item: SnapshotItem) -> (kind: Kind, payload: [UInt8]) {
+        var writer = ByteWriter()
+        let kind = write(item, &writer)
+        return (kind, writer.bytes)
+    }
+
+    private static func write(_ item: SnapshotItem, _ writer: inout ByteWriter) -> Kind {
+        switch item {
+        case .header(let applied, let nextEntity, let nextBatch):
+            writer.unsigned(applied)
+            writer.entity(nextEntity)
+            writer.unsigned(nextBatch)
+            return .header
+        case .service(let service):
+            writer.string(service.root)
+            writer.blob(service.metadata)
+            return .service
+        case .query(let state):
+            writer.string(state.query.name)
+            writer.string(state.query.query)
+            writer.bool(state.query.automaticallyRetrievesStreams)
+            writer.unsigned(state.run)
+            writer.bool(state.isComplete)
+            return .query
+        case .entity(let id, let set):
+            writer.entity(id)
+            writer.string(set)
+            return .entity
+        case .key(let key, let set, let id):
+            writer.string(set)
+            writer.string(key)
+            writer.entity(id)
+            return .key
+        case .row(let row):
+            write(row, &writer)
+            return .row
+        case .base(let id, let base):
+            writer.entity(id)
+            let row: EntityRow? = if case .row(let row) = base { row } else { nil }
+            writer.optional(row) { write($1, &$0) }
+            return .base
+        case .link(let link):
+            writer.string(link.relationship)
+            writer.entity(link.first)
+            writer.entity(link.second)
+            writer.bool(link.inBase)
+            writer.bool(link.inLocal)
+            return .link
+        case .pending(let pending):
+            write(pending, &writer)
+            return .pending
+        case .coverage(let query, let id, let run):
+            writer.string(query)
+            writer.entity(id)
+            writer.unsigned(run)
+            return .coverage
+        case .end(let items, let digest):
+            writer.unsigned(items)
+            writer.fixed64(digest.value)
+            return .end
+        }
+    }
+
+    private static func write(_ row: EntityRow, _ writer: inout ByteWriter) {
+        writer.entity(row.id)
+        writer.string(row.set)
+        writer.string(row.type)
+        writer.properties(row.values)
+        writer.optional(row.etag) { $0.string($1) }
+        writer.optional(row.editLink) { $0.string($1) }
+        writer.byte(row.origin.rawValue)
+    }
+
+    private static func write(_ pending: PendingOperation, _ writer: inout ByteWriter) {
+        writer.unsigned(pending.sequence)
+        writer.signed(pending.time)
+        writer.operation(pending.operation)
+        switch pending.status {
+        case .pending:
+            writer.byte(StatusTag.pending.rawValue)
+        case .inFlight(let batch):
+            writer.byte(StatusTag.inFlight.rawValue)
+            writer.unsigned(batch)
+        case .inDoubt(let batch, let reason):
+            writer.byte(StatusTag.inDoubt.rawValue)
+            writer.unsigned(batch)
+            writer.string(reason)
+        case .rejected(let refusal):
+            writer.byte(StatusTag.rejected.rawValue)
+            writer.refusal(refusal)
+        }
+    }
+
+    // MARK: Decoding
+
+    /// Throws when the payload is not what its kind demands. Never traps, whatever the bytes.
+    public static func decode(_ kind: Kind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
+        var reader = ByteReader(payload)
+        let item = try item(kind, &reader)
+        try reader.expectEnd()
+        return item
+    }
+
+    private static func item(_ kind: Kind, _ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
+        switch kind {
+        case .header:
+            .header(
+                applied: try reader.unsigned(), nextEntity: try reader.entity(), nextBatch: try reader.unsigned())
+        case .service: .service(ServiceDescription(root: try reader.string(), metadata: try reader.blob()))
+        case .query:
+            .query(
+                QueryState(
+                    query: DefiningQuery(
+                        name: try reader.string(), query: try reader.string(),
+                        automaticallyRetrievesStreams: try reader.bool()),
+                    run: try reader.unsigned(), isComplete: try reader.bool()))
+        case .entity: .entity(try reader.entity(), set: try reader.string())
+        case .key: try key(&reader)
+        case .row: .row(try row(&reader))
+        case .base:
+            .base(
+                try reader.entity(),
+                try reader.optional { r throws(CodecError) in try row(&r) }.map(BaseState.row) ?? .absent)
+        case .link:
+            .link(
+                LinkRow(
+                    relationship: try reader.string(), first: try reader.entity(), second: try reader.entity(),
+                    inBase: try reader.bool(), inLocal: try reader.bool()))
+        case .pending:
+            .pending(
+                PendingOperation(
+                    sequence: try reader.unsigned(), time: try reader.signed(), operation: try reader.operation(),
+                    status: try status(&reader)))
+        case .coverage:
+            .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
+        case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
+        }
+    }
+
+    private static func key(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
+        let set = try reader.string()
+        return .key(try reader.string(), set: set, of: try reader.entity())
+    }
+
+    private static func row(_ reader: inout ByteReader) throws(CodecError) -> EntityRow {
+        let id = try reader.entity()
+        let set = try reader.string()
+        let type = try reader.string()
+        let values = try reader.properties()
+        let etag = try reader.optional { r throws(CodecError) in try r.string() }
+        let editLink = try reader.optional { r throws(CodecError) in try r.string() }
+        guard let origin = EntityRow.Origin(rawValue: try reader.byte()) else { throw reader.fail(.invalid("origin")) }
+        return EntityRow(
+            id: id, set: set, type: type, values: values, etag: etag, editLink: editLink, origin: origin)
+    }
+
+    private static func status(_ reader: inout ByteReader) throws(CodecError) -> PendingOperation.Status {
+        switch StatusTag(rawValue: try reader.byte()) {
+        case .pending: return .pending
+        case .inFlight: return .inFlight(try reader.unsigned())
+        case .inDoubt: return .inDoubt(try reader.unsigned(), reason: try reader.string())
+        case .rejected: return .rejected(try reader.refusal())
+        case nil: throw reader.fail(.invalid("status"))
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Operations
+
+/// Reads a snapshot record by record, and holds it to its order, its count and its digest.
+///
+/// Total: whatever the records, the result is items or an error. Memory: one item.
+public struct SnapshotDecoder {
+    private var pieces: [UInt8] = []
+    private var last: SnapshotCodec.Kind?
+    private var hash = StateHash()
+    private var items: UInt64 = 0
+    private var digest: StateDigest?
+
+    public init() {}
+
+    /// The item that ends with this record; nil where more of it follows.
+    ///
+    /// - Throws: ``StateError`` with `damaged`. The decoder is of no use afterwards.
+    public mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) -> SnapshotItem? {
+        guard last != .end else { throw Self.damaged("goes on behind its end") }
+        if kind == SnapshotCodec.pieceKind {
+            guard pieces.count + payload.count <= SnapshotCodec.maximumLength else {
+                throw Self.damaged("has an item that is too long")
+            }
+            pieces += payload
+            return nil
+        }
+        guard let known = SnapshotCodec.Kind(rawValue: kind) else {
+            throw Self.damaged("has an item of kind \(kind), which this version does not know")
+        }
+        try checkOrder(known)
+        defer { pieces = [] }
+        let item: SnapshotItem
+        do throws(CodecError) {
+            item = try SnapshotCodec.decode(known, payload: pieces.isEmpty ? payload : pieces + payload)
+        } catch {
+            throw Self.damaged("has an item that does not decode (\(error))")
+        }
+        if case .end(let count, let expected) = item {
+            guard count == items, expected.value == hash.value else {
+                throw Self.damaged("is not what was written: count or digest differ")
+            }
+            digest = expected
+        } else {
+            hash.add(item)
+            items += 1
+        }
+        return item
+    }
+
+    /// The digest of the state that was read.
+    ///
+    /// - Throws: ``StateError`` with `damaged` where the end is missing.
+    public func finish() throws(StateError) -> StateDigest {
+        guard let digest else { throw Self.damaged("has no end") }
+        return digest
+    }
+
+    private mutating func checkOrder(_ kind: SnapshotCodec.Kind) throws(StateError) {
+        let isInOrder =
+            switch last {
+            case nil: kind == .header
+            case .header?: kind.rawValue > SnapshotCodec.Kind.header.rawValue
+            case .service?: kind.rawValue > SnapshotCodec.Kind.service.rawValue
+            case let last?: kind.rawValue >= last.rawValue
+            }
+        guard isInOrder else { throw Self.damaged("has its items out of order") }
+        last = kind
+    }
+
+    static func damaged(_ what: String) -> StateError { StateError(.damaged, "The snapshot \(what).") }
+}

@@ -1,0 +1,55 @@
+import EDM
+import Operations
+
+/// Makes a state again from a snapshot's records.
+///
+/// Belongs into one transaction: before ``finish()`` the storage holds a part of the state only.
+public struct StateRestoration<Storage: StateStorage> {
+    private let storage: Storage
+    private var decoder = SnapshotDecoder()
+    private var header = StateHeader()
+
+    /// - Precondition: the storage is empty.
+    public init(into storage: Storage) { self.storage = storage }
+
+    /// - Throws: ``StateError`` with `damaged` where the records are no snapshot.
+    public mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) {
+        guard let item = try decoder.add(kind: kind, payload: payload) else { return }
+        switch item {
+        case .header(let applied, let nextEntity, let nextBatch):
+            header = StateHeader(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)
+        case .service(let service): try install(service)
+        case .query(let query): try storage.putQuery(query)
+        case .entity(let id, let set): try storage.register(id, set: set)
+        case .key(let key, let set, let id): try storage.assignKey(set: set, key: key, to: id)
+        case .row(let row): try storage.putRow(row)
+        case .base(let id, let base): try storage.saveBase(id, base)
+        case .link(let link): try storage.putLink(link)
+        case .pending(let pending): try storage.putPending(pending)
+        case .coverage(let query, let id, let run): try storage.cover(id, query: query, run: run)
+        case .end: break
+        }
+    }
+
+    /// Returns the header of the state that is now in the storage.
+    ///
+    /// - Throws: ``StateError`` with `damaged` where the snapshot's end was missing.
+    public func finish() throws(StateError) -> (header: StateHeader, digest: StateDigest) {
+        let digest = try decoder.finish()
+        try storage.setHeader(header)
+        return (header, digest)
+    }
+
+    private mutating func install(_ service: ServiceDescription) throws(StateError) {
+        header.service = service
+        // What the fold does with the same record: the tables of the entity sets come from the metadata.
+        try storage.setHeader(StateHeader(service: service))
+        let model: EntityDataModel
+        do throws(CSDLError) {
+            model = try CSDLReader.read(service.metadata)
+        } catch {
+            throw SnapshotDecoder.damaged("has metadata that does not parse: \(error)")
+        }
+        try storage.install(model)
+    }
+}

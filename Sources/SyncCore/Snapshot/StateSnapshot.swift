@@ -1,0 +1,54 @@
+import Operations
+
+/// A state as a row of records, from which it can be made again without the log in front of it.
+public enum StateSnapshot {
+    /// Calls `body` with every item of the state but the end, in the order of a snapshot. In the storage's own bounded
+    /// memory: nothing is collected.
+    ///
+    /// - Parameter body: must not use the storage.
+    static func forEachItem(of storage: some StateStorage, _ body: (SnapshotItem) throws -> Void) throws {
+        let header = try storage.header()
+        try body(.header(applied: header.applied, nextEntity: header.nextEntity, nextBatch: header.nextBatch))
+        if let service = header.service { try body(.service(service)) }
+        for query in try storage.queries() { try body(.query(query)) }
+        try storage.forEachEntity { try body(.entity($0, set: $1)) }
+        try storage.forEachKey { try body(.key($1, set: $0, of: $2)) }
+        try storage.forEachRow { try body(.row($0)) }
+        try storage.forEachBase { try body(.base($0, $1)) }
+        try storage.forEachLink { try body(.link($0)) }
+        try storage.forEachPending { try body(.pending($0)) }
+        try storage.forEachCoverage { try body(.coverage(query: $0, $1, run: $2)) }
+    }
+}
+
+extension Fold {
+    /// Writes the state as it is now, record by record, and returns its digest.
+    ///
+    /// Streams: needs no more memory than the largest item. Cost: one pass over the whole state.
+    /// - Precondition: the pending operations are on top; see ``settle()``. A state without them is not what the log says.
+    /// - Parameter sink: must not use the storage.
+    @discardableResult
+    public func writeSnapshot(
+        to sink: (_ kind: UInt8, _ payload: [UInt8]) throws -> Void
+    ) throws -> StateDigest {
+        precondition(isSettled, "a snapshot of a state whose pending operations are taken off")
+        var hash = StateHash()
+        var items: UInt64 = 0
+        func write(_ item: SnapshotItem) throws {
+            var (kind, payload) = SnapshotCodec.encode(item)
+            while payload.count > SnapshotCodec.pieceLength {
+                try sink(SnapshotCodec.pieceKind, Array(payload.prefix(SnapshotCodec.pieceLength)))
+                payload.removeFirst(SnapshotCodec.pieceLength)
+            }
+            try sink(kind.rawValue, payload)
+        }
+        try StateSnapshot.forEachItem(of: storage) { item in
+            hash.add(item)
+            items += 1
+            try write(item)
+        }
+        let digest = StateDigest(value: hash.value)
+        try write(.end(items: items, digest: digest))
+        return digest
+    }
+}

@@ -1,0 +1,169 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+
+struct SnapshotCodecTests {
+    private static func id(_ number: UInt64) -> EntityID { EntityID(rawValue: number) }
+
+    private static let row = EntityRow(
+        id: id(7), set: "Orders", type: "Shop.Order", values: ["OrderID": .integer(5), "Note": .null], etag: "\"1\"",
+        editLink: "Orders(5)", origin: .serviceWithStaleETag)
+
+    private static func pending(_ status: PendingOperation.Status) -> SnapshotItem {
+        .pending(
+            PendingOperation(
+                sequence: 12, time: -5,
+                operation: Operation(
+                    .update(id(7), changes: ["Note": .string("ä")], bindings: []), changeSet: 11, baseETag: "\"0\"",
+                    customTag: "form", headers: [.init(name: "X", value: "y")]),
+                status: status))
+    }
+
+    static let items: [SnapshotItem] = [
+        .header(applied: 300, nextEntity: id(9), nextBatch: 4),
+        .service(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: Array("<edmx/>".utf8))),
+        .query(
+            QueryState(
+                query: DefiningQuery(name: "Q", query: "Orders", automaticallyRetrievesStreams: true), run: 12,
+                isComplete: true)),
+        .entity(id(.max), set: "Orders"),
+        .key("OrderID=5", set: "Orders", of: id(7)),
+        .row(row),
+        .base(id(7), .row(row)),
+        .base(id(8), .absent),
+        .link(LinkRow(relationship: "R", first: id(1), second: id(2), inBase: true, inLocal: false)),
+        pending(.pending), pending(.inFlight(3)), pending(.inDoubt(3, reason: "cut")),
+        pending(
+            .rejected(Refusal(status: 409, code: "c", message: "m", innerError: "{}", method: "POST", url: "Orders"))),
+        .coverage(query: "Q", id(7), run: 12),
+        .end(items: 3, digest: store.digest),
+    ]
+
+    /// A small store with something of everything, and its snapshot.
+    private static let store: (records: [(kind: UInt8, payload: [UInt8])], digest: StateDigest) = {
+        do {
+            let store = try TestStore()
+            let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "1")
+            let order = try store.create("Orders", ["Note": .string("x")])
+            try store.perform([.createLink(link(customer, "Orders", order))])
+            try store.perform([.update(customer, changes: ["Name": .string("Ada")], bindings: [])])
+            return try snapshot(store.state)
+        } catch {
+            fatalError("\(error)")
+        }
+    }()
+
+    private static func snapshot(
+        _ state: MemoryState
+    ) throws -> (records: [(kind: UInt8, payload: [UInt8])], digest: StateDigest) {
+        var records: [(kind: UInt8, payload: [UInt8])] = []
+        let digest = try Fold(storage: state).writeSnapshot { records.append(($0, $1)) }
+        return (records, digest)
+    }
+
+    private func restore(_ records: [(kind: UInt8, payload: [UInt8])]) throws -> MemoryState {
+        let state = MemoryState()
+        var restoration = StateRestoration(into: state)
+        for record in records { try restoration.add(kind: record.kind, payload: record.payload) }
+        _ = try restoration.finish()
+        return state
+    }
+
+    @Test(arguments: items)
+    func `every kind of item comes back as it was written`(item: SnapshotItem) throws {
+        let (kind, payload) = SnapshotCodec.encode(item)
+        #expect(try SnapshotCodec.decode(kind, payload: payload) == item)
+    }
+
+    @Test func `every kind of item has an example here`() {
+        #expect(Set(Self.items.map { SnapshotCodec.encode($0).kind }) == Set(SnapshotCodec.Kind.allCases))
+    }
+
+    @Test(arguments: items)
+    func `an item cut short anywhere, or with bytes behind it, is refused`(item: SnapshotItem) {
+        let (kind, payload) = SnapshotCodec.encode(item)
+        for length in payload.indices {
+            #expect(throws: CodecError.self) { try SnapshotCodec.decode(kind, payload: Array(payload[..<length])) }
+        }
+        #expect(throws: CodecError.self) { try SnapshotCodec.decode(kind, payload: payload + [0]) }
+    }
+
+    @Test func `a snapshot from which one record is missing is refused`() {
+        for index in Self.store.records.indices {
+            var records = Self.store.records
+            records.remove(at: index)
+            #expect(throws: StateError.self, "without record \(index)") { try restore(records) }
+        }
+    }
+
+    @Test func `a snapshot in which one record is there twice is refused`() {
+        for index in Self.store.records.indices {
+            var records = Self.store.records
+            records.insert(records[index], at: index)
+            #expect(throws: StateError.self, "record \(index)") { try restore(records) }
+        }
+    }
+
+    @Test func `whatever the bytes, a snapshot is restored or refused`() throws {
+        let seed: UInt64 = 20_261_121
+        var random = SeededRandom(seed: seed)
+        var restored = 0
+        for round in 0..<1_000 {
+            var records = Self.store.records
+            for _ in 0...Int.random(in: 0..<3, using: &random) {
+                let index = Int.random(in: records.indices, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: records[index].kind = UInt8.random(in: 0...70, using: &random)
+                case 1: records.swapAt(index, Int.random(in: records.indices, using: &random))
+                case 2: records[index].payload = Array(records[index].payload.dropLast(1))
+                default:
+                    guard !records[index].payload.isEmpty else { continue }
+                    let place = Int.random(in: records[index].payload.indices, using: &random)
+                    records[index].payload[place] = UInt8.random(in: 0...255, using: &random)
+                }
+            }
+            guard let state = try? restore(records) else { continue }
+            restored += 1
+            #expect(try StateDigest(of: state) == Self.store.digest, "seed \(seed), round \(round)")
+        }
+        // Some changes put back what was there.
+        #expect(restored < 100, "seed \(seed)")
+    }
+
+    @Test func `random items decode or are refused`() {
+        let seed: UInt64 = 7
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<20_000 {
+            let kind = SnapshotCodec.Kind.allCases.randomElement(using: &random)!
+            let payload = (0..<Int.random(in: 0..<40, using: &random)).map { _ in UInt8(random.next() % 24) }
+            if let item = try? SnapshotCodec.decode(kind, payload: payload) {
+                #expect(SnapshotCodec.encode(item).kind == kind, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test func `an item that is longer than a record of the log can be goes in pieces`() throws {
+        let store = try TestStore()
+        let text = String(repeating: "Tide ", count: 2_000_000)
+        try store.download("Customers", ["CustomerID": .integer(1), "Name": .string(text)])
+        let (records, digest) = try Self.snapshot(store.state)
+        #expect(records.allSatisfy { $0.payload.count <= 4 << 20 })
+        #expect(try StateDigest(of: restore(records)) == digest)
+    }
+
+    @Test func `pieces without an end cost a bounded amount of memory`() {
+        let piece = [UInt8](repeating: 0, count: 16 << 20)
+        var decoder = SnapshotDecoder()
+        #expect(throws: StateError.self) {
+            for _ in 0..<8 { _ = try decoder.add(kind: SnapshotCodec.pieceKind, payload: piece) }
+        }
+    }
+
+    @Test func `a snapshot of a service whose metadata does not parse is refused`() {
+        var records = Self.store.records
+        let service = ServiceDescription(root: "http://127.0.0.1/", metadata: Array("<edmx".utf8))
+        records[1].payload = SnapshotCodec.encode(.service(service)).payload
+        #expect(throws: StateError.self) { try restore(records) }
+    }
+}

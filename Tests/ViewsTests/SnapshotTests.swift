@@ -1,0 +1,107 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+import Views
+
+/// A snapshot holds the whole state: what is made of it is the state that was written.
+struct SnapshotTests {
+    typealias Written = (records: [(kind: UInt8, payload: [UInt8])], digest: StateDigest)
+
+    static let seeds: [UInt64] = Array(1...12)
+
+    private func written(_ fold: Fold<some StateStorage>) throws -> Written {
+        var records: [(kind: UInt8, payload: [UInt8])] = []
+        let digest = try fold.writeSnapshot { records.append(($0, $1)) }
+        return (records, digest)
+    }
+
+    private func bytes(_ written: Written) -> [[UInt8]] { written.records.map { [$0.kind] + $0.payload } }
+
+    private func restore<Storage: StateStorage>(_ written: Written, into storage: Storage) throws -> Fold<Storage> {
+        var restoration = StateRestoration(into: storage)
+        for record in written.records { try restoration.add(kind: record.kind, payload: record.payload) }
+        #expect(try restoration.finish().digest == written.digest)
+        return try Fold(storage: storage)
+    }
+
+    private static func records(_ seed: UInt64, _ count: Int = 250) -> [Record] {
+        var random = RandomRecords(seed: seed)
+        return (0..<count).map { _ in random.next() }
+    }
+
+    private func folded<Storage: StateStorage>(
+        _ records: ArraySlice<Record>, _ storage: Storage, from first: SequenceNumber = 1
+    ) throws -> Fold<Storage> {
+        var fold = try Fold(storage: storage)
+        for (index, record) in records.enumerated() {
+            try fold.apply(record, sequence: first + UInt64(index))
+            try fold.settle()
+        }
+        return fold
+    }
+
+    @Test(arguments: seeds)
+    func `what is restored, in memory or in SQLite, writes the same snapshot again`(_ seed: UInt64) throws {
+        let original = try written(folded(Self.records(seed)[...], MemoryState()))
+        let comment: Comment = "seed \(seed)"
+        let memory = try restore(original, into: MemoryState())
+        #expect(bytes(try written(memory)) == bytes(original), comment)
+        let file = ViewsFile()
+        let state = try file.open()
+        let views = try state.transaction { try restore(original, into: state) }
+        #expect(bytes(try written(views)) == bytes(original), comment)
+        #expect(try StateDigest(of: state) == original.digest, comment)
+    }
+
+    @Test(arguments: seeds)
+    func `views write the snapshot that memory writes`(_ seed: UInt64) throws {
+        let records = Self.records(seed)
+        let file = ViewsFile()
+        let state = try file.open()
+        let views = try state.transaction { try folded(records[...], state) }
+        let memory = try written(folded(records[...], MemoryState()))
+        #expect(bytes(try written(views)) == bytes(memory), "seed \(seed)")
+    }
+
+    @Test(arguments: seeds)
+    func `a state that goes on from a snapshot is the one that never stopped`(_ seed: UInt64) throws {
+        let records = Self.records(seed)
+        var random = RandomRecords(seed: seed &+ 5_000)
+        let cut = random.number(1..<records.count)
+        let snapshot = try written(folded(records[..<cut], MemoryState()))
+        var fold = try restore(snapshot, into: MemoryState())
+        for (index, record) in records.enumerated().dropFirst(cut) {
+            try fold.apply(record, sequence: SequenceNumber(index + 1))
+            try fold.settle()
+        }
+        let whole = try folded(records[...], MemoryState())
+        #expect(bytes(try written(fold)) == bytes(try written(whole)), "seed \(seed), cut behind record \(cut)")
+    }
+
+    @Test func `the random states hold everything that a snapshot can hold`() throws {
+        var found: Set<String> = []
+        for seed in Self.seeds {
+            var decoder = SnapshotDecoder()
+            let written = try written(folded(Self.records(seed)[...], MemoryState()))
+            for record in written.records {
+                switch try decoder.add(kind: record.kind, payload: record.payload) {
+                case .pending(let pending):
+                    found.insert("pending \("\(pending.status)".prefix { $0 != "(" })")
+                case .base(_, let base): found.insert("base \("\(base)".prefix { $0 != "(" })")
+                case .link(let link): found.insert("link \(link.inBase) \(link.inLocal)")
+                case .row(let row): found.insert("row \(row.origin)")
+                case let item?: found.insert("\("\(item)".prefix { $0 != "(" })")
+                case nil: break
+                }
+            }
+        }
+        #expect(
+            found == [
+                "header", "service", "query", "entity", "key", "coverage", "end", "row local", "row service",
+                "row gone", "row serviceWithStaleETag", "base row", "base absent", "link true true",
+                "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
+                "pending rejected",
+            ])
+    }
+}
