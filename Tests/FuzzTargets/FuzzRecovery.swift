@@ -1,0 +1,97 @@
+import OperationLog
+
+/// The first byte: bit 0 set leaves checksums as they are, the rest says how much of the end of the log's last segment
+/// is replaced by the bytes that follow.
+///
+/// Promised: opening refuses and changes nothing, or keeps what a reader saw, all that lies in front of the replaced
+/// bytes included; the log takes a commit and is sound.
+func fuzzRecovery(_ input: [UInt8]) throws(Finding) {
+    guard let options = input.first else { return }
+    let (files, last, intact) = FuzzLog.written(cutting: Int(options >> 1))
+    var bytes = (files[last] ?? [])
+    let start = bytes.count
+    bytes += input.dropFirst()
+    if options & 1 == 0 { bytes = ChecksumRepair.segment(bytes, from: start) }
+    files[last] = bytes
+
+    let before = FuzzLog.read(files)
+    let content = files.content
+    let log: OperationLog
+    let recovery: RecoveryReport
+    do throws(LogError) {
+        (log, recovery) = try OperationLog.open(directory: FuzzLog.directory, fileSystem: files)
+    } catch {
+        try require(files.content == content, "refused with \(error), and changed files")
+        return
+    }
+    let kept = recovery.nextSequence - 1
+    try require(kept >= intact, "\(intact) records were in front of the change, \(kept) were kept: \(recovery)")
+    // Recovery does not decompress: a reader may find that the content of what is kept does not hold.
+    try require(
+        before.failure != nil || UInt64(before.records.count) == kept,
+        "a reader saw \(before.records.count) records, \(kept) were kept: \(recovery)")
+    let record = (kind: UInt8(9), payload: Array("afterwards".utf8))
+    do throws(LogError) {
+        let range = try log.append([record])
+        try require(range == kept + 1...kept + 1, "the next record got the number \(range)")
+    } catch {
+        throw Finding("not to be appended to: \(error)")
+    }
+    log.close()
+    let after = FuzzLog.read(files)
+    try require(
+        after.records.starts(with: before.records), "records that a reader had seen are gone: \(recovery)")
+    if before.failure == nil {
+        let appended = LogRecord(sequence: kept + 1, kind: record.kind, payload: record.payload)
+        try require(after.failure == nil, "\(String(describing: after.failure)) after appending")
+        try require(after.records == before.records + [appended], "other records than were there and were appended")
+        guard let report = try? LogVerification.verify(directory: FuzzLog.directory, fileSystem: files),
+            report.isSound, report.tail == nil
+        else { throw Finding("not sound after appending: \(recovery)") }
+    }
+}
+
+extension FuzzLog {
+    /// A log of two segments, the last one without its last bytes; its path; and the number of records in commits that
+    /// are whole in front of these.
+    static func written(cutting count: Int) -> (files: MemoryFileSystem, last: String, intact: UInt64) {
+        let files = MemoryFileSystem()
+        for (path, bytes) in template.content { files[path] = bytes }
+        let bytes = template.content[template.last] ?? []
+        let kept = max(bytes.count - count, 64)
+        files[template.last] = Array(bytes.prefix(kept))
+        return (files, template.last, template.ends.last { $0.bytes <= kept }?.records ?? template.first - 1)
+    }
+
+    private struct Template {
+        var content: [String: [UInt8]] = [:]
+        var last = ""
+        /// The number with which the last segment begins.
+        var first: UInt64 = 1
+        /// Behind each commit of the last segment.
+        var ends: [(bytes: Int, records: UInt64)] = []
+    }
+
+    private static let template: Template = {
+        let files = MemoryFileSystem()
+        var template = Template()
+        let options = OperationLog.Options(
+            segmentSize: 500, runSize: 200, storeIdentifier: StoreIdentifier(bytes: Array(1...16)))
+        do throws(LogError) {
+            let log = try OperationLog.open(directory: directory, options: options, fileSystem: files).log
+            for count in [2, 1, 3, 1, 2, 1, 1, 3] {
+                let next = log.nextSequence
+                try log.append(
+                    (0..<UInt64(count)).map { (kind: UInt8(3), payload: Array("operation \(next + $0)".utf8)) })
+                let last = files.content.keys.max() ?? ""
+                if last != template.last { (template.last, template.first, template.ends) = (last, next, []) }
+                template.ends.append((files[last]?.count ?? 0, log.nextSequence - 1))
+            }
+            log.close()
+            template.content = files.content
+            return template
+        } catch {
+            preconditionFailure("a log in memory can be written: \(error)")
+        }
+    }()
+}
