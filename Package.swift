@@ -38,6 +38,7 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
 let package = Package(
@@ -51,6 +52,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
@@ -73,7 +75,7 @@ let package = Package(
         layer("SyncCore", ["EDM", "Operations", "ODataWire"]),
 
         // Shell
-        layer("OperationLog", ["CZstd", "CPlatform"]),
+        layer("OperationLog", ["CZstd", "CPlatform", crypto]),
         layer("Views", ["CSQLite", "EDM", "Operations", "ODataWire", "SyncCore"]),
         layer("Transport", ["CCurl", httpTypes]),
         layer(

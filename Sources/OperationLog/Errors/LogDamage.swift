@@ -38,6 +38,8 @@ public enum LogFault: Error, Sendable, Hashable {
     case sequenceGap(expected: UInt64, found: UInt64)
     /// The checksums hold but the payload does not decode.
     case undecodable(reason: String)
+    /// The checksums hold, but the block was not encrypted with this key for this place: somebody changed it.
+    case notAuthentic
     /// A commit's last blocks are missing.
     case unfinishedCommit
     /// The segment is followed by another one but was never sealed: its end is missing.
@@ -62,6 +64,7 @@ extension LogFault: CustomStringConvertible {
         case .brokenChain: "the block does not continue the one before it (missing, repeated or moved)"
         case .sequenceGap(let expected, let found): "sequence number \(found) where \(expected) was due"
         case .undecodable(let reason): "the payload does not decode (\(reason))"
+        case .notAuthentic: "the block is not what was encrypted for this place"
         case .unfinishedCommit: "the commit's last blocks are missing"
         case .notSealed: "the segment's end is missing although another segment follows"
         case .bytesAfterTrailer: "there are bytes behind the segment's trailer"

@@ -9,6 +9,13 @@ public enum LogError: Error, Sendable, Hashable {
     /// The file is sound but asks for something that this version of the library does not know.
     case unsupported(path: String, offset: UInt64, feature: String)
 
+    /// The segment or snapshot is encrypted and no key was given. Nothing was changed; open it with its key.
+    case keyRequired(path: String)
+
+    /// The segment or snapshot is encrypted with none of the keys that were given. Nothing was changed; open it with its
+    /// key. It is told from damage: the file names the key that it wants, in a form that does not give it away.
+    case wrongKey(path: String)
+
     /// The directory holds another store's log.
     case otherStore(path: String, expected: StoreIdentifier, found: StoreIdentifier)
 
@@ -48,6 +55,10 @@ extension LogError: CustomStringConvertible {
             return "\(path), offset \(offset): \(feature) is not known to this version; use a newer one."
         case .otherStore(let path, let expected, let found):
             return "\(path) belongs to store \(found), not to \(expected)."
+        case .keyRequired(let path):
+            return "\(path) is encrypted, and no key was given."
+        case .wrongKey(let path):
+            return "\(path) is encrypted with another key than those given."
         case .noLog(let path):
             return "There is no log in \(path)."
         case .fileSystem(let failure):

@@ -66,7 +66,14 @@ struct BlockHeader: Equatable {
     var nextSequence: UInt64 { firstSequence &+ UInt64(recordCount) }
 
     /// Writes the header over the bytes reserved for it at `start`.
-    func encode(into bytes: inout [UInt8], at start: Int, segmentChecksum: UInt32) {
+    func encode(into bytes: inout [UInt8], at start: Int, binding: SegmentBinding) {
+        masked(by: binding).store(into: &bytes, at: start)
+        let covered = bytes[start..<start + Layout.checksum.offset]
+        bytes.store(crc32c(covered, continuing: binding.checksum), Layout.checksum, in: start)
+    }
+
+    /// Writes all but the header's checksum, unmasked.
+    func store(into bytes: inout [UInt8], at start: Int) {
         bytes.store(LogFormat.blockMagic, Layout.magic, in: start)
         bytes.store(type, Layout.type, in: start)
         bytes.store(method, Layout.method, in: start)
@@ -79,19 +86,17 @@ struct BlockHeader: Equatable {
         bytes.store(chainBefore, Layout.chainBefore, in: start)
         bytes.store(chainAfter, Layout.chainAfter, in: start)
         bytes.store(payloadChecksum, Layout.payloadChecksum, in: start)
-        let covered = bytes[start..<start + Layout.checksum.offset]
-        bytes.store(crc32c(covered, continuing: segmentChecksum), Layout.checksum, in: start)
     }
 
     /// Throws where the bytes are no header of this segment. What the fields say is not looked at.
-    static func decode(_ bytes: ArraySlice<UInt8>, segmentChecksum: UInt32) throws(LogFault) -> BlockHeader {
+    static func decode(_ bytes: ArraySlice<UInt8>, binding: SegmentBinding) throws(LogFault) -> BlockHeader {
         guard bytes.count >= Layout.byteCount else { throw .endsEarly }
         let bytes = bytes.prefix(Layout.byteCount)
         guard bytes.bytes(Layout.magic).elementsEqual(LogFormat.blockMagic) else {
             throw bytes.allSatisfy { $0 == 0 } ? .zeroes : .wrongMagic
         }
         let stored: UInt32 = bytes.load(Layout.checksum)
-        guard stored == crc32c(bytes.prefix(Layout.checksum.offset), continuing: segmentChecksum) else {
+        guard stored == crc32c(bytes.prefix(Layout.checksum.offset), continuing: binding.checksum) else {
             throw .headerChecksum
         }
         return BlockHeader(
@@ -100,7 +105,17 @@ struct BlockHeader: Equatable {
             firstSequence: bytes.load(Layout.firstSequence), recordCount: bytes.load(Layout.recordCount),
             rawLength: bytes.load(Layout.rawLength), storedLength: bytes.load(Layout.storedLength),
             chainBefore: bytes.load(Layout.chainBefore), chainAfter: bytes.load(Layout.chainAfter),
-            payloadChecksum: bytes.load(Layout.payloadChecksum))
+            payloadChecksum: bytes.load(Layout.payloadChecksum)
+        ).masked(by: binding)
+    }
+
+    /// In an encrypted segment the chain values are not shown in the file. Masked twice is as before.
+    private func masked(by binding: SegmentBinding) -> BlockHeader {
+        guard let masks = binding.cipher?.keys.masks(of: self) else { return self }
+        var header = self
+        header.chainBefore ^= masks.before
+        header.chainAfter ^= masks.after
+        return header
     }
 
     /// What an intact header asks for that this version does not know.
@@ -118,7 +133,7 @@ struct BlockHeader: Equatable {
     }
 
     /// Which field of an intact header no writer would have written.
-    var rangeFault: LogFault? {
+    func rangeFault(in binding: SegmentBinding) -> LogFault? {
         if storedLength > UInt32(LogFormat.maximumBlockStored) {
             return .outOfRange(field: Layout.storedLength.name)
         }
@@ -132,7 +147,11 @@ struct BlockHeader: Equatable {
         } else if recordCount != 0 || chainBefore != chainAfter {
             return .outOfRange(field: Layout.recordCount.name)
         }
-        if method == BlockMethod.stored, rawLength != storedLength { return .outOfRange(field: Layout.rawLength.name) }
+        let overhead = type == BlockType.records ? UInt32(binding.overhead) : 0
+        if storedLength < overhead { return .outOfRange(field: Layout.storedLength.name) }
+        if method == BlockMethod.stored, rawLength != storedLength - overhead {
+            return .outOfRange(field: Layout.rawLength.name)
+        }
         return nil
     }
 }

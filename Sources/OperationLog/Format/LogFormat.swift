@@ -1,8 +1,11 @@
-/// The numbers of format version 1 that are not a field's place. `Docs/LogFormat.md` says what each is for, and a test
+/// The numbers of the format that are not a field's place. `Docs/LogFormat.md` says what each is for, and a test
 /// holds the two together.
 public enum LogFormat {
-    /// The version that this library writes; it reads all up to it.
+    /// The version of segments that are not encrypted.
     public static let version: UInt16 = 1
+
+    /// The version of segments that are: a longer header and other payloads, all else the same.
+    public static let encryptedVersion: UInt16 = 2
 
     /// The most bytes that one record's payload may have.
     public static let maximumPayload = maximumBlockRaw - 16

@@ -1,5 +1,6 @@
 /// The first bytes of a segment. It is complete and durable before the file gets its name, so it is never torn.
 struct SegmentHeader: Equatable {
+    /// Version 1, and the beginning of version 2 up to the checksum.
     enum Layout {
         static let magic = FieldLayout("magic", 0, 8)
         static let version = FieldLayout("version", 8, 2)
@@ -12,31 +13,64 @@ struct SegmentHeader: Equatable {
         static let checksum = FieldLayout("header checksum", 60, 4)
         static let byteCount = 64
 
-        static let all = [
-            magic, version, size, flags, storeIdentifier, firstSequence, chain, keyIdentifier, checksum,
-        ]
+        static let all = common + [checksum]
+        static let common = [magic, version, size, flags, storeIdentifier, firstSequence, chain, keyIdentifier]
+    }
+
+    /// Version 2, of encrypted segments.
+    enum EncryptedLayout {
+        static let cipher = FieldLayout("cipher", 60, 2)
+        static let reserved = FieldLayout("reserved", 62, 2)
+        static let salt = FieldLayout("salt", 64, 28)
+        static let checksum = FieldLayout("header checksum", 92, 4)
+        static let byteCount = 96
+
+        static let all = Layout.common + [cipher, reserved, salt, checksum]
+    }
+
+    /// What a segment that is encrypted has beyond one that is not.
+    struct Encryption: Equatable {
+        let keyIdentifier: [UInt8]
+        let salt: [UInt8]
     }
 
     /// Set on the segment with which the log begins, and on no other.
     static let beginsLog: UInt32 = 1
+    /// How many bytes to read for any header.
+    static let maximumByteCount = EncryptedLayout.byteCount
 
     let storeIdentifier: StoreIdentifier
     let firstSequence: UInt64
-    /// The chain value after the last record of the segment before this one.
-    let chain: UInt32
+    /// The chain value after the last record of the segment before this one, masked where the segment is encrypted.
+    let storedChain: UInt32
     let isFirst: Bool
+    /// Nil: the segment is not encrypted.
+    let encryption: Encryption?
+
+    var byteCount: Int { encryption == nil ? Layout.byteCount : EncryptedLayout.byteCount }
 
     func encoded() -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Layout.byteCount)
+        var bytes = [UInt8](repeating: 0, count: byteCount)
         bytes.store(LogFormat.segmentMagic, Layout.magic, in: 0)
-        bytes.store(LogFormat.version, Layout.version, in: 0)
-        bytes.store(UInt16(Layout.byteCount), Layout.size, in: 0)
+        bytes.store(encryption == nil ? LogFormat.version : LogFormat.encryptedVersion, Layout.version, in: 0)
+        bytes.store(UInt16(byteCount), Layout.size, in: 0)
         bytes.store(isFirst ? Self.beginsLog : 0, Layout.flags, in: 0)
         bytes.store(storeIdentifier.bytes, Layout.storeIdentifier, in: 0)
         bytes.store(firstSequence, Layout.firstSequence, in: 0)
-        bytes.store(chain, Layout.chain, in: 0)
-        bytes.store(crc32c(bytes[..<Layout.checksum.offset]), Layout.checksum, in: 0)
+        bytes.store(storedChain, Layout.chain, in: 0)
+        if let encryption {
+            bytes.store(encryption.keyIdentifier, Layout.keyIdentifier, in: 0)
+            bytes.store(SegmentCipher.aes256GCM, EncryptedLayout.cipher, in: 0)
+            bytes.store(encryption.salt, EncryptedLayout.salt, in: 0)
+        }
+        let checksum = encryption == nil ? Layout.checksum : EncryptedLayout.checksum
+        bytes.store(crc32c(bytes[..<checksum.offset]), checksum, in: 0)
         return bytes
+    }
+
+    /// Of a whole header: its last field.
+    static func checksum(of header: [UInt8]) -> UInt32 {
+        header[...].load(FieldLayout("header checksum", header.count - 4, 4))
     }
 
     enum DecodingError: Error {
@@ -44,27 +78,43 @@ struct SegmentHeader: Equatable {
         case unsupported(String)
     }
 
-    /// The header and its checksum.
-    static func decode(_ bytes: [UInt8]) throws(DecodingError) -> (header: SegmentHeader, checksum: UInt32) {
+    /// The header at the start of the bytes, ``maximumByteCount`` of them or all that the file has.
+    static func decode(_ bytes: [UInt8]) throws(DecodingError) -> SegmentHeader {
         guard bytes.count >= Layout.byteCount else { throw .invalid(.endsEarly) }
-        let bytes = bytes[..<Layout.byteCount]
-        guard bytes.bytes(Layout.magic).elementsEqual(LogFormat.segmentMagic) else { throw .invalid(.wrongMagic) }
-        let stored: UInt32 = bytes.load(Layout.checksum)
-        guard stored == crc32c(bytes[..<Layout.checksum.offset]) else {
-            throw .invalid(.headerChecksum)
+        guard bytes[...].bytes(Layout.magic).elementsEqual(LogFormat.segmentMagic) else {
+            throw .invalid(.wrongMagic)
         }
+        let size: UInt16 = bytes[...].load(Layout.size)
+        // Whatever the version, the checksum is the last field.
+        guard Int(size) >= Layout.byteCount, Int(size) <= bytes.count else { throw .invalid(.headerChecksum) }
+        let bytes = Array(bytes.prefix(Int(size)))
+        guard checksum(of: bytes) == crc32c(bytes[..<(bytes.count - 4)]) else { throw .invalid(.headerChecksum) }
+        return try decodeIntact(bytes[...])
+    }
+
+    private static func decodeIntact(_ bytes: ArraySlice<UInt8>) throws(DecodingError) -> SegmentHeader {
         let version: UInt16 = bytes.load(Layout.version)
-        let size: UInt16 = bytes.load(Layout.size)
         let flags: UInt32 = bytes.load(Layout.flags)
-        guard version == LogFormat.version else { throw .unsupported("format version \(version)") }
-        guard size == UInt16(Layout.byteCount) else { throw .unsupported("a segment header of \(size) bytes") }
+        let keyIdentifier = Array(bytes.bytes(Layout.keyIdentifier))
+        var encryption: Encryption?
+        switch (version, bytes.count) {
+        case (LogFormat.version, Layout.byteCount):
+            guard keyIdentifier.allSatisfy({ $0 == 0 }) else { throw .unsupported("a key in version 1") }
+        case (LogFormat.encryptedVersion, EncryptedLayout.byteCount):
+            let cipher: UInt16 = bytes.load(EncryptedLayout.cipher)
+            guard cipher == SegmentCipher.aes256GCM else { throw .unsupported("cipher \(cipher)") }
+            let reserved: UInt16 = bytes.load(EncryptedLayout.reserved)
+            guard reserved == 0 else { throw .unsupported("a reserved field of \(reserved)") }
+            encryption = Encryption(keyIdentifier: keyIdentifier, salt: Array(bytes.bytes(EncryptedLayout.salt)))
+        case (LogFormat.version, _), (LogFormat.encryptedVersion, _):
+            throw .unsupported("a segment header of \(bytes.count) bytes")
+        default: throw .unsupported("format version \(version)")
+        }
         guard flags & ~beginsLog == 0 else { throw .unsupported("segment flags \(String(flags, radix: 16))") }
-        guard bytes.bytes(Layout.keyIdentifier).allSatisfy({ $0 == 0 }) else { throw .unsupported("encryption") }
         let firstSequence: UInt64 = bytes.load(Layout.firstSequence)
         guard firstSequence > 0 else { throw .invalid(.outOfRange(field: Layout.firstSequence.name)) }
-        let header = SegmentHeader(
-            storeIdentifier: StoreIdentifier(bytes.bytes(Layout.storeIdentifier)),
-            firstSequence: firstSequence, chain: bytes.load(Layout.chain), isFirst: flags & beginsLog != 0)
-        return (header, stored)
+        return SegmentHeader(
+            storeIdentifier: StoreIdentifier(bytes.bytes(Layout.storeIdentifier)), firstSequence: firstSequence,
+            storedChain: bytes.load(Layout.chain), isFirst: flags & beginsLog != 0, encryption: encryption)
     }
 }

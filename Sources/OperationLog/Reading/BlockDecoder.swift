@@ -14,11 +14,15 @@ struct BlockDecoder {
             method = nil
             throw .fault(.runInterrupted)
         }
+        guard let content = block.content else {
+            method = nil
+            throw .fault(.notAuthentic)
+        }
         let raw: [UInt8]
         if header.method == BlockMethod.stored {
-            raw = Array(block.payload)
+            raw = Array(content)
         } else {
-            switch try context().decompress(block.payload, rawLength: Int(header.rawLength)) {
+            switch try context().decompress(content, rawLength: Int(header.rawLength)) {
             case .raw(let bytes): raw = bytes
             case .undecodable(let reason):
                 method = nil

@@ -157,6 +157,6 @@ public final class LogCursor {
 
 extension LogReader {
     func segment(_ first: UInt64) throws(LogError) -> SegmentFile {
-        try SegmentFile(fileSystem, directory: directory, firstSequence: first, mode: .read)
+        try SegmentFile(fileSystem, directory: directory, firstSequence: first, mode: .read, keys: keys)
     }
 }

@@ -5,14 +5,21 @@
 public struct LogReader: Sendable {
     public let directory: String
     public let storeIdentifier: StoreIdentifier
+    let keys: [LogKey]
     let fileSystem: any FileSystem
 
-    /// - Throws: ``LogError/noLog(path:)`` where the directory has no segment.
-    public init(directory: String, fileSystem: any FileSystem = PosixFileSystem()) throws(LogError) {
+    /// - Parameter keys: all that the log's segments are encrypted with.
+    /// - Throws: ``LogError/noLog(path:)`` where the directory has no segment. ``LogError/keyRequired(path:)`` or
+    ///   ``LogError/wrongKey(path:)`` where the first segment is encrypted with none of the keys; for a later one,
+    ///   ``LogCursor/next()`` throws it.
+    public init(
+        directory: String, keys: [LogKey] = [], fileSystem: any FileSystem = PosixFileSystem()
+    ) throws(LogError) {
         self.directory = directory
+        self.keys = keys
         self.fileSystem = fileSystem
         guard let first = try Self.segments(directory, fileSystem).first else { throw .noLog(path: directory) }
-        let segment = try SegmentFile(fileSystem, directory: directory, firstSequence: first, mode: .read)
+        let segment = try SegmentFile(fileSystem, directory: directory, firstSequence: first, mode: .read, keys: keys)
         storeIdentifier = segment.header.storeIdentifier
     }
 

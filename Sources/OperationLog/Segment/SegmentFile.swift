@@ -5,8 +5,9 @@
 final class SegmentFile {
     let path: String
     let header: SegmentHeader
-    /// Of the header; each block's header checksum continues it, which binds the block to this segment.
-    let checksum: UInt32
+    let binding: SegmentBinding
+    /// In front of the first record.
+    let chain: UInt32
     let file: any File
 
     private var buffer: [UInt8] = []
@@ -24,7 +25,10 @@ final class SegmentFile {
     struct Block {
         let header: BlockHeader
         let offset: UInt64
+        /// As it is in the file.
         let payload: ArraySlice<UInt8>
+        /// What ``payload`` is encrypted with.
+        let cipher: SegmentCipher?
         /// Behind the block.
         let next: Position
     }
@@ -39,17 +43,18 @@ final class SegmentFile {
         case invalid(LogFault)
     }
 
-    /// Throws ``LogError/damaged(_:)`` where the header does not hold.
+    /// Throws ``LogError/damaged(_:)`` where the header does not hold, and ``LogError/keyRequired(path:)`` or
+    /// ``LogError/wrongKey(path:)`` where it is encrypted and none of the keys is its own.
     init(
-        _ fileSystem: any FileSystem, directory: String, firstSequence: UInt64, mode: FileMode
+        _ fileSystem: any FileSystem, directory: String, firstSequence: UInt64, mode: FileMode, keys: [LogKey]
     ) throws(LogError) {
         let path = directory + "/" + SegmentName.name(firstSequence: firstSequence)
         let file = try onFiles { () throws(FileSystemError) in try fileSystem.open(path, mode) }
         let bytes = try onFiles { () throws(FileSystemError) in
-            try file.read(at: 0, count: SegmentHeader.Layout.byteCount)
+            try file.read(at: 0, count: SegmentHeader.maximumByteCount)
         }
         do {
-            (header, checksum) = try SegmentHeader.decode(bytes)
+            header = try SegmentHeader.decode(bytes)
         } catch {
             switch error {
             case .unsupported(let feature): throw .unsupported(path: path, offset: 0, feature: feature)
@@ -61,6 +66,7 @@ final class SegmentFile {
             let fault = LogFault.sequenceGap(expected: firstSequence, found: header.firstSequence)
             throw .damaged(LogDamage(path: path, offset: 0, fault: fault, sequence: firstSequence))
         }
+        (binding, chain) = try header.unlocked(with: keys, path: path)
         self.path = path
         self.file = file
     }
@@ -69,8 +75,7 @@ final class SegmentFile {
 
     /// Behind the segment header.
     var start: Position {
-        Position(
-            offset: UInt64(SegmentHeader.Layout.byteCount), nextSequence: header.firstSequence, chain: header.chain)
+        Position(offset: UInt64(header.byteCount), nextSequence: header.firstSequence, chain: chain)
     }
 
     func size() throws(LogError) -> UInt64 {
@@ -90,14 +95,14 @@ final class SegmentFile {
         if bytes.isEmpty { return .end }
         let header: BlockHeader
         do {
-            header = try BlockHeader.decode(bytes, segmentChecksum: checksum)
+            header = try BlockHeader.decode(bytes, binding: binding)
         } catch {
             return .invalid(error)
         }
         if let feature = header.unsupportedFeature {
             throw .unsupported(path: path, offset: position.offset, feature: feature)
         }
-        if let fault = header.rangeFault ?? header.placeFault(at: position) { return .invalid(fault) }
+        if let fault = header.rangeFault(in: binding) ?? header.placeFault(at: position) { return .invalid(fault) }
 
         let payloadOffset = position.offset + UInt64(BlockHeader.Layout.byteCount)
         let payload = try self.bytes(at: payloadOffset, count: Int(header.storedLength))
@@ -106,7 +111,8 @@ final class SegmentFile {
         let next = Position(
             offset: payloadOffset + UInt64(payload.count), nextSequence: header.nextSequence,
             chain: header.chainAfter)
-        let block = Block(header: header, offset: position.offset, payload: payload, next: next)
+        let block = Block(
+            header: header, offset: position.offset, payload: payload, cipher: binding.cipher, next: next)
         switch header.type {
         case BlockType.records: return .records(block)
         case BlockType.footer:
@@ -121,8 +127,8 @@ final class SegmentFile {
     /// The intact header at the offset, whatever it continues; for looking around, not for trusting.
     func header(at offset: UInt64) throws(LogError) -> BlockHeader? {
         let bytes = try self.bytes(at: offset, count: BlockHeader.Layout.byteCount)
-        guard let header = try? BlockHeader.decode(bytes, segmentChecksum: checksum),
-            header.unsupportedFeature == nil, header.rangeFault == nil
+        guard let header = try? BlockHeader.decode(bytes, binding: binding),
+            header.unsupportedFeature == nil, header.rangeFault(in: binding) == nil
         else { return nil }
         return header
     }
@@ -137,8 +143,8 @@ final class SegmentFile {
             guard bytes.count >= BlockHeader.Layout.byteCount else { return nil }
             let last = bytes.endIndex - BlockHeader.Layout.byteCount
             for index in bytes.startIndex...last where bytes[index] == LogFormat.blockMagic[0] {
-                if let header = try? BlockHeader.decode(bytes[index...], segmentChecksum: checksum),
-                    header.unsupportedFeature == nil, header.rangeFault == nil, condition(header)
+                if let header = try? BlockHeader.decode(bytes[index...], binding: binding),
+                    header.unsupportedFeature == nil, header.rangeFault(in: binding) == nil, condition(header)
                 {
                     return (offset + UInt64(index - bytes.startIndex), header)
                 }
@@ -153,7 +159,7 @@ final class SegmentFile {
         let trailerSize = UInt64(SegmentTrailer.Layout.byteCount)
         guard size >= trailerSize else { return nil }
         let bytes = try self.bytes(at: size - trailerSize, count: SegmentTrailer.Layout.byteCount)
-        guard let offset = SegmentTrailer.decode(bytes, segmentChecksum: checksum), offset < size,
+        guard let offset = SegmentTrailer.decode(bytes, segmentChecksum: binding.checksum), offset < size,
             let header = try header(at: offset), header.type == BlockType.footer
         else { return nil }
         let position = Position(offset: offset, nextSequence: header.firstSequence, chain: header.chainBefore)
@@ -173,7 +179,7 @@ final class SegmentFile {
     func ending(after footer: Block) throws(LogError) -> Ending {
         let bytes = try self.bytes(at: footer.next.offset, count: SegmentTrailer.Layout.byteCount + 1)
         if bytes.count > SegmentTrailer.Layout.byteCount { return .bytesAfter }
-        return SegmentTrailer.decode(bytes, segmentChecksum: checksum) == footer.offset ? .trailer : .incomplete
+        return SegmentTrailer.decode(bytes, segmentChecksum: binding.checksum) == footer.offset ? .trailer : .incomplete
     }
 
     // MARK: Bytes
@@ -195,6 +201,14 @@ final class SegmentFile {
         }
         bufferOffset = offset
         return buffer.prefix(count)
+    }
+}
+
+extension SegmentFile.Block {
+    /// The payload as it was before it was encrypted; nil where it is not what was encrypted.
+    var content: ArraySlice<UInt8>? {
+        guard let cipher else { return payload }
+        return cipher.open(payload, header)?[...]
     }
 }
 

@@ -55,7 +55,7 @@ struct SegmentScan {
 
     private mutating func pass(_ block: SegmentFile.Block, endsCommit: Bool) {
         if !endsCommit, totalsBeforeCommit == nil { totalsBeforeCommit = totals }
-        totals.add(block, segmentChecksum: segment.checksum)
+        totals.add(block, binding: segment.binding)
         position = block.next
         if endsCommit {
             committed = position

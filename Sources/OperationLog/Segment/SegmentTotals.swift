@@ -20,10 +20,10 @@ struct SegmentTotals: Equatable {
         }
     }
 
-    mutating func add(_ block: SegmentFile.Block, segmentChecksum: UInt32) {
+    mutating func add(_ block: SegmentFile.Block, binding: SegmentBinding) {
         // An intact header encodes to the bytes that it was read from: the format has no other spelling.
         var header = [UInt8](repeating: 0, count: BlockHeader.Layout.byteCount)
-        block.header.encode(into: &header, at: 0, segmentChecksum: segmentChecksum)
+        block.header.encode(into: &header, at: 0, binding: binding)
         add(block.header, offset: block.offset, bytes: header[...])
         digest = crc32c(block.payload, continuing: digest)
     }

@@ -35,10 +35,12 @@ public struct LogVerification: Sendable, Hashable {
     public var blocks: Int { segments.reduce(0) { $0 + $1.blocks } }
     public var isSound: Bool { damages.isEmpty }
 
-    /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a failure to read.
-    ///   Damage is not thrown but reported.
+    /// - Parameter keys: all that the log's segments are encrypted with.
+    /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``,
+    ///   ``LogError/keyRequired(path:)``, ``LogError/wrongKey(path:)``, or a failure to read. Damage is not thrown but
+    ///   reported.
     public static func verify(
-        directory: String, fileSystem: any FileSystem = PosixFileSystem()
+        directory: String, keys: [LogKey] = [], fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) -> LogVerification {
         let names: [String]
         do {
@@ -52,7 +54,7 @@ public struct LogVerification: Sendable, Hashable {
         for first in firsts where run.goesOn {
             try run.collectingDamage { run throws(LogError) in
                 let segment = try SegmentFile(
-                    fileSystem, directory: directory, firstSequence: first, mode: .read)
+                    fileSystem, directory: directory, firstSequence: first, mode: .read, keys: keys)
                 try run.verify(segment, isLast: first == last)
             }
         }
@@ -104,12 +106,12 @@ private struct VerificationRun {
             switch try segment.step(at: position) {
             case .records(let block):
                 try count(block, in: segment, at: position)
-                totals?.add(block, segmentChecksum: segment.checksum)
+                totals?.add(block, binding: segment.binding)
                 commitStart = block.header.flags.contains(.commitContinues) ? commitStart ?? position : nil
                 position = block.next
                 continue
             case .other(let block):
-                totals?.add(block, segmentChecksum: segment.checksum)
+                totals?.add(block, binding: segment.binding)
                 position = block.next
                 continue
             case .footer(let block, let footer):

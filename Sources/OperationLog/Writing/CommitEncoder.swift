@@ -36,7 +36,7 @@ final class CommitEncoder {
 
     /// Encodes the commit behind the one before. After a throw nothing has changed but that a new run begins.
     func encode(
-        _ records: [(kind: UInt8, payload: [UInt8])], segmentChecksum: UInt32, predecessorsDurable: Bool
+        _ records: [(kind: UInt8, payload: [UInt8])], binding: SegmentBinding, predecessorsDurable: Bool
     ) throws(LogError) {
         let before = end
         bytes.removeAll(keepingCapacity: true)
@@ -48,14 +48,14 @@ final class CommitEncoder {
                 if recordsInBlock > 0, raw.count + size > LogFormat.targetBlockRaw {
                     var flags: BlockFlags = .commitContinues
                     if predecessorsDurable, blocks.isEmpty { flags.insert(.predecessorsDurable) }
-                    try finishBlock(flags, segmentChecksum: segmentChecksum)
+                    try finishBlock(flags, binding: binding)
                     beginBlock()
                 }
                 RecordCoding.encode(kind: record.kind, payload: record.payload, into: &raw)
                 recordsInBlock += 1
             }
             let durable = predecessorsDurable && blocks.isEmpty
-            try finishBlock(durable ? .predecessorsDurable : [], segmentChecksum: segmentChecksum)
+            try finishBlock(durable ? .predecessorsDurable : [], binding: binding)
         } catch {
             startRun(at: before)
             throw error
@@ -67,7 +67,7 @@ final class CommitEncoder {
         recordsInBlock = 0
     }
 
-    private func finishBlock(_ flags: BlockFlags, segmentChecksum: UInt32) throws(LogError) {
+    private func finishBlock(_ flags: BlockFlags, binding: SegmentBinding) throws(LogError) {
         var flags = flags
         if needsNewRun || rawInRun + raw.count > runSize {
             flags.insert(.startsRun)
@@ -83,12 +83,14 @@ final class CommitEncoder {
         } else {
             bytes.append(contentsOf: raw)
         }
-        let header = BlockHeader(
+        var header = BlockHeader(
             type: BlockType.records, method: compressor == nil ? BlockMethod.stored : BlockMethod.zstdRun,
             flags: flags, firstSequence: end.nextSequence, recordCount: recordsInBlock, rawLength: UInt32(raw.count),
-            storedLength: UInt32(bytes.count - payload), chainBefore: end.chain,
-            chainAfter: crc32c(raw[...], continuing: end.chain), payloadChecksum: crc32c(bytes[payload...]))
-        header.encode(into: &bytes, at: start, segmentChecksum: segmentChecksum)
+            storedLength: UInt32(bytes.count - payload + binding.overhead), chainBefore: end.chain,
+            chainAfter: crc32c(raw[...], continuing: end.chain), payloadChecksum: 0)
+        binding.cipher?.seal(&bytes, from: payload, header)
+        header.payloadChecksum = crc32c(bytes[payload...])
+        header.encode(into: &bytes, at: start, binding: binding)
         blocks.append(Block(header: header, offset: end.offset, range: start..<bytes.count))
         rawInRun += raw.count
         end.offset += UInt64(bytes.count - start)

@@ -33,13 +33,17 @@ extension OperationLog {
         public var runSize: Int
         /// Nil takes what the log says; a new log draws one.
         public var storeIdentifier: StoreIdentifier?
+        /// The first one encrypts new segments; all of them are tried for reading. None: new segments are not encrypted.
+        /// Where the last segment has another key than the first of these, or none, the next append begins a new one;
+        /// nothing that is there is rewritten.
+        public var keys: [LogKey]
         /// The lock file; nil means `LOCK` beside the log's directory. Its directory must exist.
         public var lockPath: String?
 
         public init(
             durability: Durability = .everyCommit, compression: Compression = .zstd(level: 3),
             creation: Creation = .ifMissing, segmentSize: UInt64 = 16_777_216, runSize: Int = 262_144,
-            storeIdentifier: StoreIdentifier? = nil, lockPath: String? = nil
+            storeIdentifier: StoreIdentifier? = nil, keys: [LogKey] = [], lockPath: String? = nil
         ) {
             self.durability = durability
             self.compression = compression
@@ -47,6 +51,7 @@ extension OperationLog {
             self.segmentSize = segmentSize
             self.runSize = runSize
             self.storeIdentifier = storeIdentifier
+            self.keys = keys
             self.lockPath = lockPath
         }
     }

@@ -14,6 +14,8 @@ public final class OperationLog {
     private var segment: SegmentFile
     private var totals: SegmentTotals
     private var isSealed: Bool
+    /// The segment is not encrypted with the key that new records are to be encrypted with.
+    private var needsOtherKey: Bool
     private let encoder: CommitEncoder
     private var state = State.open
     private var unsynced = false
@@ -43,7 +45,7 @@ public final class OperationLog {
         directory: String, options: Options = Options(), fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) -> (log: OperationLog, recovery: RecoveryReport) {
         let lock = try takeLock(directory: directory, options: options, fileSystem: fileSystem)
-        let recovery = Recovery(fileSystem: fileSystem, directory: directory)
+        let recovery = Recovery(fileSystem: fileSystem, directory: directory, keys: options.keys)
         let names = try existingNames(directory: directory, options: options, fileSystem: fileSystem)
         let removed = try recovery.removeUnfinished(names)
         let firsts = SegmentName.sorted(names)
@@ -82,6 +84,7 @@ public final class OperationLog {
         segment = found.segment
         totals = found.totals
         isSealed = found.isSealed
+        needsOtherKey = !found.segment.header.isEncrypted(with: options.keys.first)
         storeIdentifier = found.segment.header.storeIdentifier
         durableSequence = found.position.nextSequence - 1
     }
@@ -136,8 +139,8 @@ public final class OperationLog {
         let first = nextSequence
         guard !first.addingReportingOverflow(UInt64(records.count)).overflow else { throw .sequenceExhausted }
 
-        if isSealed || isFull { try startSegment() }
-        try encoder.encode(records, segmentChecksum: segment.checksum, predecessorsDurable: !unsynced)
+        if isSealed || isFull || needsOtherKey { try startSegment() }
+        try encoder.encode(records, binding: segment.binding, predecessorsDurable: !unsynced)
         guard let start = encoder.blocks.first?.offset else { preconditionFailure("a commit has a block") }
         try writing(orCutTo: start) { () throws(FileSystemError) in
             try segment.file.write(encoder.bytes, at: start)
@@ -180,8 +183,10 @@ public final class OperationLog {
     /// two leaves what ``Recovery`` knows: a segment without footer, a sealed one without successor, or an unfinished
     /// file that nobody reads.
     private func startSegment() throws(LogError) {
+        // One without blocks cannot be sealed; it is replaced by one with another key.
+        let isEmpty = totals.blockCount == 0
         try writing(orCutTo: nil) { () throws(FileSystemError) in
-            if !isSealed {
+            if !isSealed, !isEmpty {
                 if unsynced { try segment.file.sync() }
                 try segment.file.write(sealBytes(), at: encoder.end.offset)
                 try segment.file.sync()
@@ -191,14 +196,17 @@ public final class OperationLog {
         unsynced = false
         durableSequence = nextSequence - 1
         let header = SegmentHeader(
-            storeIdentifier: storeIdentifier, firstSequence: nextSequence, chain: encoder.end.chain, isFirst: false)
+            storeIdentifier: storeIdentifier, firstSequence: nextSequence, chain: encoder.end.chain,
+            isFirst: isEmpty && segment.header.isFirst,
+            key: options.keys.first)
         try writing(orCutTo: nil) { () throws(FileSystemError) in
             try fileSystem.createSegment(header, in: directory)
             try fileSystem.syncDirectory(directory)
         }
         do {
             segment = try SegmentFile(
-                fileSystem, directory: directory, firstSequence: nextSequence, mode: .readWrite)
+                fileSystem, directory: directory, firstSequence: nextSequence, mode: .readWrite,
+                keys: options.keys)
         } catch {
             guard case .fileSystem(let failure) = error else {
                 closeForGood(cause: nil)
@@ -209,6 +217,7 @@ public final class OperationLog {
         }
         totals = SegmentTotals(header: header)
         isSealed = false
+        needsOtherKey = false
         encoder.startRun(at: segment.start)
     }
 
@@ -221,10 +230,10 @@ public final class OperationLog {
             storedLength: UInt32(payload.count), chainBefore: end.chain, chainAfter: end.chain,
             payloadChecksum: crc32c(payload[...]))
         var bytes = [UInt8](repeating: 0, count: BlockHeader.Layout.byteCount)
-        header.encode(into: &bytes, at: 0, segmentChecksum: segment.checksum)
+        header.encode(into: &bytes, at: 0, binding: segment.binding)
         bytes.append(contentsOf: payload)
         bytes.append(
-            contentsOf: SegmentTrailer.encoded(footerOffset: end.offset, segmentChecksum: segment.checksum))
+            contentsOf: SegmentTrailer.encoded(footerOffset: end.offset, segmentChecksum: segment.binding.checksum))
         return bytes
     }
 

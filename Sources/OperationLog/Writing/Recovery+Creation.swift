@@ -16,9 +16,9 @@ extension Recovery {
     /// The log's first segment. The directory is not synced yet.
     func createFirst(_ store: StoreIdentifier) throws(LogError) -> Found {
         let header = SegmentHeader(
-            storeIdentifier: store, firstSequence: 1, chain: store.initialChain, isFirst: true)
+            storeIdentifier: store, firstSequence: 1, chain: store.initialChain, isFirst: true, key: keys.first)
         try onFiles { () throws(FileSystemError) in try fileSystem.createSegment(header, in: directory) }
-        let segment = try SegmentFile(fileSystem, directory: directory, firstSequence: 1, mode: .readWrite)
+        let segment = try SegmentFile(fileSystem, directory: directory, firstSequence: 1, mode: .readWrite, keys: keys)
         return Found(
             segment: segment, position: segment.start, totals: SegmentTotals(header: header), isSealed: false,
             segments: 1, cut: nil)

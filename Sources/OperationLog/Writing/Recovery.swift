@@ -2,6 +2,7 @@
 struct Recovery {
     let fileSystem: any FileSystem
     let directory: String
+    let keys: [LogKey]
 
     struct Found {
         let segment: SegmentFile
@@ -32,7 +33,8 @@ struct Recovery {
         for (index, first) in firsts.enumerated() {
             let isLast = index == firsts.count - 1
             let segment = try SegmentFile(
-                fileSystem, directory: directory, firstSequence: first, mode: isLast ? .readWrite : .read)
+                fileSystem, directory: directory, firstSequence: first, mode: isLast ? .readWrite : .read,
+                keys: keys)
             try segment.checkPlace(after: before, in: identifier)
             identifier = segment.header.storeIdentifier
             if isLast { return try recoverLast(segment, segments: firsts.count) }
@@ -92,7 +94,7 @@ extension SegmentFile {
                 at: Position(
                     offset: 0, nextSequence: min(position.nextSequence, header.firstSequence), chain: 0))
         }
-        guard position.chain == header.chain else {
+        guard position.chain == chain else {
             throw damage(.brokenChain, at: Position(offset: 0, nextSequence: header.firstSequence, chain: 0))
         }
     }

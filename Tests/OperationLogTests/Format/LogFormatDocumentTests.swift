@@ -37,6 +37,7 @@ import Testing
 
     @Test(arguments: [
         ("Segment header", SegmentHeader.Layout.all, SegmentHeader.Layout.byteCount),
+        ("Encrypted segment header", SegmentHeader.EncryptedLayout.all, SegmentHeader.EncryptedLayout.byteCount),
         ("Block header", BlockHeader.Layout.all, BlockHeader.Layout.byteCount),
         ("Footer", SegmentFooter.Layout.all, SegmentFooter.Layout.byteCount),
         ("Footer entry", SegmentFooter.Entry.Layout.all, SegmentFooter.Entry.Layout.byteCount),
@@ -103,6 +104,19 @@ import Testing
         let start = try #require(lines.firstIndex(of: "```hex"))
         let told = lines[start...].dropFirst().prefix { $0 != "```" }
         #expect(told.joined(separator: "\n") == written)
+    }
+
+    @Test func `the encrypted example is what its text says`() throws {
+        let heading = try #require(lines.firstIndex(of: "## Encryption"))
+        let start = try #require(lines[heading...].firstIndex(of: "```text"))
+        let told = lines[start...].dropFirst().prefix { $0 != "```" }
+        let disk = SimulatedDisk(directories: ["/store", Sample.directory])
+        disk[Sample.segment(1)] = told.flatMap { line in
+            line.split(separator: " ").dropFirst().compactMap { UInt8($0, radix: 16) }
+        }
+        let records = try Sample.read(disk, keys: [Sample.key])
+        #expect(records.map(\.kind) == [1, 2])
+        #expect(records.map(\.payload) == [Array("hi".utf8), Array("tide".utf8)])
     }
 
     private func hexDump(_ bytes: [UInt8]) -> String {

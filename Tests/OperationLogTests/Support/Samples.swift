@@ -4,6 +4,9 @@ import OperationLog
 enum Sample {
     static let directory = "/store/log"
     static let store = StoreIdentifier(bytes: Array(1...16))!
+    /// The bytes 00 to 1F.
+    static let key = LogKey(Array(0..<32))!
+    static let otherKey = LogKey(Array(100..<132))!
 
     static func payload(_ sequence: UInt64, size: Int = 40) -> [UInt8] {
         var bytes = Array("operation \(sequence): ".utf8)
@@ -40,8 +43,8 @@ enum Sample {
         log.close()
     }
 
-    static func read(_ disk: SimulatedDisk, from first: UInt64 = 1) throws -> [LogRecord] {
-        try records(LogReader(directory: directory, fileSystem: disk).records(from: first))
+    static func read(_ disk: SimulatedDisk, from first: UInt64 = 1, keys: [LogKey] = []) throws -> [LogRecord] {
+        try records(LogReader(directory: directory, keys: keys, fileSystem: disk).records(from: first))
     }
 
     static func records(_ cursor: LogCursor) throws -> [LogRecord] {

@@ -1,0 +1,45 @@
+import Crypto
+
+/// A secret that encrypts a log. Draw it at random and keep it where the system keeps secrets: the log holds nothing from
+/// which it could be made again.
+public struct LogKey: Sendable, Hashable {
+    /// Of a secret, in bytes.
+    public static let byteCount = 32
+
+    let secret: SymmetricKey
+
+    /// Nil unless there are exactly ``byteCount`` bytes. They are used as they are: a password is no key.
+    public init?(_ secret: [UInt8]) {
+        guard secret.count == Self.byteCount else { return nil }
+        self.secret = SymmetricKey(data: secret)
+    }
+
+    public static func random() -> LogKey {
+        LogKey(secret: SymmetricKey(size: .bits256))
+    }
+
+    private init(secret: SymmetricKey) { self.secret = secret }
+
+    /// For keeping it elsewhere.
+    public var bytes: [UInt8] { secret.withUnsafeBytes { Array($0) } }
+
+    public func hash(into hasher: inout Hasher) {
+        secret.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
+    /// What a segment's header says of its key: enough to know the key by, and nothing of the secret. Another one in each
+    /// store, so that nobody sees which stores share a key.
+    func identifier(in store: StoreIdentifier) -> [UInt8] {
+        var code = HMAC<SHA256>(key: secret)
+        code.update(data: Array("tidelog key identifier".utf8))
+        code.update(data: store.bytes)
+        return Array(code.finalize().prefix(SegmentHeader.Layout.keyIdentifier.size))
+    }
+}
+
+/// Nothing that prints a value, a crash report included, prints the secret.
+extension LogKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "LogKey" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
