@@ -66,6 +66,7 @@ let package = Package(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         .target(name: "CCurl"),
         .target(name: "CPlatform"),
+        .target(name: "CBench", path: "Tools/CBench"),
 
         // Pure: no I/O, no clock, no randomness, no await
         layer("EDM", ["CLibXML2"]),
@@ -105,6 +106,9 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         tool("tidelog-proxygen", ["ProxyGenerator", argumentParser]),
+        tool(
+            "tidelog-bench",
+            ["OperationLog", "Operations", "EDM", "CBench", "CZstd", "CSQLite", argumentParser]),
 
         // Tests
         support("TestSupport", ["ODataSandbox", "ODataWire", "Transport", httpTypes]),

@@ -96,15 +96,19 @@ import Testing
                     .systemLibrary(
                         name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
                     .target(name: "CCurl"),
+                    .target(name: "CBench", path: "Tools/CBench"),
                     layer("Transport", ["CCurl", http]),
                     tool(
                         "tidelog-cli", folder: "tidelog",
                         ["Transport", .product(name: "NIOCore", package: "swift-nio")]),
                 ]
             """)
-        #expect(manifest.targets.map(\.name) == ["CZstd", "CCurl", "Transport", "tidelog-cli"])
+        #expect(manifest.targets.map(\.name) == ["CZstd", "CCurl", "CBench", "Transport", "tidelog-cli"])
         #expect(
-            manifest.targets.map(\.path) == ["Sources/CZstd", "Sources/CCurl", "Sources/Transport", "Tools/tidelog"])
-        #expect(manifest.targets.map(\.dependencies) == [[], [], ["CCurl", "HTTPTypes"], ["Transport", "NIOCore"]])
+            manifest.targets.map(\.path) == [
+                "Sources/CZstd", "Sources/CCurl", "Tools/CBench", "Sources/Transport", "Tools/tidelog",
+            ])
+        #expect(
+            manifest.targets.map(\.dependencies) == [[], [], [], ["CCurl", "HTTPTypes"], ["Transport", "NIOCore"]])
     }
 }

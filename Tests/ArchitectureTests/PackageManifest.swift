@@ -23,7 +23,7 @@ struct PackageManifest {
         var targets: [Target] = []
         let declarations = text[list.upperBound...]
         for match in declarations.matches(
-            of: /(layer|tool|\.target|\.systemLibrary)\(\s*(?:name: )?"([\w-]+)"(?:, folder: "([\w-]+)")?/)
+            of: /(layer|tool|\.target|\.systemLibrary)\(\s*(?:name: )?"([\w-]+)"(?:, (?:folder|path): "([\w\/-]+)")?/)
         {
             let rest = declarations[match.range.upperBound...]
             let name = String(match.2)
@@ -31,7 +31,9 @@ struct PackageManifest {
             let hasDependencies = isTool || match.1 == "layer"
             targets.append(
                 Target(
-                    name: name, path: isTool ? "Tools/\(match.3.map(String.init) ?? name)" : "Sources/\(name)",
+                    name: name,
+                    path: isTool
+                        ? "Tools/\(match.3.map(String.init) ?? name)" : match.3.map(String.init) ?? "Sources/\(name)",
                     dependencies: hasDependencies ? Self.dependencies(rest, products) : []))
         }
         self.targets = targets

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// What the benchmark program needs and Swift cannot say: counted allocations, baselines in plain C, and RocksDB without
+// a link dependency.
+
+// MARK: Allocations
+
+/// Whether this program's allocations can be counted: on Linux with glibc, and not below a sanitizer.
+int bench_counts_allocations(void);
+
+/// From here on each malloc, calloc, realloc, memalign of any thread is counted, whoever calls it: Swift, libzstd, libc.
+void bench_start_counting(void);
+
+/// How many there were since.
+uint64_t bench_stop_counting(void);
+
+// MARK: The machine
+
+/// The name of the file system that holds `path` ("ext4", "tmpfs", …), or "unknown".
+const char *bench_file_system(const char *path);
+
+/// Whether what is written there stays in memory.
+int bench_is_in_memory(const char *path);
+
+/// The most memory that this process has had resident so far, in bytes; 0 where the system does not tell.
+uint64_t bench_peak_resident_bytes(void);
+
+// MARK: Baselines
+
+/// Writes `count` pieces, one behind the other, at `offset`, each with one pwrite, and with `sync` one fdatasync behind
+/// each. 0, or errno.
+int bench_write_pieces(
+    int descriptor, const uint8_t *bytes, const uint32_t *lengths, size_t count, uint64_t offset, int sync);
+
+/// RocksDB by its C interface, loaded from the system's library at the first call.
+typedef struct bench_rocksdb bench_rocksdb;
+
+/// Why RocksDB cannot be used; NULL where it can.
+const char *bench_rocksdb_missing(void);
+
+/// A new database: write-ahead log and tables compressed by zstd, everything else as RocksDB has it by default. NULL
+/// where that fails; the sentence is in `error`.
+bench_rocksdb *bench_rocksdb_open(const char *path, char *error, size_t room);
+
+/// Puts `count` values in one write batch, under big-endian keys from `first` on. 0, or -1 with the sentence in `error`.
+int bench_rocksdb_write(
+    bench_rocksdb *database, uint64_t first, const uint8_t *bytes, const uint32_t *lengths, size_t count, int sync,
+    char *error, size_t room);
+
+/// Flushes and compacts everything, so that the tables' size can be seen.
+int bench_rocksdb_compact(bench_rocksdb *database, char *error, size_t room);
+
+/// Reads everything in order; the number of entries, and the sum of their values' lengths.
+uint64_t bench_rocksdb_scan(bench_rocksdb *database, uint64_t *bytes);
+
+void bench_rocksdb_close(bench_rocksdb *database);

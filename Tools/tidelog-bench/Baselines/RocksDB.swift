@@ -1,0 +1,49 @@
+internal import CBench
+
+/// RocksDB with zstd for its write-ahead log and its tables, everything else as it is by default.
+final class RocksDB {
+    private let database: OpaquePointer
+    private var nextKey: UInt64 = 1
+
+    /// Why there is none here; nil where there is.
+    static var missing: String? { bench_rocksdb_missing().map { String(cString: $0) } }
+
+    init(path: String) throws {
+        database = try Self.message { error, room in bench_rocksdb_open(path, error, room) }
+    }
+
+    deinit { bench_rocksdb_close(database) }
+
+    /// One write batch: the records' payloads under ascending keys.
+    func write(_ records: EncodedRecords, _ range: Range<Int>, isSynced: Bool) throws {
+        try Self.message { error, room in
+            records.withRaw(range) { bytes, lengths in
+                bench_rocksdb_write(database, nextKey, bytes, lengths, range.count, isSynced ? 1 : 0, error, room) == 0
+                    ? () : nil
+            }
+        }
+        nextKey += UInt64(range.count)
+    }
+
+    func compact() throws {
+        try Self.message { error, room in bench_rocksdb_compact(database, error, room) == 0 ? () : nil }
+    }
+
+    /// How many entries there are, all of them having been read.
+    func scan() -> Int {
+        var bytes: UInt64 = 0
+        return Int(bench_rocksdb_scan(database, &bytes))
+    }
+
+    /// A call that gives nothing and leaves a sentence where it fails.
+    private static func message<Result>(_ call: (UnsafeMutablePointer<CChar>, Int) -> Result?) throws -> Result {
+        try withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { text in
+            text.initialize(repeating: 0)
+            guard let start = text.baseAddress, let result = call(start, text.count) else {
+                throw Failure(
+                    "RocksDB: " + String(decoding: text.map(UInt8.init(bitPattern:)).prefix { $0 != 0 }, as: UTF8.self))
+            }
+            return result
+        }
+    }
+}

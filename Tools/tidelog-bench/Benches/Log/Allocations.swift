@@ -1,0 +1,34 @@
+internal import CBench
+internal import OperationLog
+
+/// How often the log asks for memory while it appends, once it is warm: every malloc, calloc, realloc and memalign of the
+/// process is counted, Swift's runtime and libzstd included.
+enum Allocations {
+    static var missing: String? {
+        bench_counts_allocations() == 0 ? "Allocations are counted on Linux with glibc only." : nil
+    }
+
+    static func measure(_ surroundings: Surroundings) async throws -> [Case] {
+        guard missing == nil else { return [] }
+        surroundings.say("log: allocations")
+        let path = try surroundings.directory.fresh("allocations")
+        // One segment: a new segment is not the steady state.
+        let log = try BenchLog.open(path, OperationLog.Options(durability: .none, segmentSize: .max))
+        defer { log.close() }
+        return [
+            try count("allocations, 1,000 operations a commit", log, operations: 1_000, commits: 100),
+            try count("allocations, 1 operation a commit", log, operations: 1, commits: 10_000),
+        ]
+    }
+
+    private static func count(_ name: String, _ log: OperationLog, operations: Int, commits: Int) throws -> Case {
+        let records = EncodedRecords.orders(operations).records
+        // Buffers grow to their size, and zstd's tables are made.
+        for _ in 0..<commits { try log.append(records) }
+        bench_start_counting()
+        for _ in 0..<commits { try log.append(records) }
+        let allocations = bench_stop_counting()
+        return Case(
+            name, Double(allocations) / Double(operations * commits), .allocationsPerOperation, target: .atMost(0))
+    }
+}

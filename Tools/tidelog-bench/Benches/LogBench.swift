@@ -1,0 +1,29 @@
+internal import OperationLog
+
+extension Bench {
+    static let log = Bench(
+        name: "log",
+        summary: "The operation log: commits, size, reading; beside SQLite, RocksDB, zstd and plain writes."
+    ) { surroundings in
+        var report = Report()
+        if let missing = RocksDB.missing { report.notes.append("Without RocksDB: \(missing).") }
+        for part in [DurableCommits.measure, BufferedAppends.measure, Allocations.measure, SealedLog.measure] {
+            report.cases += try await part(surroundings)
+        }
+        if let missing = Allocations.missing { report.notes.append(missing) }
+        return report
+    }
+}
+
+/// Logs as the benches make them.
+enum BenchLog {
+    static func open(_ path: String, _ options: OperationLog.Options) throws -> OperationLog {
+        var options = options
+        options.lockPath = path + ".lock"
+        return try OperationLog.open(directory: path, options: options).log
+    }
+
+    static func open(_ path: String, durability: OperationLog.Options.Durability) throws -> OperationLog {
+        try open(path, OperationLog.Options(durability: durability))
+    }
+}

@@ -1,0 +1,92 @@
+/// One row of a report: what was measured, what it is compared with, and what it should reach.
+struct Case: Sendable {
+    let name: String
+    let ours: Double
+    let unit: Unit
+    var baseline: Baseline?
+    var target: Target?
+
+    struct Baseline: Sendable {
+        let name: String
+        /// In the case's unit, measured in the same run.
+        let value: Double
+    }
+
+    enum Unit: String, Sendable {
+        case operationsPerSecond = "operations/s"
+        case commitsPerSecond = "commits/s"
+        case bytesPerOperation = "bytes/operation"
+        case allocationsPerOperation = "allocations/operation"
+        case megabytesPerSecond = "MB/s"
+        case nanosecondsPerOperation = "ns/operation"
+        case microseconds = "µs"
+        case milliseconds = "ms"
+        case mebibytes = "MiB"
+    }
+
+    enum Target: Sendable {
+        /// Ours may be as small as this times the baseline.
+        case ratioAtLeast(Double)
+        case atLeast(Double)
+        case atMost(Double)
+    }
+
+    init(_ name: String, _ ours: Double, _ unit: Unit, against baseline: Baseline? = nil, target: Target? = nil) {
+        self.name = name
+        self.ours = ours
+        self.unit = unit
+        self.baseline = baseline
+        self.target = target
+    }
+
+    /// Ours divided by the baseline's.
+    var ratio: Double? { baseline.map { ours / $0.value } }
+
+    /// Nil where there is no target, or none that can be judged.
+    var isMet: Bool? {
+        switch target {
+        case nil: nil
+        case .ratioAtLeast(let least): ratio.map { $0 >= least }
+        case .atLeast(let least): ours >= least
+        case .atMost(let most): ours <= most
+        }
+    }
+}
+
+extension Case.Target: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .ratioAtLeast(let least): "ratio ≥ \(NumberText.short(least))"
+        case .atLeast(let least): "≥ \(NumberText.short(least))"
+        case .atMost(let most): "≤ \(NumberText.short(most))"
+        }
+    }
+}
+
+/// One row as JSON. Every member is always there; what does not apply is null.
+extension Case: Encodable {
+    private enum Member: String, CodingKey {
+        case name = "case", ours, unit, baseline, ratio, target, met
+    }
+
+    private enum BaselineMember: String, CodingKey {
+        case name, value
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var row = encoder.container(keyedBy: Member.self)
+        try row.encode(name, forKey: .name)
+        try row.encode(ours, forKey: .ours)
+        try row.encode(unit.rawValue, forKey: .unit)
+        if let baseline {
+            var nested = row.nestedContainer(keyedBy: BaselineMember.self, forKey: .baseline)
+            try nested.encode(baseline.name, forKey: .name)
+            try nested.encode(baseline.value, forKey: .value)
+        } else {
+            try row.encodeNil(forKey: .baseline)
+        }
+        try row.encode(ratio, forKey: .ratio)
+        try row.encode(target?.description, forKey: .target)
+        try row.encode(isMet, forKey: .met)
+    }
+}

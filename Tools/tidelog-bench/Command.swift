@@ -1,0 +1,57 @@
+internal import ArgumentParser
+internal import Foundation
+
+/// `tidelog-bench`: measures, beside baselines that are measured in the same run.
+@main
+struct Command: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tidelog-bench",
+        abstract: "Measures this project, beside baselines measured in the same run.",
+        discussion: """
+            Rows are medians of several rounds in which ours and the baselines took turns. A target that is not met is said \
+            so and is no failure: a benchmark measures.
+
+            Benches:
+            \(Bench.all.map { "  " + $0.name.padding(toLength: 13, withPad: " ", startingAt: 0) + $0.summary }
+                .joined(separator: "\n"))
+            """)
+
+    @Argument(help: ArgumentHelp("The benches to run.", valueName: "name"))
+    var names: [String]
+
+    @Flag(help: "Print one JSON object a row, and nothing else on standard output.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A directory on the disk that is to be measured. Without it, the system's temporary folder.",
+            valueName: "directory"))
+    var directory: String?
+
+    @Option(help: ArgumentHelp("How often each measurement is repeated.", valueName: "number"))
+    var rounds = 5
+
+    func validate() throws {
+        let known = Bench.all.map(\.name).joined(separator: ", ")
+        guard !names.isEmpty else { throw ValidationError("Name the benches to run: \(known).") }
+        for name in names where !Bench.all.contains(where: { $0.name == name }) {
+            throw ValidationError("There is no bench \(name); there are: \(known).")
+        }
+        guard rounds > 0 else { throw ValidationError("There must be at least one round.") }
+    }
+
+    func run() async throws {
+        for bench in Bench.all where names.contains(bench.name) {
+            let place = try Directory.make(below: directory ?? FileManager.default.temporaryDirectory.path)
+            defer { place.remove() }
+            var report = try await bench.run(Surroundings(directory: place, rounds: rounds))
+            report.notes.append(place.remark)
+            let lines =
+                json
+                ? try ReportText.json(report, bench: bench.name)
+                : ["# \(bench.name)", ""] + ReportText.lines(report) + [""]
+            lines.forEach(Console.line)
+            if json { report.notes.forEach(Console.error) }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// Something that can do the same work again and again, beside others that do it in their way.
+struct Contender {
+    let name: String
+    /// How many units of the result's rate one lap is.
+    let units: Int
+    let lap: () async throws -> Void
+}
+
+/// Lets contenders take turns, lap by lap, so that what else the machine does meets all of them alike.
+enum Race {
+    /// Median rates, in units a second, in the order of the contenders. One lap of each is not counted.
+    static func run(laps: Int, _ contenders: [Contender]) async throws -> [Double] {
+        var rates = [[Double]](repeating: [], count: contenders.count)
+        for lap in 0...laps {
+            for place in contenders.indices {
+                // Not always behind the same one.
+                let index = (place + lap) % contenders.count
+                let seconds = try await Stopwatch.seconds { try await contenders[index].lap() }
+                if lap > 0 { rates[index].append(Double(contenders[index].units) / seconds) }
+            }
+        }
+        return rates.map(median)
+    }
+}
+
+enum Stopwatch {
+    static func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+        let start = ContinuousClock.now
+        try await body()
+        return seconds(since: start)
+    }
+
+    static func seconds(since start: ContinuousClock.Instant) -> Double {
+        let (seconds, attoseconds) = (ContinuousClock.now - start).components
+        return Double(seconds) + Double(attoseconds) * 1e-18
+    }
+}
+
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return .nan }
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}

@@ -1,0 +1,42 @@
+internal import Operations
+
+/// Records in the form that a log takes: kinds and payloads, all of one workload, encoded ahead so that a measurement of
+/// the log measures the log.
+struct EncodedRecords {
+    private(set) var records: [(kind: UInt8, payload: [UInt8])] = []
+    /// The payloads one behind the other, for the baselines in C.
+    private(set) var bytes: [UInt8] = []
+    private(set) var lengths: [UInt32] = []
+    private var starts: [Int] = []
+
+    init(_ source: some Sequence<Record>) {
+        for record in source {
+            let encoded = RecordCodec.encode(record)
+            records.append(encoded)
+            starts.append(bytes.count)
+            lengths.append(UInt32(encoded.payload.count))
+            bytes.append(contentsOf: encoded.payload)
+        }
+    }
+
+    /// That many orders, from the first on.
+    static func orders(_ count: Int) -> EncodedRecords {
+        EncodedRecords(OrderGenerator().lazy.prefix(count).map(\.record))
+    }
+
+    var count: Int { records.count }
+
+    /// Calls the closure with the place of some of the records in ``bytes`` and their lengths.
+    func withRaw<Result>(
+        _ range: Range<Int>, _ body: (UnsafePointer<UInt8>, UnsafePointer<UInt32>) throws -> Result
+    ) rethrows -> Result {
+        try bytes.withUnsafeBufferPointer { bytes in
+            try lengths.withUnsafeBufferPointer { lengths in
+                guard let first = bytes.baseAddress, let length = lengths.baseAddress else {
+                    preconditionFailure("there are records")
+                }
+                return try body(first + starts[range.lowerBound], length + range.lowerBound)
+            }
+        }
+    }
+}
