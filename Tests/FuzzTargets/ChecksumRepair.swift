@@ -5,28 +5,28 @@ import CPlatform
 struct ChecksumRepair {
     private var bytes: [UInt8]
     private let segmentChecksum: UInt32
+    /// In an encrypted segment it is masked, and stays as it is.
+    private let isEncrypted: Bool
+    private let headerSize: Int
     private var chain: UInt32
 
-    /// The blocks from `start` on; `start` is at least the length of the segment header.
+    /// The header and the blocks from `start` on.
     static func segment(_ bytes: [UInt8], from start: Int = 0) -> [UInt8] {
-        guard bytes.count >= 64 else { return bytes }
+        let isEncrypted = bytes.count > 10 && bytes[8] == 2
+        let size = isEncrypted ? 96 : 64
+        guard bytes.count >= size else { return bytes }
         var bytes = bytes
-        if start == 0 { bytes.store(crc(bytes[..<60]), at: 60) }
+        if start == 0 { bytes.store(crc(bytes[..<(size - 4)]), at: size - 4) }
         var repair = ChecksumRepair(
-            bytes: bytes, segmentChecksum: bytes.load(60), chain: bytes.load(40))
-        repair.blocks(from: max(start, 64))
+            bytes: bytes, segmentChecksum: bytes.load(size - 4), isEncrypted: isEncrypted, headerSize: size,
+            chain: bytes.load(40))
+        repair.blocks(from: start)
         return repair.bytes
-    }
-
-    private init(bytes: [UInt8], segmentChecksum: UInt32, chain: UInt32) {
-        self.bytes = bytes
-        self.segmentChecksum = segmentChecksum
-        self.chain = chain
     }
 
     private mutating func blocks(from start: Int) {
         // In front of `start` all holds; only the chain is wanted of it.
-        var offset = 64
+        var offset = headerSize
         while offset + 44 <= bytes.count, bytes[offset..<offset + 4].elementsEqual("TLBK".utf8) {
             let length = Int(bytes.load(offset + 24))
             guard length <= bytes.count - offset - 44 else { break }
@@ -41,9 +41,11 @@ struct ChecksumRepair {
 
     private mutating func block(at offset: Int, length: Int) {
         let payload = bytes[offset + 44..<offset + 44 + length]
-        bytes.store(chain, at: offset + 28)
         let (type, method) = (bytes[offset + 4], bytes[offset + 5])
-        if type != 1 {
+        if !isEncrypted { bytes.store(chain, at: offset + 28) }
+        if isEncrypted {
+            // Nothing to continue.
+        } else if type != 1 {
             bytes.store(chain, at: offset + 32)
         } else if method == 0 {
             bytes.store(UInt32(length), at: offset + 20)

@@ -19,7 +19,8 @@ func fuzzRecovery(_ input: [UInt8]) throws(Finding) {
     let log: OperationLog
     let recovery: RecoveryReport
     do throws(LogError) {
-        (log, recovery) = try OperationLog.open(directory: FuzzLog.directory, fileSystem: files)
+        (log, recovery) = try OperationLog.open(
+            directory: FuzzLog.directory, options: .init(compression: .stored), fileSystem: files)
     } catch {
         try require(files.content == content, "refused with \(error), and changed files")
         return
@@ -31,12 +32,13 @@ func fuzzRecovery(_ input: [UInt8]) throws(Finding) {
         before.failure != nil || UInt64(before.records.count) == kept,
         "a reader saw \(before.records.count) records, \(kept) were kept: \(recovery)")
     let record = (kind: UInt8(9), payload: Array("afterwards".utf8))
+    let range: ClosedRange<UInt64>
     do throws(LogError) {
-        let range = try log.append([record])
-        try require(range == kept + 1...kept + 1, "the next record got the number \(range)")
+        range = try log.append([record])
     } catch {
         throw Finding("not to be appended to: \(error)")
     }
+    try require(range == kept + 1...kept + 1, "the next record got the number \(range)")
     log.close()
     let after = FuzzLog.read(files)
     try require(
@@ -49,49 +51,4 @@ func fuzzRecovery(_ input: [UInt8]) throws(Finding) {
             report.isSound, report.tail == nil
         else { throw Finding("not sound after appending: \(recovery)") }
     }
-}
-
-extension FuzzLog {
-    /// A log of two segments, the last one without its last bytes; its path; and the number of records in commits that
-    /// are whole in front of these.
-    static func written(cutting count: Int) -> (files: MemoryFileSystem, last: String, intact: UInt64) {
-        let files = MemoryFileSystem()
-        for (path, bytes) in template.content { files[path] = bytes }
-        let bytes = template.content[template.last] ?? []
-        let kept = max(bytes.count - count, 64)
-        files[template.last] = Array(bytes.prefix(kept))
-        return (files, template.last, template.ends.last { $0.bytes <= kept }?.records ?? template.first - 1)
-    }
-
-    private struct Template {
-        var content: [String: [UInt8]] = [:]
-        var last = ""
-        /// The number with which the last segment begins.
-        var first: UInt64 = 1
-        /// Behind each commit of the last segment.
-        var ends: [(bytes: Int, records: UInt64)] = []
-    }
-
-    private static let template: Template = {
-        let files = MemoryFileSystem()
-        var template = Template()
-        let options = OperationLog.Options(
-            segmentSize: 500, runSize: 200, storeIdentifier: StoreIdentifier(bytes: Array(1...16)))
-        do throws(LogError) {
-            let log = try OperationLog.open(directory: directory, options: options, fileSystem: files).log
-            for count in [2, 1, 3, 1, 2, 1, 1, 3] {
-                let next = log.nextSequence
-                try log.append(
-                    (0..<UInt64(count)).map { (kind: UInt8(3), payload: Array("operation \(next + $0)".utf8)) })
-                let last = files.content.keys.max() ?? ""
-                if last != template.last { (template.last, template.first, template.ends) = (last, next, []) }
-                template.ends.append((files[last]?.count ?? 0, log.nextSequence - 1))
-            }
-            log.close()
-            template.content = files.content
-            return template
-        } catch {
-            preconditionFailure("a log in memory can be written: \(error)")
-        }
-    }()
 }

@@ -9,7 +9,8 @@ import FuzzTargets
     import Glibc
 #endif
 
-/// `tidelog-fuzz TARGET [what libFuzzer takes]`, built and started by `Tools/fuzz`.
+/// `tidelog-fuzz TARGET [what libFuzzer takes]`, or `tidelog-fuzz TARGET --write-seeds FOLDER`; built and started by
+/// `Tools/fuzz`.
 @main struct Program {
     /// libFuzzer's call carries nothing but the bytes. Set once, before the first call.
     nonisolated(unsafe) static var target = FuzzTarget.blocks
@@ -18,6 +19,9 @@ import FuzzTargets
         guard CommandLine.argc > 1, let target = FuzzTarget(rawValue: CommandLine.arguments[1]) else {
             print("usage: tidelog-fuzz TARGET [OPTION…]; targets: \(FuzzTarget.allCases.map(\.rawValue))")
             exit(64)
+        }
+        if CommandLine.argc == 4, CommandLine.arguments[2] == "--write-seeds" {
+            return writeSeeds(of: target, to: CommandLine.arguments[3])
         }
         Program.target = target
         // The target's name is not for libFuzzer.
@@ -33,5 +37,13 @@ import FuzzTargets
             return 0
         }
         exit(status)
+    }
+
+    private static func writeSeeds(of target: FuzzTarget, to folder: String) {
+        for (number, seed) in target.seeds.enumerated() {
+            guard let file = fopen("\(folder)/seed-\(number)", "w") else { fatalError("\(folder): errno \(errno)") }
+            fwrite(seed, 1, seed.count, file)
+            fclose(file)
+        }
     }
 }
