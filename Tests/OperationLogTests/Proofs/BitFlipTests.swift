@@ -33,7 +33,7 @@ import Testing
         let total = try await withThrowingTaskGroup(of: FlipCount.self) { group in
             for path in disk.segments {
                 let bytes = disk[path]
-                group.addTask { try FlipCount.ofAll(in: bytes, path) }
+                group.addTask { try FlipCount.ofAll(in: bytes, path, keys: []) }
             }
             return try await group.reduce(into: FlipCount()) { $0.add($1) }
         }
@@ -126,12 +126,12 @@ private struct FlipCount: CustomStringConvertible {
     }
 
     /// Flips each bit of the segment once.
-    static func ofAll(in bytes: [UInt8], _ path: String) throws -> FlipCount {
+    static func ofAll(in bytes: [UInt8], _ path: String, keys: [LogKey]) throws -> FlipCount {
         let file = FlippedFile(bytes)
         let first = try #require(SegmentName.firstSequence(of: String(path.suffix(28))))
         func open() throws(LogError) -> SegmentFile {
             try SegmentFile(
-                OneFileSystem(file: file), directory: "", firstSequence: first, mode: .read)
+                OneFileSystem(file: file), directory: "", firstSequence: first, mode: .read, keys: keys)
         }
         let segment = try open()
         var count = FlipCount()

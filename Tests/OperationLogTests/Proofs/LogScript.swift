@@ -1,4 +1,4 @@
-import OperationLog
+@testable import OperationLog
 
 /// What a program does with a log, and what it may rely on when the disk stopped it somewhere in between.
 struct LogScript: Sendable {
@@ -8,6 +8,8 @@ struct LogScript: Sendable {
         case sync
         /// The log is closed and opened again.
         case reopen
+        /// Sealed segments are packed again.
+        case repack
     }
 
     var steps: [Step]
@@ -52,6 +54,9 @@ struct LogScript: Sendable {
         case .reopen:
             log.close()
             log = try Sample.open(disk, options).log
+        case .repack:
+            // Blocks small enough that a short log has something to gain.
+            _ = try log.repackSealedSegments(blockSize: 256)
         }
         outcome.durable = log.durableSequence
     }
@@ -73,9 +78,10 @@ struct LogScript: Sendable {
             guard outcome.boundaries.contains(kept) else { return "\(kept) is the end of no commit: \(recovery)" }
             try log.append(Sample.commit(from: kept + 1, count: 2))
             log.close()
-            let records = try Sample.read(disk)
+            let records = try Sample.read(disk, keys: options.keys)
             guard records == Sample.expected(1...kept + 2) else { return "other records than were appended" }
-            let report = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
+            let report = try LogVerification.verify(
+                directory: Sample.directory, keys: options.keys, fileSystem: disk)
             guard report.isSound, report.tail == nil else { return "\(report)" }
             return nil
         } catch {
@@ -93,7 +99,7 @@ extension LogScript {
         return LogScript(
             steps: [
                 .append(1), .append(3), .append(1), .reopen, .append(2), .append(1), .sync, .append(1), .append(4),
-                .append(1), .reopen, .append(1),
+                .append(1), .repack, .append(1), .reopen, .repack, .append(1),
             ], options: options)
     }
 
@@ -106,6 +112,7 @@ extension LogScript {
             switch Int.random(in: 0..<10, using: &generator) {
             case 0: .sync
             case 1: .reopen
+            case 2: .repack
             default: .append(.random(in: 1...6, using: &generator))
             }
         }
@@ -115,12 +122,21 @@ extension LogScript {
 
 /// The ways of writing that the proofs go through, by name.
 enum LogVariant: String, CaseIterable, Sendable {
-    case everyCommit, none
+    case everyCommit, grouped, interval, none, repacked, encrypted
 
     var options: OperationLog.Options {
+        var options = OperationLog.Options(sealing: .asWritten)
         switch self {
-        case .everyCommit: OperationLog.Options(durability: .everyCommit)
-        case .none: OperationLog.Options(durability: .none)
+        case .everyCommit: break
+        case .grouped: options.durability = .grouped
+        // Nothing is synced but by `sync` and `close`: when it happens is the same in each run.
+        case .interval: options.durability = .interval(milliseconds: 1_000_000)
+        case .none: options.durability = .none
+        case .repacked: options.sealing = .repacked(level: 5)
+        case .encrypted:
+            options.sealing = .repacked(level: 5)
+            options.keys = [Sample.key]
         }
+        return options
     }
 }
