@@ -15,20 +15,26 @@ import FuzzTargets
     /// libFuzzer's call carries nothing but the bytes. Set once, before the first call.
     nonisolated(unsafe) static var target = FuzzTarget.blocks
 
+    private static let variable = "TIDELOG_FUZZ_TARGET"
+
     static func main() {
-        guard CommandLine.argc > 1, let target = FuzzTarget(rawValue: CommandLine.arguments[1]) else {
+        var arguments = CommandLine.arguments
+        var count = CommandLine.argc
+        var pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+        if arguments.count > 1, FuzzTarget(rawValue: arguments[1]) != nil {
+            // The target's name is not for libFuzzer, which starts this program again for some of its work.
+            setenv(variable, arguments.remove(at: 1), 1)
+            pointers = CommandLine.unsafeArgv + 1
+            pointers?[0] = CommandLine.unsafeArgv[0]
+            count -= 1
+        }
+        guard let target = getenv(variable).flatMap({ FuzzTarget(rawValue: String(cString: $0)) }) else {
             print("usage: tidelog-fuzz TARGET [OPTION…]; targets: \(FuzzTarget.allCases.map(\.rawValue))")
             exit(64)
         }
-        if CommandLine.argc == 4, CommandLine.arguments[2] == "--write-seeds" {
-            return writeSeeds(of: target, to: CommandLine.arguments[3])
-        }
+        if arguments.count == 3, arguments[1] == "--write-seeds" { return writeSeeds(of: target, to: arguments[2]) }
         Program.target = target
-        // The target's name is not for libFuzzer.
-        var count = CommandLine.argc - 1
-        var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
-        arguments?[0] = CommandLine.unsafeArgv[0]
-        let status = LLVMFuzzerRunDriver(&count, &arguments) { bytes, count in
+        let status = LLVMFuzzerRunDriver(&count, &pointers) { bytes, count in
             do throws(Finding) {
                 try Program.target.run(Array(UnsafeBufferPointer(start: bytes, count: count)))
             } catch {
