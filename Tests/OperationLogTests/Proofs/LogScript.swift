@@ -5,6 +5,8 @@ struct LogScript: Sendable {
     enum Step: Sendable {
         /// One commit of so many records.
         case append(Int)
+        /// One commit of so many records that is not waited for.
+        case write(Int)
         case sync
         /// The log is closed and opened again.
         case reopen
@@ -54,6 +56,14 @@ struct LogScript: Sendable {
             let next = log.nextSequence
             outcome.boundaries.insert(next + UInt64(count) - 1)
             outcome.appended = try log.append(Sample.commit(from: next, count: count)).upperBound
+        case .write(let count):
+            let next = log.nextSequence
+            outcome.boundaries.insert(next + UInt64(count) - 1)
+            var commit = Commit()
+            for record in Sample.commit(from: next, count: count) {
+                try commit.add(kind: record.kind, payload: record.payload)
+            }
+            outcome.appended = try log.write(commit).upperBound
         case .sync:
             try log.sync()
         case .reopen:
@@ -138,11 +148,20 @@ extension LogScript {
         var options = options
         options.segmentSize = 350
         options.runSize = 150
-        return LogScript(
-            steps: [
+        var steps: [Step]
+        switch options.durability {
+        case .everyCommit, .none:
+            steps = [
                 .append(1), .append(3), .append(1), .reopen, .append(2), .append(1), .sync, .append(1), .append(4),
                 .append(1), .repack, .append(1), .reopen, .repack, .append(1),
-            ], options: options)
+            ]
+        case .grouped, .interval:
+            steps = [
+                .append(1), .write(3), .append(1), .sync, .reopen, .write(2), .write(1), .sync, .append(1), .write(4),
+                .append(1), .write(1), .reopen, .write(1), .sync,
+            ]
+        }
+        return LogScript(steps: steps, options: options)
     }
 
     /// The same with snapshots and compactions.
@@ -165,6 +184,7 @@ extension LogScript {
             case 2: .repack
             case 3: .snapshot
             case 4: .compact(keeping: .random(in: 0...20, using: &generator))
+            case 5: .write(.random(in: 1...6, using: &generator))
             default: .append(.random(in: 1...6, using: &generator))
             }
         }
