@@ -25,6 +25,7 @@ import OperationLog
         let store = arguments[1]
         let note = open(store + "/acknowledged", O_WRONLY | O_CREAT, 0o666)
         let log = try OperationLog.open(directory: store + "/log", options: mode.options).log
+        let first = log.nextSequence
         DispatchQueue.concurrentPerform(iterations: mode.threads) { thread in
             for number in UInt32(1)... {
                 let commit = WrittenCommit(run: run, thread: UInt32(thread), number: number)
@@ -33,17 +34,18 @@ import OperationLog
                 withUnsafeBytes(of: UInt64(number).littleEndian) { bytes in
                     _ = pwrite(note, bytes.baseAddress, bytes.count, off_t(thread * 8))
                 }
-                if mode == .compacted, number % 40 == 0 { compact(log, commit) }
+                if mode == .compacted, number % 40 == 0 { compact(log, commit, keepingFrom: first) }
             }
         }
     }
 
-    private static func compact(_ log: OperationLog, _ commit: WrittenCommit) {
+    /// Of earlier runs only: the test looks for the commits of this one.
+    private static func compact(_ log: OperationLog, _ commit: WrittenCommit, keepingFrom first: UInt64) {
         do {
             let snapshot = try log.writeSnapshot { writer in
                 for record in commit.records { try writer.add(kind: record.kind, payload: record.payload) }
             }
-            try log.compact(keepingFrom: snapshot.sequence - min(snapshot.sequence - 1, 60))
+            try log.compact(keepingFrom: min(first, snapshot.sequence))
         } catch {
             exit(1)
         }
