@@ -87,7 +87,7 @@ let package = Package(
         layer("LogInspection", ["EDM", "Operations", "ODataWire", "OperationLog"]),
         layer(
             "Tidelog",
-            ["EDM", "Operations", "ODataWire", "SyncCore", "Views", "Transport", "SyncEngine"]),
+            ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine"]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
         // Tools

@@ -21,6 +21,7 @@ public actor LocalStore {
     let state: SQLiteState
     private(set) var fold: Fold<SQLiteState>
     let clock: @Sendable () -> Timestamp
+    private let keys: [LogKey]
     /// What opening found to mend, in sentences; empty when all was well.
     public nonisolated let recovery: [String]
 
@@ -41,6 +42,7 @@ public actor LocalStore {
     public init(_ files: StoreFiles, creating: Bool = true, options: Options = Options()) async throws(TidelogError) {
         self.files = files
         clock = options.clock
+        keys = options.log.keys
         var notes: [String] = []
         try StoreDirectory.create(files)
         var logOptions = options.log
@@ -54,7 +56,7 @@ public actor LocalStore {
             throw TidelogError(error)
         }
         do throws(StateError) {
-            (state, fold) = try Self.openViews(files, log, &notes)
+            (state, fold) = try Self.openViews(files, log, keys, &notes)
         } catch {
             throw TidelogError(error, views: files.views)
         }
@@ -66,36 +68,41 @@ public actor LocalStore {
     // MARK: Opening
 
     private static func openViews(
-        _ files: StoreFiles, _ log: OperationLog, _ notes: inout [String]
+        _ files: StoreFiles, _ log: OperationLog, _ keys: [LogKey], _ notes: inout [String]
     ) throws(StateError) -> (SQLiteState, Fold<SQLiteState>) {
+        // What an encrypted log hides must be in no other file: the views are made in memory each time.
+        if !keys.isEmpty {
+            StoreDirectory.remove(files.viewFiles)
+            return try caughtUp(nil, files, log, keys)
+        }
         do throws(StateError) {
-            return try caughtUp(files, log)
+            return try caughtUp(files.views, files, log, keys)
         } catch {
             guard error.code == .damaged else { throw error }
             notes.append("The views were made again from the log, because: \(error.message)")
             StoreDirectory.remove(files.viewFiles)
-            return try caughtUp(files, log)
+            return try caughtUp(files.views, files, log, keys)
         }
     }
 
     private static func caughtUp(
-        _ files: StoreFiles, _ log: OperationLog
+        _ views: String?, _ files: StoreFiles, _ log: OperationLog, _ keys: [LogKey]
     ) throws(StateError) -> (SQLiteState, Fold<SQLiteState>) {
-        let state = try SQLiteState(path: files.views, store: log.storeIdentifier.description)
+        let state = try SQLiteState(path: views, store: log.storeIdentifier.description)
         guard try state.header().applied < log.nextSequence else {
             throw StateError(.damaged, "The views hold more than the log.")
         }
         var fold = try Fold(storage: state)
-        try catchUp(&fold, state, files)
+        try catchUp(&fold, state, files, keys)
         return (state, fold)
     }
 
     /// Folds what the log holds beyond the views, some thousand records in a transaction.
     private static func catchUp(
-        _ fold: inout Fold<SQLiteState>, _ state: SQLiteState, _ files: StoreFiles
+        _ fold: inout Fold<SQLiteState>, _ state: SQLiteState, _ files: StoreFiles, _ keys: [LogKey]
     ) throws(StateError) {
         do {
-            let cursor = try LogReader(directory: files.log).records(from: try state.header().applied + 1)
+            let cursor = try LogReader(directory: files.log, keys: keys).records(from: try state.header().applied + 1)
             var isAtEnd = false
             while !isAtEnd {
                 let before = fold
@@ -211,7 +218,7 @@ public actor LocalStore {
     /// After a failure between log and views the log is ahead; what it holds was acknowledged or will be seen as such.
     private func catchUpAfterFailure() throws {
         guard try state.header().applied + 1 < log.nextSequence else { return }
-        try Self.catchUp(&fold, state, files)
+        try Self.catchUp(&fold, state, files, keys)
     }
 
     func mapped(_ error: any Error) -> TidelogError {

@@ -57,7 +57,7 @@ public final class OfflineODataProvider: DataServiceProvider {
             root: root, transport: parameters.transport ?? defaultTransport(), credentials: parameters.credentials)
         // Nothing is left behind where the service turns out to be none.
         let metadata = description == nil ? try await MetadataReading.read(session).bytes : nil
-        let store = try await LocalStore(files, creating: description == nil)
+        let store = try await LocalStore(files, creating: description == nil, options: parameters.storeOptions)
         // The description is written last: a store without one was interrupted while it was made, and is finished now.
         if let logged = try await store.service?.root, logged != root {
             throw TidelogError(

@@ -16,13 +16,16 @@ public final class SQLiteState: StateStorage {
     /// Opens the views at `path`, and makes them where there are none or where they are of another version.
     ///
     /// Throws ``StateError`` with `damaged` where the file is no readable database: delete it and open again.
+    /// - Parameter path: nil keeps the views in memory, all of them, and no file of any kind is made.
     /// - Parameter store: the store's identifier, as the log has it; views of another store are `damaged`.
-    public init(path: String, store: String, readOnly: Bool = false) throws(StateError) {
+    public init(path: String?, store: String, readOnly: Bool = false) throws(StateError) {
         do {
-            connection = try Connection(path: path, readOnly: readOnly)
+            connection = try Connection(path: path ?? ":memory:", readOnly: readOnly)
             try connection.registerDecimalCollation()
             // Derived files need no sync of their own: after a crash of the machine they are checked and rebuilt.
             if !readOnly { try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF") }
+            // Otherwise a large sort writes rows into a temporary file.
+            if path == nil { try connection.execute("PRAGMA temp_store = MEMORY") }
             try connection.execute(
                 "PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA foreign_keys = OFF")
             let version = try connection.first("PRAGMA user_version")?.first?.integer ?? 0
