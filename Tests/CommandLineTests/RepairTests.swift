@@ -93,7 +93,8 @@ import Testing
         #expect(try workspace.tidelog("repair") == Run(status: 0, output: "Nothing is damaged.\n"))
     }
 
-    @Test func `a repair that was interrupted between its two renames is finished by whatever opens the store`() throws {
+    @Test func `a repair that was interrupted between its two renames is finished by whatever opens the store`() throws
+    {
         let server = try SandboxServer()
         let workspace = try filled(server)
         let (log, repaired) = (workspace.path(".tidelog/log"), workspace.path(".tidelog/log.repaired"))

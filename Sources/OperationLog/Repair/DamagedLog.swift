@@ -1,7 +1,8 @@
 /// All files of a log, each taken for what its bytes say and not for what its name says.
 struct DamagedLog {
     private(set) var surveys: [SegmentSurvey] = []
-    private(set) var store: StoreIdentifier
+    /// A new one where nothing is left that says it.
+    private(set) var store = StoreIdentifier.random()
     private(set) var passedOver: [RepairPlan.PassedOver] = []
     /// Those that hold from their first byte to their last, ascending.
     private(set) var snapshots: [Snapshot] = []
@@ -46,10 +47,18 @@ struct DamagedLog {
                 passedOver.append(.init(path: path(first), reason: "the segment's header is beyond recovery"))
             }
         }
-        store = Self.commonStore(segments.map(\.header.storeIdentifier)) ?? .random()
+        store = Self.commonStore(segments.map(\.header.storeIdentifier)) ?? store
         let candidates = try readSnapshots(listing.snapshots, isStoreKnown: !segments.isEmpty)
         try survey(segments)
-        snapshots = candidates
+        // A snapshot is made where a segment begins, so the two have the same chain value.
+        let chains = Dictionary(segments.map { ($0.header.firstSequence, $0.chain) }) { first, _ in first }
+        for snapshot in candidates {
+            if let chain = chains[snapshot.file.sequence], chain != snapshot.chain {
+                passedOver.append(.init(path: snapshot.file.path, reason: "the snapshot is of another history"))
+            } else {
+                snapshots.append(snapshot)
+            }
+        }
     }
 
     private func path(_ first: UInt64) -> String { directory + "/" + SegmentName.name(firstSequence: first) }
@@ -152,6 +161,9 @@ struct DamagedLog {
         }
         return (1, store.initialChain)
     }
+
+    /// Whether the new log begins with record 1, as one that was never compacted.
+    var isBeginning: Bool { hasBeginning || snapshots.isEmpty }
 
     /// Behind the last record that was there at some time.
     func knownEnd(of stretches: [Stretch]) -> UInt64 {

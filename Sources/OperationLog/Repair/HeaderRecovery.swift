@@ -11,7 +11,8 @@ struct HeaderRecovery {
 
     /// Nil where the header is beyond recovery, or no block is left that could tell.
     func run(_ bytes: [UInt8]) throws(LogError) -> SegmentFile? {
-        for size in [SegmentHeader.Layout.byteCount, SegmentHeader.EncryptedLayout.byteCount] where bytes.count >= size {
+        for size in [SegmentHeader.Layout.byteCount, SegmentHeader.EncryptedLayout.byteCount] where bytes.count >= size
+        {
             for candidate in candidates(Array(bytes.prefix(size)), file: bytes) {
                 if let segment = try proven(candidate) { return segment }
             }
@@ -55,7 +56,9 @@ struct HeaderRecovery {
         let stores = [store, StoreIdentifier(bytes[...].bytes(SegmentHeader.Layout.storeIdentifier))].compactMap { $0 }
         var chains: [UInt32] = [bytes[...].load(SegmentHeader.Layout.chain)]
         let block = file.dropFirst(SegmentHeader.Layout.byteCount)
-        if block.count >= BlockHeader.Layout.checksum.offset { chains.append(block.load(BlockHeader.Layout.chainBefore)) }
+        if block.count >= BlockHeader.Layout.checksum.offset {
+            chains.append(block.load(BlockHeader.Layout.chainBefore))
+        }
         return stores.flatMap { store in
             (chains + [store.initialChain]).map { chain in
                 SegmentHeader(

@@ -67,8 +67,8 @@ public struct LogRepair {
         let (first, chain) = log.beginning
         let writer = SalvageWriter(
             fileSystem, directory: unfinished, store: log.store, first: first, chain: chain ?? 0,
-            isFirst: !(first > 1 || chain != log.store.initialChain), key: log.key, snapshots: log.snapshots.filter { $0.file.sequence >= first },
-            keys: keys)
+            isFirst: log.isBeginning, key: log.key,
+            snapshots: log.snapshots.filter { $0.file.sequence >= first }, keys: keys)
         let salvage = try run(log, damages) { item throws(LogError) in
             switch item {
             case .record(let record): try writer.add(kind: record.kind, payload: record.payload)

@@ -25,7 +25,8 @@ struct SalvageWalk {
         foreign.map { stretch in
             RepairPlan.PassedOver(
                 path: stretch.segment.path,
-                reason: "the blocks from offset \(stretch.start.offset) on do not continue the records in front of them")
+                reason: "the blocks from offset \(stretch.start.offset) on do not continue the records in front of them"
+            )
         }
     }
 

@@ -35,8 +35,8 @@ final class SalvageWriter {
     func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
         try writeSnapshots()
         if let segment, segment.end.offset >= options.segmentSize { try seal() }
-        let segment = try self.segment ?? begin()
-        try segment.add(kind: kind, payload: payload)
+        if segment == nil { try begin() }
+        try segment?.add(kind: kind, payload: payload)
         next += 1
     }
 
@@ -49,14 +49,13 @@ final class SalvageWriter {
         try onFiles { () throws(FileSystemError) in try fileSystem.createSegment(header, in: directory) }
     }
 
-    private func begin() throws(LogError) -> SegmentWriter {
-        let begun = try SegmentWriter(
-            fileSystem, path: directory + "/" + SegmentName.name(firstSequence: next), header: header(isSnapshot: false),
+    private func begin() throws(LogError) {
+        segment = try SegmentWriter(
+            fileSystem, path: directory + "/" + SegmentName.name(firstSequence: next),
+            header: header(isSnapshot: false),
             keys: key.map { [$0] } ?? [], compression: options.compression, runSize: options.runSize)
         isFirst = false
         segments += 1
-        segment = begun
-        return begun
     }
 
     private func seal() throws(LogError) {

@@ -4,7 +4,7 @@ import Testing
 
 /// What is saved of a damaged log: everything readable, under its number, and nothing else.
 @Suite struct SalvageTests {
-    static let options = OperationLog.Options(segmentSize: 900, runSize: 250, sealing: .asWritten)
+    static let options = OperationLog.Options(sealing: .asWritten, segmentSize: 400, runSize: 150)
 
     private func log(_ commits: [Int] = Array(repeating: 2, count: 12)) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
@@ -143,7 +143,9 @@ import Testing
         let blocks = (0..<3).map { Array(whole[path][offsets[$0]..<offsets[$0 + 1]]) }
         let rest = Array(whole[path][offsets[3]...])
         let head = Array(whole[path][..<offsets[0]])
-        for order in [[0, 0, 1, 2], [0, 1, 0, 2], [0, 1, 1, 2], [1, 0, 2], [2, 1, 0], [0, 2, 1], [0, 1, 0, 1, 2]] {
+        for order in [
+            [0, 0, 1, 2], [0, 1, 0, 2], [0, 1, 1, 2], [1, 0, 2], [2, 1, 0], [0, 2, 1], [0, 1, 0, 1, 2],
+        ] {
             let disk = whole.copy()
             disk[path] = head + order.flatMap { blocks[$0] } + rest
             let salvage = try salvaged(disk)
@@ -171,7 +173,7 @@ import Testing
         let disk = try log()
         let branch = SimulatedDisk()
         let writer = try Sample.open(branch, Self.options).log
-        for _ in 1...12 { try writer.append([(kind: 9, payload: Array(repeating: 7, count: 60))]) }
+        for number in UInt64(1)...23 { try writer.append([(kind: 9, payload: Sample.payload(number + 1_000))]) }
         writer.close()
         let copied = try #require(segments(branch).dropFirst().first { disk[$0].isEmpty })
         disk[copied] = branch[copied]
@@ -225,5 +227,78 @@ import Testing
         #expect(throws: LogError.keyRequired(path: Sample.segment(1))) {
             try LogRepair(directory: Sample.directory, fileSystem: disk).plan()
         }
+    }
+
+    // MARK: Snapshots
+
+    /// Twenty records, a snapshot, ten more.
+    private func logWithSnapshot() throws -> SimulatedDisk {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk, Self.options).log
+        for sequence in UInt64(1)...20 { try log.append(Sample.commit(from: sequence, count: 1)) }
+        _ = try log.writeSnapshot { snapshot in
+            for item in UInt8(1)...5 { try snapshot.add(kind: item, payload: [item, item]) }
+        }
+        for sequence in UInt64(21)...30 { try log.append(Sample.commit(from: sequence, count: 1)) }
+        log.close()
+        return disk
+    }
+
+    private func items(_ disk: SimulatedDisk, _ sequence: UInt64) throws -> [[UInt8]] {
+        let reader = try LogReader(directory: "/store/new", fileSystem: disk)
+        let file = try #require(try reader.snapshots().first { $0.sequence == sequence })
+        let cursor = try reader.snapshot(file)
+        var items: [[UInt8]] = []
+        while let item = try cursor.next() { items.append([item.kind] + item.payload) }
+        return items
+    }
+
+    @Test func `a snapshot behind the lost records is kept, and the state is whole`() throws {
+        let disk = try logWithSnapshot()
+        disk[segments(disk)[0]][120] ^= 1
+        let salvage = try salvaged(disk)
+        #expect(salvage.lost.count > 0 && salvage.isStateWhole)
+        #expect(salvage.snapshots == [21])
+        #expect(try items(disk, 21) == (1...5).map { [$0, $0, $0] })
+        try expectSound(disk, salvage, last: 30)
+    }
+
+    @Test func `a damaged snapshot is passed over, and costs no record`() throws {
+        let disk = try logWithSnapshot()
+        let path = try #require(disk.paths.first { $0.hasSuffix(".snapshot") })
+        disk[path][100] ^= 1
+        #expect(try !LogVerification.verify(directory: Sample.directory, fileSystem: disk).isSound)
+        #expect(try !LogVerification.verify(directory: Sample.directory, depth: .fast, fileSystem: disk).isSound)
+        let salvage = try salvaged(disk)
+        #expect(salvage.passedOver.map(\.path) == [path])
+        #expect(salvage.snapshots.isEmpty && salvage.lost.count == 0)
+        try expectSound(disk, salvage, last: 30)
+    }
+
+    @Test func `a log that a snapshot begins goes on beginning there when its first segments are lost`() throws {
+        let disk = try logWithSnapshot()
+        // All in front of the snapshot: as after a compaction. And the segment that begins with it.
+        for path in segments(disk) where try #require(SegmentName.firstSequence(of: String(path.suffix(28)))) <= 21 {
+            disk.erase(path)
+        }
+        let salvage = try salvaged(disk)
+        #expect(salvage.firstSequence == 21)
+        #expect(salvage.lost.ranges.map(\.lowerBound) == [21])
+        #expect(try LogVerification.verify(directory: "/store/new", fileSystem: disk).isSound)
+        #expect(try LogReader(directory: "/store/new", fileSystem: disk).firstSequence() == 21)
+        let log = try OperationLog.open(directory: "/store/new", fileSystem: disk).log
+        #expect(log.nextSequence == 31)
+        log.close()
+    }
+
+    @Test func `records between the end of what is left and a snapshot count as lost`() throws {
+        let disk = try logWithSnapshot()
+        for path in segments(disk) where try #require(SegmentName.firstSequence(of: String(path.suffix(28)))) > 5 {
+            disk.erase(path)
+        }
+        let salvage = try salvaged(disk)
+        #expect(salvage.nextSequence == 21)
+        #expect(salvage.isStateWhole)
+        #expect(try LogVerification.verify(directory: "/store/new", fileSystem: disk).isSound)
     }
 }

@@ -4,7 +4,7 @@ extension SimulatedDisk.State {
         directories.contains(path) || names.keys.contains { $0.hasPrefix(path + "/") }
     }
 
-    /// All files move at once.
+    /// All files move at once. That the directory is there shows by them.
     mutating func renameDirectory(_ path: String, to target: String) {
         var step: [String: Int?] = [:]
         for (name, index) in names where name.hasPrefix(path + "/") {
@@ -15,7 +15,6 @@ extension SimulatedDisk.State {
             names[moved] = index
         }
         directories.remove(path)
-        directories.insert(target)
         pendingNames.append(step)
     }
 }

@@ -24,7 +24,7 @@ struct RepairCommand: ParsableCommand {
     }
 
     func run() throws {
-        let repair = StoreRepair(StoreFiles(directory: options.store))
+        let repair = StoreRepair(StoreFiles(directory: options.store), keys: try .fromEnvironment())
         let text: RepairText
         if let output {
             text = RepairText(try repair.salvage(to: output).map { .made($0, directory: output) } ?? .nothing)

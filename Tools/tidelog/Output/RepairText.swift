@@ -42,10 +42,13 @@ struct RepairText {
                         + "--in-place' puts it in the place of this one and keeps the damaged log."
                 ]
         case .made(let salvage, let directory):
-            summary(salvage) + ["The store \(oneLine(directory)) was made. The damaged one was not changed."] + advice(salvage)
+            summary(salvage) + ["The store \(oneLine(directory)) was made. The damaged one was not changed."]
+                + advice(salvage)
         case .replaced(let salvage, let kept):
             summary(salvage)
-                + ["The log was repaired. The damaged one is kept as \(oneLine(kept)); remove it when nothing is missed."]
+                + [
+                    "The log was repaired. The damaged one is kept as \(oneLine(kept)); remove it when nothing is missed."
+                ]
                 + advice(salvage)
         }
     }
