@@ -33,7 +33,8 @@ struct VerificationRun {
             try body(&self)
         } catch {
             guard case .damaged(let damage) = error else { throw error }
-            if goesOn { result.damages.append(damage) }
+            // A snapshot without which the log has no beginning is looked at twice.
+            if goesOn, !result.damages.contains(damage) { result.damages.append(damage) }
             before = nil
         }
     }

@@ -81,7 +81,7 @@ public struct StoreRepair {
         }
     }
 
-    private var isDescribed: Bool { (try? StoreDescription.read(files)).map { $0 != nil } ?? false }
+    private var isDescribed: Bool { (try? StoreDescription.read(files)) != nil }
 
     /// `store.json` as it was, or else with the root that the log has. Where neither tells, the next `init` writes it.
     private func writeDescription(_ target: StoreFiles) throws {

@@ -34,7 +34,7 @@ struct HistoryText {
             let last = range.upperBound
             return "\(column(range.lowerBound))  "
                 + (range.count == 1 ? "a record that was" : "to \(last): \(range.count) records that were")
-                + " lost to damage; what they said is not known"
+                + " lost to damage; what \(range.count == 1 ? "it" : "they") said is not known"
         case .undecodable(let sequence, let kind, let reason):
             return "\(column(sequence))  a record of kind \(kind) that cannot be read: \(oneLine(reason))"
         case .damage(let damage, let resumesAt):
