@@ -6,10 +6,10 @@ struct ColumnReader {
     private var columns: [UInt8]
     private var offset = 0
 
-    private init(_ columns: [UInt8]) { self.columns = columns }
+    private init(_ columns: consuming [UInt8]) { self.columns = columns }
 
     /// Exactly `rawLength` bytes of so many records, or nil where the columns do not say so.
-    static func raw(_ columns: [UInt8], recordCount: Int, rawLength: Int) -> [UInt8]? {
+    static func raw(_ columns: consuming [UInt8], recordCount: Int, rawLength: Int) -> [UInt8]? {
         var reader = ColumnReader(columns)
         return reader.read(recordCount: recordCount, rawLength: rawLength)
     }

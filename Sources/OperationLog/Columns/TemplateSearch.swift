@@ -9,6 +9,9 @@ struct TemplateSearch {
     /// Rarer shapes are not worth a template.
     private static let fewestRecords = 8
     private static let mostTemplates = 24
+    private static let mostFailures = 8
+    /// The search takes time by the square of it. Longer payloads are mostly text, which has no shape.
+    private static let longestPayload = 2048
 
     init(_ raw: UnsafeBufferPointer<UInt8>, _ records: [ColumnWriter.Source]) {
         self.raw = raw
@@ -31,6 +34,7 @@ struct TemplateSearch {
                 fitting = open.filter { Self.matches(raw, records[$0], template) }
             }
             guard fitting.count >= Self.fewestRecords, let template else {
+                failures += 1
                 open.removeAll { $0 == seed }
                 continue
             }
@@ -80,7 +84,9 @@ struct TemplateSearch {
 
     private func template(like seed: Int, among open: [Int]) -> RecordTemplate? {
         let kind = records[seed].kind
-        let stride = max(1, open.count / Self.sampleSize)
+        let length = max(records[seed].payload.count, 1)
+        let size = min(Self.sampleSize, max(4, Self.longestPayload * Self.longestPayload * 4 / (length * length)))
+        let stride = max(1, open.count / size)
         var sample = Swift.stride(from: 0, to: open.count, by: stride).map { open[$0] }
             .filter { $0 != seed && records[$0].kind == kind }
         // Those that are of another shape would leave nothing in common.

@@ -43,9 +43,10 @@ struct BlockDecoder {
             method = nil
             throw .fault(.outOfRange(field: ColumnLayout.lengthField.name))
         }
-        let columns = try decompress(content.dropFirst(ColumnLayout.lengthField.size), length: Int(length))
+        // Handed over, not kept: there is room for one copy only.
         let raw = ColumnReader.raw(
-            columns, recordCount: Int(header.recordCount), rawLength: Int(header.rawLength))
+            try decompress(content.dropFirst(ColumnLayout.lengthField.size), length: Int(length)),
+            recordCount: Int(header.recordCount), rawLength: Int(header.rawLength))
         guard let raw else {
             method = nil
             throw .fault(.undecodable(reason: "the columns are not those of such records"))
