@@ -5,6 +5,8 @@ public struct OperationFates: Sendable {
     private var fates: [SequenceNumber: OperationFate] = [:]
     /// The operations of batches that have no answer yet.
     private var open: [BatchID: [SequenceNumber]] = [:]
+    /// Behind the last record that an item was about.
+    private var following: SequenceNumber = 0
 
     init() {}
 
@@ -19,11 +21,15 @@ public struct OperationFates: Sendable {
         fates.values.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
     }
 
-    mutating func apply(_ item: HistoryItem) {
+    /// Goes on with the next item. One that was applied before changes nothing: so who has the fates of a whole log can
+    /// walk through its items and go on with those that came later.
+    public mutating func apply(_ item: HistoryItem) {
+        guard item.sequence >= following else { return }
+        following = item.sequence + 1
         switch item {
         case .entry(let entry): apply(entry.record.body, sequence: entry.sequence)
         // Any of what is missing may have been an answer.
-        case .undecodable, .damage: forget()
+        case .undecodable, .damage, .compacted: forget()
         }
     }
 

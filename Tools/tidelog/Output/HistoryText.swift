@@ -15,7 +15,18 @@ struct HistoryText {
     var isOperation: Bool { if case .entry(let entry) = item { entry.operation != nil } else { false } }
 
     /// Whether something cannot be read.
-    var isDamage: Bool { if case .entry = item { false } else { true } }
+    var isDamage: Bool {
+        switch item {
+        case .undecodable, .damage: true
+        case .entry, .compacted: false
+        }
+    }
+
+    /// Whether the line is shown where only operations are asked for.
+    var isAlwaysShown: Bool { if case .entry = item { isOperation } else { true } }
+
+    /// Whether nothing can come behind it.
+    var isEnd: Bool { if case .damage(_, resumesAt: nil) = item { true } else { false } }
 
     var line: String {
         switch item {
@@ -27,6 +38,8 @@ struct HistoryText {
         case .damage(let damage, let resumesAt):
             let end = resumesAt.map { "The log goes on with \($0)." } ?? "Nothing behind it can be read."
             return "\(column(damage.sequence))  \(oneLine(damage.description)) \(end)"
+        case .compacted(let sequence, let resumesAt):
+            return "\(column(sequence))  Operations before \(resumesAt) were compacted; a snapshot has what they led to."
         }
     }
 
