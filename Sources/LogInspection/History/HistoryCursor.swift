@@ -1,5 +1,6 @@
 public import OperationLog
 import Operations
+import SyncCore
 
 /// A place in the history that moves forward. Not to be shared between threads.
 ///
@@ -15,6 +16,8 @@ public final class HistoryCursor {
     /// Behind the last record that was given.
     private var following: SequenceNumber = 1
     private var isEnded = false
+    /// To be given before anything else.
+    private var carried: ArraySlice<HistoryItem> = []
 
     init(directory: String, keys: [LogKey], fileSystem: any FileSystem) {
         self.directory = directory
@@ -26,6 +29,7 @@ public final class HistoryCursor {
     ///   ``LogError/damaged(_:)`` or ``LogError/compacted(first:)``: these are items.
     public func next() throws(LogError) -> HistoryItem? {
         guard !isEnded else { return nil }
+        if let item = carried.popFirst() { return item }
         do throws(LogError) {
             let reader = try openReader()
             let records = self.records ?? reader.records(from: following)
@@ -37,6 +41,7 @@ public final class HistoryCursor {
             if case .compacted(let first) = error {
                 defer { following = first }
                 records = nil
+                try carryOver(before: first)
                 return .compacted(from: following, resumesAt: first)
             }
             guard case .damaged(let damage) = error else { throw error }
@@ -49,6 +54,17 @@ public final class HistoryCursor {
             }
             return .damage(damage, resumesAt: next)
         }
+    }
+
+    /// What the snapshot still has of the operations that were removed.
+    private func carryOver(before first: SequenceNumber) throws(LogError) {
+        let history = try CompactedHistory(try openReader(), first: first, &sets)
+        carried =
+            history.pending.map { pending in
+                let record = Record(time: pending.time, body: .operation(pending.operation))
+                let entry = HistoryEntry(sequence: pending.sequence, record: record, sets: sets)
+                return HistoryItem.carried(entry, fate: OperationFate(pending.status), resumesAt: first)
+            }[...]
     }
 
     private func openReader() throws(LogError) -> LogReader {

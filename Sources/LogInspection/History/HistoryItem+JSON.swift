@@ -27,7 +27,8 @@ extension HistoryItem {
     ///
     /// What is no entry has `kind` `undecodable` (`sequence`, `kindNumber`, `reason`), `damage` (`path`, `offset`,
     /// `fault`, `sequence`, and `resumesAt`, null where nothing more can be read) or `compacted` (`sequence` of the first
-    /// record that was removed, and `resumesAt`). Values are in the JSON form of OData V4; members that do not apply are
+    /// record that was removed, and `resumesAt`; behind it come the operations among those that had not ended, as entries with
+    /// `"carried":true`). Values are in the JSON form of OData V4; members that do not apply are
     /// left out. Members may be added.
     public func json(fates: OperationFates? = nil) -> String {
         var writer = HistoryJSONWriter()
@@ -49,6 +50,8 @@ extension HistoryItem {
                 $0.text("fault", damage.fault.description)
                 if let resumesAt { $0.number("resumesAt", resumesAt) } else { $0.null("resumesAt") }
             }
+        case .carried(let entry, let fate, _):
+            writer.entry(entry, fate: fates?[entry.sequence] ?? fate, isCarried: true)
         case .compacted(let sequence, let resumesAt):
             writer.object {
                 $0.number("sequence", sequence)

@@ -12,13 +12,19 @@ struct HistoryText {
         self.fates = fates
     }
 
-    var isOperation: Bool { if case .entry(let entry) = item { entry.operation != nil } else { false } }
+    var isOperation: Bool {
+        switch item {
+        case .entry(let entry): entry.operation != nil
+        case .carried: true
+        case .undecodable, .damage, .compacted: false
+        }
+    }
 
     /// Whether something cannot be read.
     var isDamage: Bool {
         switch item {
         case .undecodable, .damage: true
-        case .entry, .compacted: false
+        case .entry, .compacted, .carried: false
         }
     }
 
@@ -30,7 +36,7 @@ struct HistoryText {
 
     var line: String {
         switch item {
-        case .entry(let entry):
+        case .entry(let entry), .carried(let entry, _, _):
             let fate = fates[entry.sequence].map(Self.words) ?? ""
             return "\(column(entry.sequence))  \(entry.timeText ?? "-")  \(padded(fate, 9))  \(entry.summary)"
         case .undecodable(let sequence, let kind, let reason):
@@ -39,7 +45,8 @@ struct HistoryText {
             let end = resumesAt.map { "The log goes on with \($0)." } ?? "Nothing behind it can be read."
             return "\(column(damage.sequence))  \(oneLine(damage.description)) \(end)"
         case .compacted(let sequence, let resumesAt):
-            return "\(column(sequence))  Operations before \(resumesAt) were compacted; a snapshot has what they led to."
+            return
+                "\(column(sequence))  Operations before \(resumesAt) were compacted; a snapshot has what they led to."
         }
     }
 
