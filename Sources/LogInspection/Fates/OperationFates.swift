@@ -24,8 +24,8 @@ public struct OperationFates: Sendable {
     /// Goes on with the next item. One that was applied before changes nothing: so who has the fates of a whole log can
     /// walk through its items and go on with those that came later.
     public mutating func apply(_ item: HistoryItem) {
-        guard item.sequence >= following else { return }
-        following = item.sequence + 1
+        guard item.following > following else { return }
+        following = item.following
         switch item {
         case .entry(let entry): apply(entry.record.body, sequence: entry.sequence)
         // Any of what is missing may have been an answer.
@@ -76,6 +76,17 @@ public struct OperationFates: Sendable {
         for (sequence, fate) in fates {
             if case .confirmed = fate { continue }
             fates[sequence] = .unknown
+        }
+    }
+}
+
+extension HistoryItem {
+    /// What the history goes on with behind the item.
+    fileprivate var following: SequenceNumber {
+        switch self {
+        case .entry, .undecodable: sequence + 1
+        case .damage(_, let resumesAt): resumesAt ?? .max
+        case .compacted(_, let resumesAt): resumesAt
         }
     }
 }

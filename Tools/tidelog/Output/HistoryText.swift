@@ -39,7 +39,8 @@ struct HistoryText {
             let end = resumesAt.map { "The log goes on with \($0)." } ?? "Nothing behind it can be read."
             return "\(column(damage.sequence))  \(oneLine(damage.description)) \(end)"
         case .compacted(let sequence, let resumesAt):
-            return "\(column(sequence))  Operations before \(resumesAt) were compacted; a snapshot has what they led to."
+            return
+                "\(column(sequence))  Operations before \(resumesAt) were compacted; a snapshot has what they led to."
         }
     }
 
