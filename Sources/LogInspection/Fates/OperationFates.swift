@@ -24,13 +24,25 @@ public struct OperationFates: Sendable {
     /// Goes on with the next item. One that was applied before changes nothing: so who has the fates of a whole log can
     /// walk through its items and go on with those that came later.
     public mutating func apply(_ item: HistoryItem) {
+        if case .carried(let entry, let fate, let resumesAt) = item {
+            // What was applied from there on is newer.
+            if following == resumesAt { carry(entry.sequence, fate) }
+            return
+        }
         guard item.following > following else { return }
         following = item.following
         switch item {
         case .entry(let entry): apply(entry.record.body, sequence: entry.sequence)
         // Any of what is missing may have been an answer.
-        case .undecodable, .damage, .compacted: forget()
+        case .lost, .undecodable, .damage, .compacted: forget()
+        case .carried: break
         }
+    }
+
+    private mutating func carry(_ operation: SequenceNumber, _ fate: OperationFate) {
+        fates[operation] = fate
+        guard case .inFlight(let batch) = fate else { return }
+        if open[batch]?.contains(operation) != true { open[batch, default: []].append(operation) }
     }
 
     private mutating func apply(_ body: Record.Body, sequence: SequenceNumber) {
@@ -50,7 +62,7 @@ public struct OperationFates: Sendable {
         case .operationsReleased(let operations):
             for operation in operations { set(operation, .pending) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .entitiesRead, .unknown:
+            .downloadFinished, .entitiesRead, .lost, .unknown:
             break
         }
     }
@@ -85,8 +97,9 @@ extension HistoryItem {
     fileprivate var following: SequenceNumber {
         switch self {
         case .entry, .undecodable: sequence + 1
+        case .lost(let range): range.upperBound + 1
         case .damage(_, let resumesAt): resumesAt ?? .max
-        case .compacted(_, let resumesAt): resumesAt
+        case .compacted(_, let resumesAt), .carried(_, _, let resumesAt): resumesAt
         }
     }
 }
