@@ -29,7 +29,7 @@ public struct OperationFates: Sendable {
         switch item {
         case .entry(let entry): apply(entry.record.body, sequence: entry.sequence)
         // Any of what is missing may have been an answer.
-        case .undecodable, .damage, .compacted: forget()
+        case .lost, .undecodable, .damage, .compacted: forget()
         }
     }
 
@@ -50,7 +50,7 @@ public struct OperationFates: Sendable {
         case .operationsReleased(let operations):
             for operation in operations { set(operation, .pending) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .entitiesRead, .unknown:
+            .downloadFinished, .entitiesRead, .lost, .unknown:
             break
         }
     }
@@ -85,6 +85,7 @@ extension HistoryItem {
     fileprivate var following: SequenceNumber {
         switch self {
         case .entry, .undecodable: sequence + 1
+        case .lost(let range): range.upperBound + 1
         case .damage(_, let resumesAt): resumesAt ?? .max
         case .compacted(_, let resumesAt): resumesAt
         }

@@ -18,7 +18,7 @@ struct HistoryText {
     var isDamage: Bool {
         switch item {
         case .undecodable, .damage: true
-        case .entry, .compacted: false
+        case .entry, .lost, .compacted: false
         }
     }
 
@@ -33,6 +33,11 @@ struct HistoryText {
         case .entry(let entry):
             let fate = fates[entry.sequence].map(Self.words) ?? ""
             return "\(column(entry.sequence))  \(entry.timeText ?? "-")  \(padded(fate, 9))  \(entry.summary)"
+        case .lost(let range):
+            let last = range.upperBound
+            return "\(column(range.lowerBound))  "
+                + (range.count == 1 ? "a record that was" : "to \(last): \(range.count) records that were")
+                + " lost to damage; what \(range.count == 1 ? "it" : "they") said is not known"
         case .undecodable(let sequence, let kind, let reason):
             return "\(column(sequence))  a record of kind \(kind) that cannot be read: \(oneLine(reason))"
         case .damage(let damage, let resumesAt):
