@@ -84,7 +84,7 @@ let package = Package(
             [
                 "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", httpTypes,
             ]),
-        layer("LogInspection", ["EDM", "Operations", "ODataWire", "OperationLog"]),
+        layer("LogInspection", ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog"]),
         layer(
             "Tidelog",
             ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine"]),

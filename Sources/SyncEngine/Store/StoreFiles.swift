@@ -13,5 +13,9 @@ public struct StoreFiles: Sendable, Hashable {
     public var lock: String { directory + "/LOCK" }
 
     /// The files that make up the views.
-    var viewFiles: [String] { [views, views + "-wal", views + "-shm"] }
+    var viewFiles: [String] { Self.database(views) }
+    /// The files in which a compaction folds the log once more.
+    var proof: [String] { Self.database(directory + "/proof.sqlite") }
+
+    private static func database(_ path: String) -> [String] { [path, path + "-wal", path + "-shm"] }
 }

@@ -149,6 +149,24 @@ public final class OfflineODataProvider: DataServiceProvider {
         if !doubtful.isEmpty { try await store.record([.operationsReleased(doubtful)]) }
     }
 
+    // MARK: Keeping the log short
+
+    /// Writes the state as a snapshot, proves that it says what the log says, and removes the history that the window does
+    /// not keep. What is pending stays, and is uploaded as it would have been. See ``AuditWindow``.
+    ///
+    /// Cost: that of folding the log once; other calls wait.
+    @discardableResult
+    public func compact(keeping window: AuditWindow) async throws(TidelogError) -> StoreCompaction {
+        try await engine().store.compact(keeping: window)
+    }
+
+    /// Writes the state as a snapshot and keeps all of the log. ``OfflineODataParameters/snapshots`` says when the store
+    /// does so by itself.
+    @discardableResult
+    public func writeSnapshot() async throws(TidelogError) -> StoreSnapshot {
+        try await engine().store.writeSnapshot()
+    }
+
     // MARK: Looking inside
 
     /// Every operation that has not ended, in order: what it is, where it stands, and why.
