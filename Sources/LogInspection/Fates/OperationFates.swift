@@ -5,6 +5,8 @@ public struct OperationFates: Sendable {
     private var fates: [SequenceNumber: OperationFate] = [:]
     /// The operations of batches that have no answer yet.
     private var open: [BatchID: [SequenceNumber]] = [:]
+    /// Behind the last record that an item was about.
+    private var following: SequenceNumber = 0
 
     init() {}
 
@@ -19,11 +21,15 @@ public struct OperationFates: Sendable {
         fates.values.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
     }
 
-    mutating func apply(_ item: HistoryItem) {
+    /// Goes on with the next item. One that was applied before changes nothing: so who has the fates of a whole log can
+    /// walk through its items and go on with those that came later.
+    public mutating func apply(_ item: HistoryItem) {
+        guard item.following > following else { return }
+        following = item.following
         switch item {
         case .entry(let entry): apply(entry.record.body, sequence: entry.sequence)
         // Any of what is missing may have been an answer.
-        case .lost, .undecodable, .damage: forget()
+        case .lost, .undecodable, .damage, .compacted: forget()
         }
     }
 
@@ -70,6 +76,18 @@ public struct OperationFates: Sendable {
         for (sequence, fate) in fates {
             if case .confirmed = fate { continue }
             fates[sequence] = .unknown
+        }
+    }
+}
+
+extension HistoryItem {
+    /// What the history goes on with behind the item.
+    fileprivate var following: SequenceNumber {
+        switch self {
+        case .entry, .undecodable: sequence + 1
+        case .lost(let range): range.upperBound + 1
+        case .damage(_, let resumesAt): resumesAt ?? .max
+        case .compacted(_, let resumesAt): resumesAt
         }
     }
 }

@@ -3,7 +3,8 @@ import Operations
 
 /// A place in the history that moves forward. Not to be shared between threads.
 ///
-/// At the end of the log ``next()`` gives nil; asked again later it goes on with what was appended since.
+/// At the end of the log ``next()`` gives nil; asked again later it goes on with what was appended since. So who follows a
+/// log keeps its cursor.
 public final class HistoryCursor {
     private let directory: String
     private let keys: [LogKey]
@@ -24,7 +25,7 @@ public final class HistoryCursor {
     }
 
     /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a failure to read. Never
-    ///   ``LogError/damaged(_:)``: damage is an item.
+    ///   ``LogError/damaged(_:)`` or ``LogError/compacted(first:)``: these are items.
     public func next() throws(LogError) -> HistoryItem? {
         if let ahead {
             self.ahead = nil
@@ -53,6 +54,11 @@ public final class HistoryCursor {
             following = record.sequence &+ 1
             return decoded(record)
         } catch {
+            if case .compacted(let first) = error {
+                defer { following = first }
+                records = nil
+                return .compacted(from: following, resumesAt: first)
+            }
             guard case .damaged(let damage) = error else { throw error }
             let next = try firstReadable(behind: max(damage.sequence, following))
             if let next {
@@ -128,8 +134,10 @@ public final class HistoryCursor {
             guard let record = try reader.records(from: sequence).next() else { return .end }
             return .readable(record.sequence)
         } catch {
-            guard case .damaged = error else { throw error }
-            return .unreadable
+            switch error {
+            case .damaged, .compacted: return .unreadable
+            default: throw error
+            }
         }
     }
 }

@@ -11,6 +11,20 @@ public enum HistoryItem: Sendable, Hashable {
     /// Bytes are not what was written. The items go on with `resumesAt`; every record from ``LogDamage/sequence`` up to
     /// there is missing from the history. Nil where nothing readable was found behind the damage.
     case damage(LogDamage, resumesAt: SequenceNumber?)
+    /// The records from one on were removed by a compaction, before the first one or while they were being read: a
+    /// snapshot has the state that they led to. The items go on with `resumesAt`.
+    case compacted(from: SequenceNumber, resumesAt: SequenceNumber)
+
+    /// Of the first record that the item is about.
+    public var sequence: SequenceNumber {
+        switch self {
+        case .entry(let entry): entry.sequence
+        case .lost(let range): range.lowerBound
+        case .undecodable(let sequence, _, _): sequence
+        case .damage(let damage, _): damage.sequence
+        case .compacted(let sequence, _): sequence
+        }
+    }
 }
 
 /// One record with what is needed to print it.

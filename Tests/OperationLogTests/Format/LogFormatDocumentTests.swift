@@ -63,6 +63,13 @@ import Testing
         ("Block types", [("records", Int(BlockType.records)), ("footer", Int(BlockType.footer))]),
         ("Methods", [("stored", Int(BlockMethod.stored)), ("zstd run", Int(BlockMethod.zstdRun))]),
         (
+            "Segment flags",
+            [
+                ("begins log", SegmentHeader.beginsLog.trailingZeroBitCount),
+                ("snapshot", SegmentHeader.snapshot.trailingZeroBitCount),
+            ]
+        ),
+        (
             "Block flags",
             [
                 ("starts run", BlockFlags.startsRun.rawValue.trailingZeroBitCount),

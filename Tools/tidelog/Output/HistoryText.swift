@@ -17,13 +17,16 @@ struct HistoryText {
     /// Whether something cannot be read.
     var isDamage: Bool {
         switch item {
-        case .entry, .lost: false
         case .undecodable, .damage: true
+        case .entry, .lost, .compacted: false
         }
     }
 
-    /// Whether records are missing that a repair could not save.
-    var isLoss: Bool { if case .lost = item { true } else { false } }
+    /// Whether the line is shown where only operations are asked for.
+    var isAlwaysShown: Bool { if case .entry = item { isOperation } else { true } }
+
+    /// Whether nothing can come behind it.
+    var isEnd: Bool { if case .damage(_, resumesAt: nil) = item { true } else { false } }
 
     var line: String {
         switch item {
@@ -40,6 +43,9 @@ struct HistoryText {
         case .damage(let damage, let resumesAt):
             let end = resumesAt.map { "The log goes on with \($0)." } ?? "Nothing behind it can be read."
             return "\(column(damage.sequence))  \(oneLine(damage.description)) \(end)"
+        case .compacted(let sequence, let resumesAt):
+            return
+                "\(column(sequence))  Operations before \(resumesAt) were compacted; a snapshot has what they led to."
         }
     }
 
