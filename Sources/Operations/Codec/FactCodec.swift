@@ -1,5 +1,5 @@
 /// Numbers are part of the format and never reused.
-private enum OutcomeTag: UInt8 {
+enum OutcomeTag: UInt8 {
     case confirmed = 1
     case rejected = 2
     case notProcessed = 3

@@ -1,5 +1,5 @@
 /// Numbers are part of the format and never reused.
-private enum ActionTag: UInt8 {
+enum ActionTag: UInt8 {
     case create = 1
     case update = 2
     case delete = 3

@@ -1,7 +1,7 @@
 package import EDM
 
 /// The tag in front of each value. Numbers are part of the format and never reused.
-private enum ValueTag: UInt8 {
+enum ValueTag: UInt8 {
     case null = 0
     case `false` = 1
     case `true` = 2
