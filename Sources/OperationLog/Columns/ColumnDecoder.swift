@@ -1,6 +1,8 @@
 /// Makes a block's raw bytes of its column form again. Costs no more memory than the raw length and the form itself,
 /// whatever the bytes say.
-struct ColumnDecoder {
+package struct ColumnDecoder {
+    package init() {}
+
     fileprivate struct Step {
         var ending = ColumnForm.Ending.end
         var size = 0
@@ -17,13 +19,14 @@ struct ColumnDecoder {
     private var steps: [Step] = []
 
     /// Nil where the form does not give exactly so many records and bytes.
-    mutating func decode(_ form: [UInt8], recordCount: UInt32, rawLength: Int) -> [UInt8]? {
+    package mutating func decode(_ form: [UInt8], recordCount: UInt32, rawLength: Int) -> [UInt8]? {
         form.withUnsafeBytes { form in
             var offset = 0
             guard let row = table(form, &offset) else { return nil }
             var isSound = false
             // A record's length is not known before its end, so a record may for a while stand a little too far to the right.
-            let raw = [UInt8](unsafeUninitializedCapacity: rawLength + RecordCoding.maximumLengthBytes) { target, count in
+            let raw = [UInt8](unsafeUninitializedCapacity: rawLength + RecordCoding.maximumLengthBytes) {
+                target, count in
                 let end = records(form, row, recordCount, UnsafeMutableRawBufferPointer(target))
                 isSound = end == rawLength
                 count = isSound ? rawLength : 0
@@ -78,7 +81,8 @@ struct ColumnDecoder {
         for _ in 0..<recordCount {
             writer.beginRecord()
             while true {
-                guard let number = LEB128.read(form, at: &next, end: row.upperBound), number < UInt64(steps.count) else {
+                guard let number = LEB128.read(form, at: &next, end: row.upperBound), number < UInt64(steps.count)
+                else {
                     return nil
                 }
                 guard let isAtEnd = steps[Int(number)].write(form, &writer) else { return nil }
@@ -177,7 +181,9 @@ extension ColumnDecoder {
 
         @inline(__always)
         mutating func copy(_ form: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
-            guard at <= target.count, range.count <= target.count - at, let start = target.baseAddress, let source = form.baseAddress else {
+            guard at <= target.count, range.count <= target.count - at, let start = target.baseAddress,
+                let source = form.baseAddress
+            else {
                 return false
             }
             (start + at).copyMemory(from: source + range.lowerBound, byteCount: range.count)

@@ -141,7 +141,9 @@ extension ColumnEncoder.StepKey {
         _ ending: ColumnForm.Ending, _ size: Int, _ kind: UInt8?, _ literal: UnsafeRawBufferPointer
     ) -> Bool {
         let front = kind == nil ? 0 : 1
-        guard self.ending == ending, self.size == size, self.literal.count == literal.count + front else { return false }
+        guard self.ending == ending, self.size == size, self.literal.count == literal.count + front else {
+            return false
+        }
         if let kind, self.literal[0] != kind { return false }
         return self.literal.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[front...]).elementsEqual(literal) }
     }

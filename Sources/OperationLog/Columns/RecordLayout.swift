@@ -6,12 +6,14 @@
 public struct RecordLayout: Sendable {
     /// Appends the fields of a payload, in order and without overlap. What lies between them is taken to be alike in
     /// many records: names, tags, counts. A payload for which nothing is appended is kept as it is.
-    public let fields: @Sendable (_ kind: UInt8, _ payload: UnsafeRawBufferPointer, _ fields: inout [RecordField]) -> Void
+    public let fields:
+        @Sendable (_ kind: UInt8, _ payload: UnsafeRawBufferPointer, _ fields: inout [RecordField]) -> Void
 
     public init(
-        fields: @escaping @Sendable (
-            _ kind: UInt8, _ payload: UnsafeRawBufferPointer, _ fields: inout [RecordField]
-        ) -> Void
+        fields:
+            @escaping @Sendable (
+                _ kind: UInt8, _ payload: UnsafeRawBufferPointer, _ fields: inout [RecordField]
+            ) -> Void
     ) {
         self.fields = fields
     }
