@@ -63,6 +63,55 @@ import Testing
         #expect(stored > 0 && stored < raw)
     }
 
+    /// Sizes are those of the run's times and ports.
+    private func withoutNumbers(_ lines: [String]) -> [String] {
+        lines.map { $0.replacing(/\d+(\.\d+)?/, with: "N").replacing(#/ +/#, with: " ").replacing(/-+/, with: "-") }
+    }
+
+    @Test func `the statistics say where the bytes are`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        #expect(
+            withoutNumbers(try workspace.tidelog("stats").lines) == [
+                "segment last state blocks raw stored file ratio", "- - - - - - - -", " N N open N N N N N",
+                "kind records raw stored stored each", "- - - - -", "serviceInstalled N N N N", "operation N N N N",
+                "definingQueryAdded N N N N", "downloadStarted N N N N", "downloadPage N N N N",
+                "downloadFinished N N N N", "batchPrepared N N N N", "batchAnswered N N N N",
+                "N records, N bytes raw, N stored, N in the files: N times smaller.",
+                "N operations of N bytes each, compressed.",
+            ])
+        let json = try workspace.output("stats", "--json")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        #expect(object["records"] as? Int == 13)
+        #expect(object["operations"] as? Int == 3)
+        let kinds = try #require(object["kinds"] as? [[String: Any]])
+        #expect(kinds.compactMap { $0["records"] as? Int }.reduce(0, +) == 13)
+        #expect(kinds.compactMap { $0["rawBytes"] as? Int }.reduce(0, +) == object["rawBytes"] as? Int)
+        let segments = try #require(object["segments"] as? [[String: Any]])
+        #expect(segments.first?["state"] as? String == "open")
+    }
+
+    @Test func `a fast verification says that it was one`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        let lines = try workspace.tidelog("verify", "--fast").lines
+        #expect(lines.first == "1 segment, 13 blocks, 13 records.")
+        #expect(lines.last == "The log is sound, as far as a fast verification tells.")
+    }
+
+    @Test func `a store's description is checked with its log`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        try workspace.write("{", to: ".tidelog/store.json")
+        let damaged = try workspace.tidelog("verify")
+        #expect(damaged.status == 2)
+        #expect(damaged.output.contains("The store's description cannot be read. (.tidelog/store.json)"))
+        try FileManager.default.removeItem(atPath: workspace.path(".tidelog/store.json"))
+        let missing = try workspace.tidelog("verify")
+        #expect(missing.status == 0)
+        #expect(missing.output.contains(".tidelog/store.json is missing."))
+    }
+
     @Test func `damage is told with file and offset, what can be read is shown, and both fail with 2`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
@@ -100,7 +149,7 @@ import Testing
 
     @Test func `without a log the next step is told`() throws {
         let workspace = try Workspace()
-        for command in ["log", "verify"] {
+        for command in ["log", "verify", "stats"] {
             let run = try workspace.tidelog(command)
             #expect(
                 run

@@ -45,7 +45,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Looking inside:",
                 subcommands: [
-                    StatusCommand.self, PlanCommand.self, LogCommand.self, VerifyCommand.self, MetadataCommand.self,
+                    StatusCommand.self, PlanCommand.self, LogCommand.self, StatsCommand.self, MetadataCommand.self,
                 ]),
+            CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self]),
         ])
 }

@@ -7,7 +7,7 @@ public import OperationLog
 public struct LogHistory: Sendable {
     /// The directory of the segments: `log` in a store's directory.
     public let directory: String
-    private let fileSystem: any FileSystem
+    let fileSystem: any FileSystem
 
     public init(logDirectory: String, fileSystem: any FileSystem = PosixFileSystem()) {
         directory = logDirectory

@@ -27,7 +27,7 @@ final class RunCompressor {
     }
 
     /// Appends the block's compressed form to `output`. After a throw the run is spoilt: start another.
-    func compress(_ raw: [UInt8], into output: inout [UInt8]) throws(LogError) {
+    func compress(_ raw: ArraySlice<UInt8>, into output: inout [UInt8]) throws(LogError) {
         let start = output.count
         // Enough for a flush in one call, so the loop below turns once as a rule.
         output.append(contentsOf: repeatElement(0, count: ZSTD_compressBound(raw.count) + 64))

@@ -50,6 +50,10 @@ public enum LogFault: Error, Sendable, Hashable {
     case missingSegment
     /// The block is intact, but an earlier block of its run is not, without which it cannot be decompressed.
     case runInterrupted
+    /// The segment is intact, but another log's.
+    case otherStore(found: StoreIdentifier)
+    /// The log gives the record back as it was appended, but its payload is not what its kind demands.
+    case undecodableRecord(kind: UInt8, reason: String)
 }
 
 extension LogFault: CustomStringConvertible {
@@ -70,6 +74,8 @@ extension LogFault: CustomStringConvertible {
         case .bytesAfterTrailer: "there are bytes behind the segment's trailer"
         case .missingSegment: "a segment is missing"
         case .runInterrupted: "an earlier block of the same run is unreadable"
+        case .otherStore(let found): "the segment is of another log, that of store \(found)"
+        case .undecodableRecord(let kind, let reason): "a record of kind \(kind) does not decode (\(reason))"
         }
     }
 }

@@ -31,7 +31,7 @@ public enum FileMode: Sendable, Equatable {
     case create
 }
 
-/// An open file. Used from one thread at a time.
+/// An open file. Used from one thread at a time, but that one other call may come while ``sync()`` runs.
 public protocol File: AnyObject {
     func size() throws(FileSystemError) -> UInt64
 

@@ -13,7 +13,7 @@ enum RecordCoding {
         return size
     }
 
-    static func encode(kind: UInt8, payload: [UInt8], into raw: inout [UInt8]) {
+    static func encode(kind: UInt8, payload: UnsafeRawBufferPointer, into raw: inout [UInt8]) {
         raw.append(kind)
         var rest = payload.count
         while rest >= 0x80 {
@@ -22,6 +22,10 @@ enum RecordCoding {
         }
         raw.append(UInt8(rest))
         raw.append(contentsOf: payload)
+    }
+
+    static func encode(kind: UInt8, payload: [UInt8], into raw: inout [UInt8]) {
+        payload.withUnsafeBytes { encode(kind: kind, payload: $0, into: &raw) }
     }
 
     /// The record at `offset`, which is moved behind it. Nil where there is none, or one written with a longer length

@@ -45,10 +45,18 @@ final class SegmentFile {
 
     /// Throws ``LogError/damaged(_:)`` where the header does not hold, and ``LogError/keyRequired(path:)`` or
     /// ``LogError/wrongKey(path:)`` where it is encrypted and none of the keys is its own.
-    init(
+    convenience init(
         _ fileSystem: any FileSystem, directory: String, firstSequence: UInt64, mode: FileMode, keys: [LogKey]
     ) throws(LogError) {
-        let path = directory + "/" + SegmentName.name(firstSequence: firstSequence)
+        try self.init(
+            fileSystem, path: directory + "/" + SegmentName.name(firstSequence: firstSequence),
+            firstSequence: firstSequence, mode: mode, keys: keys)
+    }
+
+    /// The same for a file of any name.
+    init(
+        _ fileSystem: any FileSystem, path: String, firstSequence: UInt64, mode: FileMode, keys: [LogKey]
+    ) throws(LogError) {
         let file = try onFiles { () throws(FileSystemError) in try fileSystem.open(path, mode) }
         let bytes = try onFiles { () throws(FileSystemError) in
             try file.read(at: 0, count: SegmentHeader.maximumByteCount)

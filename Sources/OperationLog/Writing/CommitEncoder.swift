@@ -1,73 +1,86 @@
-/// Turns commits into blocks, one behind the other, for one segment after the other.
+/// Turns commits into blocks, one behind the other, for one segment after the other. What it has encoded waits in
+/// ``bytes`` to be written.
 final class CommitEncoder {
-    struct Block {
+    /// Encoded and not written yet: it belongs at the end of the file, in front of ``end``.
+    private(set) var bytes: [UInt8] = []
+    /// Behind the last commit.
+    private(set) var end: SegmentFile.Position
+    /// Of the segment's blocks, those in ``bytes`` included.
+    private(set) var totals: SegmentTotals
+
+    private var binding: SegmentBinding
+    private let compressor: RunCompressor?
+    private let runSize: Int
+    private var rawInRun = 0
+    private var needsNewRun = true
+    /// Of the commit that is being encoded.
+    private var blocks: [Block] = []
+
+    private struct Block {
         let header: BlockHeader
         let offset: UInt64
         /// In ``CommitEncoder/bytes``.
         let range: Range<Int>
     }
 
-    /// The last commit, as it is to be written at the position that it was encoded for.
-    private(set) var bytes: [UInt8] = []
-    private(set) var blocks: [Block] = []
-    private(set) var end: SegmentFile.Position
-
-    private let compressor: RunCompressor?
-    private let runSize: Int
-    private var rawInRun = 0
-    private var needsNewRun = true
-    private var raw: [UInt8] = []
-    private var recordsInBlock: UInt32 = 0
-
-    init(options: OperationLog.Options, position: SegmentFile.Position) throws(LogError) {
-        switch options.compression {
+    /// Goes on in the segment behind `position`, where `totals` is what it holds so far.
+    init(
+        compression: OperationLog.Options.Compression, runSize: Int, binding: SegmentBinding,
+        position: SegmentFile.Position, totals: SegmentTotals
+    ) throws(LogError) {
+        switch compression {
         case .stored: compressor = nil
         case .zstd(let level): compressor = try RunCompressor(level: level)
         }
-        runSize = options.runSize
+        self.runSize = runSize
+        self.totals = totals
+        self.binding = binding
         end = position
     }
 
-    /// What was compressed so far is in another segment, or was never written.
-    func startRun(at position: SegmentFile.Position) {
+    /// Encodes records that need not stay together as a commit, and that were durable elsewhere already.
+    func encode(raw: [UInt8], recordCount: UInt32) throws(LogError) {
+        blocks.removeAll(keepingCapacity: true)
+        try encode(raw[...], recordCount: recordCount, .predecessorsDurable)
+        for block in blocks { totals.add(block.header, offset: block.offset, bytes: bytes[block.range]) }
+    }
+
+    /// Where ``bytes`` are to be written.
+    var offset: UInt64 { end.offset - UInt64(bytes.count) }
+
+    func begin(_ segment: SegmentFile) {
+        precondition(bytes.isEmpty, "what belongs to the segment before was not written")
+        binding = segment.binding
+        totals = SegmentTotals(header: segment.header)
+        end = segment.start
         needsNewRun = true
-        end = position
+    }
+
+    func didWrite() {
+        bytes.removeAll(keepingCapacity: true)
     }
 
     /// Encodes the commit behind the one before. After a throw nothing has changed but that a new run begins.
-    func encode(
-        _ records: [(kind: UInt8, payload: [UInt8])], binding: SegmentBinding, predecessorsDurable: Bool
-    ) throws(LogError) {
-        let before = end
-        bytes.removeAll(keepingCapacity: true)
+    func encode(_ commit: Commit, predecessorsDurable: Bool) throws(LogError) {
+        let before = (end: end, count: bytes.count)
         blocks.removeAll(keepingCapacity: true)
-        beginBlock()
         do throws(LogError) {
-            for record in records {
-                let size = RecordCoding.encodedSize(payload: record.payload.count)
-                if recordsInBlock > 0, raw.count + size > LogFormat.targetBlockRaw {
-                    var flags: BlockFlags = .commitContinues
-                    if predecessorsDurable, blocks.isEmpty { flags.insert(.predecessorsDurable) }
-                    try finishBlock(flags, binding: binding)
-                    beginBlock()
-                }
-                RecordCoding.encode(kind: record.kind, payload: record.payload, into: &raw)
-                recordsInBlock += 1
+            for index in 0..<commit.blockCount {
+                var flags: BlockFlags = index + 1 < commit.blockCount ? .commitContinues : []
+                if predecessorsDurable, index == 0 { flags.insert(.predecessorsDurable) }
+                let (raw, recordCount) = commit.block(index)
+                try encode(commit.raw[raw], recordCount: recordCount, flags)
             }
-            let durable = predecessorsDurable && blocks.isEmpty
-            try finishBlock(durable ? .predecessorsDurable : [], binding: binding)
         } catch {
-            startRun(at: before)
+            end = before.end
+            bytes.removeLast(bytes.count - before.count)
+            needsNewRun = true
             throw error
         }
+        for block in blocks { totals.add(block.header, offset: block.offset, bytes: bytes[block.range]) }
     }
 
-    private func beginBlock() {
-        raw.removeAll(keepingCapacity: true)
-        recordsInBlock = 0
-    }
-
-    private func finishBlock(_ flags: BlockFlags, binding: SegmentBinding) throws(LogError) {
+    private func encode(_ raw: ArraySlice<UInt8>, recordCount: UInt32, _ flags: BlockFlags) throws(LogError) {
         var flags = flags
         if needsNewRun || rawInRun + raw.count > runSize {
             flags.insert(.startsRun)
@@ -85,16 +98,31 @@ final class CommitEncoder {
         }
         var header = BlockHeader(
             type: BlockType.records, method: compressor == nil ? BlockMethod.stored : BlockMethod.zstdRun,
-            flags: flags, firstSequence: end.nextSequence, recordCount: recordsInBlock, rawLength: UInt32(raw.count),
+            flags: flags, firstSequence: end.nextSequence, recordCount: recordCount, rawLength: UInt32(raw.count),
             storedLength: UInt32(bytes.count - payload + binding.overhead), chainBefore: end.chain,
-            chainAfter: crc32c(raw[...], continuing: end.chain), payloadChecksum: 0)
+            chainAfter: crc32c(raw, continuing: end.chain), payloadChecksum: 0)
         binding.cipher?.seal(&bytes, from: payload, header)
         header.payloadChecksum = crc32c(bytes[payload...])
         header.encode(into: &bytes, at: start, binding: binding)
         blocks.append(Block(header: header, offset: end.offset, range: start..<bytes.count))
         rawInRun += raw.count
         end.offset += UInt64(bytes.count - start)
-        end.nextSequence += UInt64(recordsInBlock)
+        end.nextSequence += UInt64(recordCount)
         end.chain = header.chainAfter
+    }
+
+    /// Footer block and trailer, which close the segment at ``end``.
+    func sealBytes() -> [UInt8] {
+        let payload = totals.footer(lastSequence: end.nextSequence - 1).encoded()
+        let header = BlockHeader(
+            type: BlockType.footer, method: BlockMethod.stored, flags: .predecessorsDurable,
+            firstSequence: end.nextSequence, recordCount: 0, rawLength: UInt32(payload.count),
+            storedLength: UInt32(payload.count), chainBefore: end.chain, chainAfter: end.chain,
+            payloadChecksum: crc32c(payload[...]))
+        var bytes = [UInt8](repeating: 0, count: BlockHeader.Layout.byteCount)
+        header.encode(into: &bytes, at: 0, binding: binding)
+        bytes.append(contentsOf: payload)
+        bytes.append(contentsOf: SegmentTrailer.encoded(footerOffset: end.offset, segmentChecksum: binding.checksum))
+        return bytes
     }
 }

@@ -1,10 +1,14 @@
 extension OperationLog {
     public struct Options: Sendable {
-        /// What has happened to a commit when ``OperationLog/append(_:)`` returns. Later versions may add grouped and
-        /// timed syncing.
+        /// What has happened to a commit when ``OperationLog/append(_:)-(Commit)`` returns.
         public enum Durability: Sendable, Hashable {
-            /// It survives a loss of power.
+            /// It survives a loss of power; the disk was asked for this commit alone.
             case everyCommit
+            /// It survives a loss of power. Commits that come while the disk is busy are made durable together: one of
+            /// them asks the disk for all.
+            case grouped
+            /// The operating system has it: it survives the end of the process, and a loss of power so much later.
+            case interval(milliseconds: Int)
             /// The operating system has it: it survives the end of the process. ``OperationLog/sync()`` does the rest.
             case none
         }
@@ -13,6 +17,14 @@ extension OperationLog {
             case stored
             /// The level as zstd counts it; one out of range is moved to the nearest.
             case zstd(level: Int)
+        }
+
+        /// What becomes of a segment that is full.
+        public enum Sealing: Sendable, Hashable {
+            /// It stays as it was written.
+            case asWritten
+            /// In the background it is written once more, with large blocks compressed at this level, and replaced.
+            case repacked(level: Int)
         }
 
         public enum Creation: Sendable, Hashable {
@@ -24,6 +36,7 @@ extension OperationLog {
 
         public var durability: Durability
         public var compression: Compression
+        public var sealing: Sealing
         public var creation: Creation
         /// A segment that has reached this many bytes is sealed before the next commit. It can become longer by one
         /// commit.
@@ -42,11 +55,13 @@ extension OperationLog {
 
         public init(
             durability: Durability = .everyCommit, compression: Compression = .zstd(level: 3),
-            creation: Creation = .ifMissing, segmentSize: UInt64 = 16_777_216, runSize: Int = 262_144,
+            sealing: Sealing = .repacked(level: 12), creation: Creation = .ifMissing, segmentSize: UInt64 = 16_777_216,
+            runSize: Int = 262_144,
             storeIdentifier: StoreIdentifier? = nil, keys: [LogKey] = [], lockPath: String? = nil
         ) {
             self.durability = durability
             self.compression = compression
+            self.sealing = sealing
             self.creation = creation
             self.segmentSize = segmentSize
             self.runSize = runSize

@@ -1,267 +1,290 @@
+import Dispatch
+
 /// The one writer of a log: appends records, durably and in order, and never changes what was appended.
 ///
 /// The log knows nothing of what records mean. It numbers them from 1 without gaps; what one call appends is one
 /// commit, found again as a whole or not at all.
 ///
-/// Calls block on the disk. An instance belongs to one actor (or one thread), which should not be one of the shared
-/// pool's; readers need no instance: see ``LogReader``.
-public final class OperationLog {
-    private let directory: String
-    private let fileSystem: any FileSystem
-    private let options: Options
-    private let lock: any FileLock
+/// Any number of threads and tasks may use an instance at once. Commits are in the log in the order of their numbers.
+/// Readers need no instance: see ``LogReader``.
+public final class OperationLog: Sendable {
+    let monitor = Monitor()
+    /// Touched only by the thread that holds ``monitor``; see ``withTail(_:)``.
+    private nonisolated(unsafe) let tail: LogTail
+    /// Where commits are synced that no thread waits for.
+    private let queue = DispatchQueue(label: "tidelog.log.sync")
+    private nonisolated(unsafe) var waiting: [Waiting] = []
+    private nonisolated(unsafe) var isSyncQueued = false
 
-    private var segment: SegmentFile
-    private var totals: SegmentTotals
-    private var isSealed: Bool
-    /// The segment is not encrypted with the key that new records are to be encrypted with.
-    private var needsOtherKey: Bool
-    private let encoder: CommitEncoder
-    private var state = State.open
-    private var unsynced = false
+    /// Held while a sealed segment is packed again: one at a time.
+    let repacking = Monitor()
+    private let repackQueue = DispatchQueue(label: "tidelog.log.repack", qos: .utility)
+    private nonisolated(unsafe) var unpacked: [UInt64] = []
+    let fileSystem: any FileSystem
 
-    private enum State {
-        case open
-        case closed(cause: FileSystemError?)
+    /// A task that waits for a record to be durable.
+    private struct Waiting {
+        let sequence: UInt64
+        let continuation: CheckedContinuation<Result<Void, LogError>, Never>
     }
 
     public let storeIdentifier: StoreIdentifier
+    public let options: Options
+
+    /// `unpacked` are the first sequence numbers of sealed segments that are worth packing again.
+    init(_ tail: LogTail, unpacked: [UInt64]) {
+        self.tail = tail
+        self.unpacked = unpacked
+        storeIdentifier = tail.storeIdentifier
+        options = tail.options
+        fileSystem = tail.fileSystem
+        // Not at once: a program that opens the log for one question should not wait for this when it closes.
+        if !unpacked.isEmpty { queueRepack(after: 1) }
+    }
 
     /// The number that the next record gets.
-    public var nextSequence: UInt64 { encoder.end.nextSequence }
+    public var nextSequence: UInt64 { withTail { $0.nextSequence } }
 
     /// The last record that survives a loss of power; 0 when there is none. What a reader sees beyond it can still be
     /// lost.
-    public private(set) var durableSequence: UInt64
+    public var durableSequence: UInt64 { withTail { $0.progress.durable } }
 
-    // MARK: Opening
-
-    /// Takes the lock, brings a log that a crash left behind back to its last whole commit, and is ready to append.
-    ///
-    /// - Parameter directory: Holds the segments and nothing else. Made where missing; its parent must exist.
-    /// - Throws: ``LogError/locked(path:processID:)`` while another writer lives. ``LogError/damaged(_:)`` where bytes
-    ///   changed that a crash cannot explain; nothing is cut then.
-    public static func open(
-        directory: String, options: Options = Options(), fileSystem: any FileSystem = PosixFileSystem()
-    ) throws(LogError) -> (log: OperationLog, recovery: RecoveryReport) {
-        let lock = try takeLock(directory: directory, options: options, fileSystem: fileSystem)
-        let recovery = Recovery(fileSystem: fileSystem, directory: directory, keys: options.keys)
-        let names = try existingNames(directory: directory, options: options, fileSystem: fileSystem)
-        let removed = try recovery.removeUnfinished(names)
-        let firsts = SegmentName.sorted(names)
-
-        let found: Recovery.Found
-        if firsts.isEmpty {
-            guard options.creation == .ifMissing else { throw .noLog(path: directory) }
-            found = try recovery.createFirst(options.storeIdentifier ?? .random())
-        } else {
-            found = try recovery.recover(firsts)
-        }
-        let identifier = found.segment.header.storeIdentifier
-        if let expected = options.storeIdentifier, expected != identifier {
-            throw .otherStore(path: directory, expected: expected, found: identifier)
-        }
-        // Once for all of the above: removed, renamed or made by a process that died before it came to this.
-        try onFiles { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
-        let encoder = try CommitEncoder(options: options, position: found.position)
-        let log = OperationLog(
-            directory: directory, fileSystem: fileSystem, options: options, lock: lock, found: found, encoder: encoder)
-        let report = RecoveryReport(
-            created: firsts.isEmpty, segments: found.segments, nextSequence: found.position.nextSequence,
-            cut: found.cut, removedFiles: removed)
-        return (log, report)
-    }
-
-    private init(
-        directory: String, fileSystem: any FileSystem, options: Options, lock: any FileLock, found: Recovery.Found,
-        encoder: CommitEncoder
-    ) {
-        self.directory = directory
-        self.fileSystem = fileSystem
-        self.options = options
-        self.lock = lock
-        self.encoder = encoder
-        segment = found.segment
-        totals = found.totals
-        isSealed = found.isSealed
-        needsOtherKey = !found.segment.header.isEncrypted(with: options.keys.first)
-        storeIdentifier = found.segment.header.storeIdentifier
-        durableSequence = found.position.nextSequence - 1
-    }
-
-    private static func takeLock(
-        directory: String, options: Options, fileSystem: any FileSystem
-    ) throws(LogError) -> any FileLock {
-        let path = options.lockPath ?? parent(of: directory) + "/LOCK"
-        switch try onFiles({ () throws(FileSystemError) in try fileSystem.lock(path) }) {
-        case .taken(let lock): return lock
-        case .heldByAnother(let processID): throw .locked(path: path, processID: processID)
-        }
-    }
-
-    private static func existingNames(
-        directory: String, options: Options, fileSystem: any FileSystem
-    ) throws(LogError) -> [String] {
-        do {
-            return try fileSystem.list(directory)
-        } catch {
-            guard error.isNotFound else { throw .fileSystem(error) }
-        }
-        guard options.creation == .ifMissing else { throw .noLog(path: directory) }
-        try onFiles { () throws(FileSystemError) in
-            try fileSystem.createDirectory(directory)
-            try fileSystem.syncDirectory(parent(of: directory))
-        }
-        return []
-    }
-
-    private static func parent(of directory: String) -> String {
-        var path = Substring(directory)
-        while path.count > 1, path.last == "/" { path.removeLast() }
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+    /// The closure must not call the log.
+    func withTail<Value, Failure: Error>(
+        _ body: (LogTail) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        monitor.lock()
+        defer { monitor.unlock() }
+        return try body(tail)
     }
 
     // MARK: Appending
 
     /// Appends one commit of at least one record and returns the records' sequence numbers. When it returns, the commit
-    /// is as durable as ``Options/durability`` says.
+    /// is as durable as ``Options/durability`` says. Blocks the thread meanwhile.
     ///
     /// - Throws: ``LogError/writeFailed(_:)`` when the disk refuses: then this log takes nothing more, and whether the
-    ///   commit is kept shows when the log is opened again. Any other error: nothing was appended, the log goes on.
+    ///   commit is kept shows when the log is opened again. Any other error: nothing was appended.
+    @discardableResult
+    public func append(_ commit: Commit) throws(LogError) -> ClosedRange<UInt64> {
+        monitor.lock()
+        defer { monitor.unlock() }
+        let range = try place(commit)
+        if options.durability == .grouped { try waitUntilDurable(range.upperBound) }
+        return range
+    }
+
+    /// The same for records that no ``Commit`` holds yet; they are copied.
     @discardableResult
     public func append(_ records: [(kind: UInt8, payload: [UInt8])]) throws(LogError) -> ClosedRange<UInt64> {
-        precondition(!records.isEmpty, "a commit has at least one record")
-        try checkOpen()
-        for record in records where record.payload.count > LogFormat.maximumPayload {
-            throw .recordTooLarge(bytes: record.payload.count, maximum: LogFormat.maximumPayload)
-        }
-        let first = nextSequence
-        guard !first.addingReportingOverflow(UInt64(records.count)).overflow else { throw .sequenceExhausted }
-
-        if isSealed || isFull || needsOtherKey { try startSegment() }
-        try encoder.encode(records, binding: segment.binding, predecessorsDurable: !unsynced)
-        guard let start = encoder.blocks.first?.offset else { preconditionFailure("a commit has a block") }
-        try writing(orCutTo: start) { () throws(FileSystemError) in
-            try segment.file.write(encoder.bytes, at: start)
-            if options.durability == .everyCommit { try segment.file.sync() }
-        }
-        for block in encoder.blocks {
-            totals.add(block.header, offset: block.offset, bytes: encoder.bytes[block.range])
-        }
-        if options.durability == .everyCommit {
-            durableSequence = nextSequence - 1
-        } else {
-            unsynced = true
-        }
-        return first...nextSequence - 1
+        var commit = Commit()
+        for record in records { try commit.add(kind: record.kind, payload: record.payload) }
+        return try append(commit)
     }
 
-    /// Makes everything appended so far durable.
+    /// The same as ``append(_:)-(Commit)``, but with ``Options/Durability/grouped`` the task is suspended while the
+    /// commit is synced, and no thread blocked.
+    @discardableResult
+    public func appendAndWait(_ commit: Commit) async throws(LogError) -> ClosedRange<UInt64> {
+        let range = try placeLocked(commit)
+        if options.durability == .grouped { try await waitUntilDurable(range.upperBound) }
+        return range
+    }
+
+    /// Appends one commit and returns when the operating system has it: it survives the end of the process, and a loss
+    /// of power once ``waitUntilDurable(_:)`` or ``sync()`` has returned. With ``Options/Durability/everyCommit`` the
+    /// same as ``append(_:)-(Commit)``.
+    @discardableResult
+    public func write(_ commit: Commit) throws(LogError) -> ClosedRange<UInt64> {
+        monitor.lock()
+        defer { monitor.unlock() }
+        guard options.durability == .grouped else { return try place(commit) }
+        try prepare(commit)
+        // Where much is not durable, nothing tells damage from a torn tail; see `LogTail.targetUnwitnessed`.
+        if tail.unwitnessedBytes > LogTail.targetUnwitnessed { try waitUntilDurable(tail.progress.encoded) }
+        // What others have encoded to be written after the sync that runs must not be written before its end.
+        while !tail.encoder.bytes.isEmpty, tail.progress.isSyncing { monitor.wait(.idle) }
+        try prepare(commit)
+        let range = try tail.encode(commit, isWrittenAfterSync: false)
+        try tail.writeOut()
+        return range
+    }
+
+    private func placeLocked(_ commit: Commit) throws(LogError) -> ClosedRange<UInt64> {
+        monitor.lock()
+        defer { monitor.unlock() }
+        return try place(commit)
+    }
+
+    /// Brings the commit as far as its durability asks, but does not wait for a sync that is shared.
+    private func place(_ commit: Commit) throws(LogError) -> ClosedRange<UInt64> {
+        try prepare(commit)
+        switch options.durability {
+        case .everyCommit:
+            let range = try tail.encode(commit, isWrittenAfterSync: false)
+            try tail.syncAlone()
+            return range
+        case .grouped:
+            // Not written before somebody syncs: what is written while a sync runs would have no witness.
+            return try tail.encode(commit, isWrittenAfterSync: true)
+        case .interval(let milliseconds):
+            let range = try tail.encode(commit, isWrittenAfterSync: false)
+            try tail.writeOut()
+            queueSync(after: milliseconds)
+            return range
+        case .none:
+            let range = try tail.encode(commit, isWrittenAfterSync: false)
+            try tail.writeOut()
+            return range
+        }
+    }
+
+    /// Makes room for a commit.
+    private func prepare(_ commit: Commit) throws(LogError) {
+        try tail.checkOpen()
+        while tail.needsSegment {
+            if tail.progress.phase == .idle {
+                defer { announce() }
+                if let sealed = try tail.startSegment() {
+                    unpacked.append(sealed)
+                    queueRepack(after: 0)
+                }
+            } else {
+                monitor.wait(.idle)
+                try tail.checkOpen()
+            }
+        }
+    }
+
+    // MARK: Durability
+
+    /// Makes everything appended so far durable. Blocks the thread meanwhile.
     public func sync() throws(LogError) {
-        try checkOpen()
-        guard unsynced else { return }
-        try writing(orCutTo: nil) { () throws(FileSystemError) in try segment.file.sync() }
-        unsynced = false
-        durableSequence = nextSequence - 1
+        monitor.lock()
+        defer { monitor.unlock() }
+        try tail.checkOpen()
+        try waitUntilDurable(tail.progress.encoded)
     }
 
-    /// Lets go of the files and the lock. What was appended without ``sync()`` and with ``Options/Durability/none``
-    /// stays with the operating system. Later appends throw ``LogError/closed(cause:)``.
+    /// Returns when the record, or where the log does not reach so far the last one, survives a loss of power. The task
+    /// is suspended meanwhile, also where it is cancelled: what was appended cannot be taken back.
+    public func waitUntilDurable(_ sequence: UInt64) async throws(LogError) {
+        let outcome = await withCheckedContinuation { continuation in
+            monitor.lock()
+            let sequence = min(sequence, tail.progress.encoded)
+            let outcome: Result<Void, LogError>?
+            if sequence <= tail.progress.durable {
+                outcome = .success(())
+            } else if let failure = tail.failureOfWaiting {
+                outcome = .failure(failure)
+            } else {
+                outcome = nil
+                waiting.append(Waiting(sequence: sequence, continuation: continuation))
+                queueSync()
+            }
+            monitor.unlock()
+            if let outcome { continuation.resume(returning: outcome) }
+        }
+        try outcome.get()
+    }
+
+    /// Holds the monitor, lets go of it while waiting, and holds it again.
+    private func waitUntilDurable(_ sequence: UInt64) throws(LogError) {
+        while true {
+            switch tail.progress.turn(for: sequence) {
+            case .durable: return
+            case .lead:
+                if let failure = tail.failureOfWaiting { throw failure }
+                try lead()
+            case .wait(let round): monitor.wait(.sync(round))
+            }
+        }
+    }
+
+    /// Syncs for all whose commits are encoded when it begins. Holds the monitor but for the sync itself.
+    private func lead() throws(LogError) {
+        tail.beginGathering()
+        defer { announce() }
+        let file = try tail.beginSync()
+        monitor.unlock()
+        var failure: FileSystemError?
+        do throws(FileSystemError) { try file.sync() } catch { failure = error }
+        monitor.lock()
+        try tail.endSync(failure)
+    }
+
+    /// After a sync, or instead of one.
+    private func announce() {
+        let round = tail.progress.round
+        monitor.wakeAll(.sync(round))
+        // One of the next round does its sync. When the log has failed, nobody's commit has a chance any more.
+        if tail.failureOfWaiting == nil {
+            monitor.wakeOne(.sync(round + 1))
+        } else {
+            monitor.wakeAll(.sync(round + 1))
+        }
+        monitor.wakeAll(.idle)
+        if !waiting.isEmpty { resumeWaiting() }
+    }
+
+    private func resumeWaiting() {
+        let failure = tail.failureOfWaiting
+        let durable = tail.progress.durable
+        let ready = waiting.filter { failure != nil || $0.sequence <= durable }
+        waiting.removeAll { failure != nil || $0.sequence <= durable }
+        if !waiting.isEmpty { queueSync() }
+        // An executor is foreign code: it must not run while the log is held.
+        monitor.unlock()
+        for each in ready {
+            let isDurable = each.sequence <= durable
+            each.continuation.resume(returning: isDurable ? .success(()) : .failure(failure ?? .closed(cause: nil)))
+        }
+        monitor.lock()
+    }
+
+    private func queueSync(after milliseconds: Int = 0) {
+        guard !isSyncQueued else { return }
+        isSyncQueued = true
+        queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in self?.syncQueued() }
+    }
+
+    private func syncQueued() {
+        monitor.lock()
+        defer { monitor.unlock() }
+        isSyncQueued = false
+        // A failure reaches those who wait through `announce`, and everybody else by the next call.
+        if tail.failureOfWaiting == nil { try? waitUntilDurable(tail.progress.encoded) }
+    }
+
+    // MARK: Packing sealed segments again
+
+    private func queueRepack(after seconds: Int) {
+        guard case .repacked = options.sealing else { return }
+        repackQueue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in self?.repackWaiting() }
+    }
+
+    /// The next segment to pack again; nil when there is none, and when the log is not open any more.
+    func takeUnpacked() -> UInt64? {
+        withTail { $0.state == .open ? unpacked.popLast() : nil }
+    }
+
+    // MARK: Closing
+
+    /// Lets go of the files and the lock. With ``Options/Durability/grouped`` and ``Options/Durability/interval(milliseconds:)``
+    /// what was appended is made durable first, as far as the disk lets it; with ``Options/Durability/none`` it stays
+    /// with the operating system. Later calls throw ``LogError/closed(cause:)``.
     public func close() {
-        if case .open = state { closeForGood(cause: nil) }
-    }
-
-    // MARK: Segments
-
-    /// The second condition bounds the footer.
-    private var isFull: Bool {
-        (encoder.end.offset >= options.segmentSize || totals.entries.count >= 500_000) && totals.blockCount > 0
-    }
-
-    /// Seals the segment and begins the next. Each step is durable before the next one begins, so that a crash between
-    /// two leaves what ``Recovery`` knows: a segment without footer, a sealed one without successor, or an unfinished
-    /// file that nobody reads.
-    private func startSegment() throws(LogError) {
-        // One without blocks cannot be sealed; it is replaced by one with another key.
-        let isEmpty = totals.blockCount == 0
-        try writing(orCutTo: nil) { () throws(FileSystemError) in
-            if !isSealed, !isEmpty {
-                if unsynced { try segment.file.sync() }
-                try segment.file.write(sealBytes(), at: encoder.end.offset)
-                try segment.file.sync()
-            }
+        monitor.lock()
+        if tail.state == .open {
+            tail.beginClosing()
+            if options.durability != .none { try? waitUntilDurable(tail.progress.encoded) }
+            while tail.progress.phase != .idle { monitor.wait(.idle) }
+            tail.close(cause: nil)
+            announce()
         }
-        isSealed = true
-        unsynced = false
-        durableSequence = nextSequence - 1
-        let header = SegmentHeader(
-            storeIdentifier: storeIdentifier, firstSequence: nextSequence, chain: encoder.end.chain,
-            isFirst: isEmpty && segment.header.isFirst,
-            key: options.keys.first)
-        try writing(orCutTo: nil) { () throws(FileSystemError) in
-            try fileSystem.createSegment(header, in: directory)
-            try fileSystem.syncDirectory(directory)
-        }
-        do {
-            segment = try SegmentFile(
-                fileSystem, directory: directory, firstSequence: nextSequence, mode: .readWrite,
-                keys: options.keys)
-        } catch {
-            guard case .fileSystem(let failure) = error else {
-                closeForGood(cause: nil)
-                throw error
-            }
-            closeForGood(cause: failure)
-            throw .writeFailed(failure)
-        }
-        totals = SegmentTotals(header: header)
-        isSealed = false
-        needsOtherKey = false
-        encoder.startRun(at: segment.start)
-    }
-
-    private func sealBytes() -> [UInt8] {
-        let end = encoder.end
-        let payload = totals.footer(lastSequence: end.nextSequence - 1).encoded()
-        let header = BlockHeader(
-            type: BlockType.footer, method: BlockMethod.stored, flags: .predecessorsDurable,
-            firstSequence: end.nextSequence, recordCount: 0, rawLength: UInt32(payload.count),
-            storedLength: UInt32(payload.count), chainBefore: end.chain, chainAfter: end.chain,
-            payloadChecksum: crc32c(payload[...]))
-        var bytes = [UInt8](repeating: 0, count: BlockHeader.Layout.byteCount)
-        header.encode(into: &bytes, at: 0, binding: segment.binding)
-        bytes.append(contentsOf: payload)
-        bytes.append(
-            contentsOf: SegmentTrailer.encoded(footerOffset: end.offset, segmentChecksum: segment.binding.checksum))
-        return bytes
-    }
-
-    // MARK: Failing
-
-    private func checkOpen() throws(LogError) {
-        if case .closed(let cause) = state { throw .closed(cause: cause) }
-    }
-
-    /// Does what must not fail. If it does, the log is closed: a sync that failed once may report success the next time
-    /// although the bytes are gone.
-    private func writing(
-        orCutTo offset: UInt64?, _ body: () throws(FileSystemError) -> Void
-    ) throws(LogError) {
-        do {
-            try body()
-        } catch {
-            // Without this, the next to open the file could find the commit in the system's cache, and count on it,
-            // while the disk does not have it. Where it fails too there is nothing left to do.
-            if let offset { try? segment.file.truncate(to: offset) }
-            closeForGood(cause: error)
-            throw .writeFailed(error)
-        }
-    }
-
-    private func closeForGood(cause: FileSystemError?) {
-        state = .closed(cause: cause)
-        segment.file.close()
-        lock.release()
+        monitor.unlock()
+        // What packs a segment again notices, and ends before its next block.
+        repacking.lock()
+        repacking.unlock()
     }
 }

@@ -11,6 +11,8 @@ struct Recovery {
         let isSealed: Bool
         let segments: Int
         let cut: RecoveryReport.Cut?
+        /// The first sequence numbers of sealed segments that are worth packing again.
+        var unpacked: [UInt64] = []
     }
 
     /// Removes segments that were being made.
@@ -30,6 +32,7 @@ struct Recovery {
     func recover(_ firsts: [UInt64]) throws(LogError) -> Found {
         var before: SegmentFile.Position?
         var identifier: StoreIdentifier?
+        var unpacked: [UInt64] = []
         for (index, first) in firsts.enumerated() {
             let isLast = index == firsts.count - 1
             let segment = try SegmentFile(
@@ -37,10 +40,15 @@ struct Recovery {
                 keys: keys)
             try segment.checkPlace(after: before, in: identifier)
             identifier = segment.header.storeIdentifier
-            if isLast { return try recoverLast(segment, segments: firsts.count) }
-            guard let (_, block) = try segment.footerFromEnd() else {
+            if isLast {
+                var found = try recoverLast(segment, segments: firsts.count)
+                found.unpacked = unpacked
+                return found
+            }
+            guard let (footer, block) = try segment.footerFromEnd() else {
                 throw try segment.firstDamage()
             }
+            if SegmentRepack.isWorthwhile(footer.rawBytes, footer.blockCount) { unpacked.append(first) }
             before = block.next
         }
         preconditionFailure("there is a last segment")

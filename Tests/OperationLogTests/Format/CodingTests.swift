@@ -74,7 +74,7 @@ import Testing
         let compressor = try RunCompressor(level: 3)
         var stored: [UInt8] = []
         compressor.startRun()
-        try compressor.compress([UInt8](repeating: 7, count: 1_000_000), into: &stored)
+        try compressor.compress(ArraySlice(repeating: 7, count: 1_000_000), into: &stored)
         for length in [0, 1, 999_999, 1_000_001] {
             let decompressor = try RunDecompressor()
             guard case .undecodable = decompressor.decompress(stored[...], rawLength: length) else {

@@ -1,7 +1,5 @@
 internal import ArgumentParser
 internal import LogInspection
-internal import OperationLog
-internal import SyncEngine
 
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -32,38 +30,5 @@ struct LogCommand: ParsableCommand {
             return isSound
         }
         if !isSound { throw QuietFailure(status: .damage) }
-    }
-}
-
-struct VerifyCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Read every byte of the log and check it. Changes nothing.",
-        discussion: "Needs no lock. Exits with 2 where something is damaged.")
-
-    @OptionGroup var options: StoreOptions
-    @OptionGroup var format: FormatOptions
-
-    func run() throws {
-        let directory = options.logDirectory
-        let verification = try mappingLogErrors { try LogVerification.verify(directory: directory) }
-        let text = VerificationText(verification)
-        for line in format.json ? [text.json] : text.lines { try Console.print(line) }
-        if !verification.isSound { throw QuietFailure(status: .damage) }
-    }
-}
-
-extension StoreOptions {
-    /// Where the log is. The commands that only look at it open no store.
-    fileprivate var logDirectory: String {
-        StoreFiles(directory: store).log
-    }
-}
-
-/// Errors of the log in their public form.
-private func mappingLogErrors<T>(_ body: () throws -> T) throws -> T {
-    do {
-        return try body()
-    } catch let error as LogError {
-        throw TidelogError(error)
     }
 }

@@ -46,6 +46,12 @@ enum Console {
         try? write(Array(line.utf8) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
     }
 
+    /// Whether standard error is a terminal: a person is watching.
+    static var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Writes to standard error as it is. Errors in doing so have no place to go.
+    static func writeError(_ text: String) { try? write(Array(text.utf8), to: STDERR_FILENO) }
+
     private static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
         var rest = bytes[...]
         while !rest.isEmpty {

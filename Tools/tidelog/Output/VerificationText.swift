@@ -5,12 +5,17 @@ internal import OperationLog
 /// What reading every byte of a log has shown.
 struct VerificationText {
     private let verification: LogVerification
+    private let description: DescriptionCheck
     private let size: LogSize
 
-    init(_ verification: LogVerification) {
+    init(_ verification: LogVerification, description: DescriptionCheck) {
         self.verification = verification
+        self.description = description
         size = LogSize(verification)
     }
+
+    /// Of the log, and of the file beside it.
+    var isSound: Bool { verification.isSound && !description.isDamaged }
 
     var lines: [String] {
         var lines = [
@@ -30,24 +35,29 @@ struct VerificationText {
         if verification.damages.count >= LogVerification.maximumDamages {
             lines.append("There is more; not searched further.")
         }
-        guard !verification.isSound else { return lines + ["The log is sound."] }
+        if let sentence = description.sentence { lines.append(sentence) }
+        guard verification.isSound else {
+            return lines + [
+                "The log is damaged in \(counted(verification.damages.count, "place", "places")). Run 'tidelog log' to see what "
+                    + "can be read, and 'tidelog repair' to see what can be done."
+            ]
+        }
         return lines + [
-            "The log is damaged in \(counted(verification.damages.count, "place", "places")). Run 'tidelog log' to see what can "
-                + "be read; keep a copy of the directory before anything else."
+            verification.depth == .deep ? "The log is sound." : "The log is sound, as far as a fast verification tells."
         ]
     }
 
     /// With one digit behind the point. Nil where headers outweigh what compression saved, and where records are missing.
     private var ratio: String? {
         guard verification.isSound, let ratio = size.ratio, ratio >= 1, ratio < 1e6 else { return nil }
-        let tenths = Int((ratio * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
+        return tenths(ratio)
     }
 
     var json: String {
         var json = JSONWriter()
         json.beginObject()
-        json.member("sound", verification.isSound)
+        json.member("sound", isSound)
+        json.member("depth", verification.depth == .deep ? "deep" : "fast")
         json.member("segments", size.segments)
         json.member("blocks", size.blocks)
         json.member("records", size.records)
@@ -74,6 +84,7 @@ struct VerificationText {
             json.endObject()
         }
         json.endArray()
+        if let sentence = description.sentence { json.member("description", sentence) }
         json.endObject()
         return json.text
     }

@@ -28,3 +28,10 @@ private func isBidiControl(_ scalar: Unicode.Scalar) -> Bool {
     (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
         || (0x80...0x9F).contains(scalar.value)
 }
+
+/// The number with one digit behind the point.
+func tenths(_ number: Double) -> String {
+    guard number.isFinite, number >= 0, number < 1e12 else { return "-" }
+    let tenths = Int((number * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+}

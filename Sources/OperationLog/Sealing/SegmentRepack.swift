@@ -1,0 +1,159 @@
+/// Writes a sealed segment once more, with fewer and larger blocks and better compression, and puts the new file in the
+/// place of the old one.
+///
+/// The segment's header, its records, their numbers and the chain values at both ends stay as they are, so the segments
+/// around it fit as before. Which records were one commit is not kept: it only matters where a commit can be torn.
+///
+/// At each moment there is a whole segment under the name: the old one or the new one. Readers that have the old file
+/// open go on with it.
+struct SegmentRepack {
+    let fileSystem: any FileSystem
+    let directory: String
+    let keys: [LogKey]
+    let level: Int
+    /// A block takes records until its raw length comes to this.
+    var blockSize = Self.usualBlockSize
+
+    static let usualBlockSize = 1_048_576
+
+    /// Whether the segment has so many more blocks than it needs that packing it again is worth the work.
+    static func isWorthwhile(_ rawBytes: UInt64, _ blockCount: UInt32, blockSize: Int = usualBlockSize) -> Bool {
+        let needed = rawBytes / UInt64(blockSize) + 1
+        return rawBytes >= UInt64(blockSize / 4) && UInt64(blockCount) > 2 * needed
+    }
+
+    enum Outcome: Equatable {
+        case repacked
+        /// It does not need it, or holds blocks that this version does not know.
+        case left
+        /// `goesOn` said so. Nothing was changed.
+        case abandoned
+    }
+
+    /// - Parameters:
+    ///   - goesOn: Asked between blocks.
+    ///   - replace: Puts the second path in the place of the first, or says that it should not be any more.
+    func run(
+        _ firstSequence: UInt64, goesOn: () -> Bool = { true },
+        replace: (_ old: String, _ new: String) throws(FileSystemError) -> Bool
+    ) throws(LogError) -> Outcome {
+        let segment = try SegmentFile(
+            fileSystem, directory: directory, firstSequence: firstSequence, mode: .read, keys: keys)
+        guard let (footer, end) = try segment.footerFromEnd(),
+            Self.isWorthwhile(footer.rawBytes, footer.blockCount, blockSize: blockSize)
+        else { return .left }
+        let path = segment.path + ".new"
+        do throws(LogError) {
+            let outcome = try write(segment, to: path, goesOn)
+            guard outcome == .repacked else {
+                removeUnfinished(path)
+                return outcome
+            }
+            try check(path, holds: segment, upTo: end.next)
+            guard try onFiles({ () throws(FileSystemError) in try replace(segment.path, path) }) else {
+                removeUnfinished(path)
+                return .abandoned
+            }
+            try onFiles { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
+            return .repacked
+        } catch {
+            removeUnfinished(path)
+            throw error
+        }
+    }
+
+    private func removeUnfinished(_ path: String) {
+        // The next opening removes what is left.
+        try? fileSystem.remove(path)
+    }
+
+    /// The whole new file, durable, under a name that nobody reads.
+    private func write(
+        _ segment: SegmentFile, to path: String, _ goesOn: () -> Bool
+    ) throws(LogError) -> Outcome {
+        let file = try onFiles { () throws(FileSystemError) in try fileSystem.open(path, .create) }
+        defer { file.close() }
+        try onFiles { () throws(FileSystemError) in try file.write(segment.header.encoded(), at: 0) }
+        // Each block is a frame of its own: it is large enough to fill the window, and reading can begin at any.
+        let encoder = try CommitEncoder(
+            compression: .zstd(level: level), runSize: 0, binding: segment.binding, position: segment.start,
+            totals: SegmentTotals(header: segment.header))
+        var decoder = BlockDecoder()
+        var raw: [UInt8] = []
+        var recordCount: UInt32 = 0
+        func flush() throws(LogError) {
+            guard recordCount > 0 else { return }
+            try encoder.encode(raw: raw, recordCount: recordCount)
+            let offset = encoder.offset
+            try onFiles { () throws(FileSystemError) in try file.write(encoder.bytes, at: offset) }
+            encoder.didWrite()
+            raw.removeAll(keepingCapacity: true)
+            recordCount = 0
+        }
+        var position = segment.start
+        while goesOn() {
+            switch try segment.step(at: position) {
+            case .records(let block):
+                let content = try decoder.content(of: block, in: segment, at: position)
+                if raw.count + content.count > blockSize { try flush() }
+                raw.append(contentsOf: content)
+                recordCount += block.header.recordCount
+                position = block.next
+            case .footer(let block, _):
+                try flush()
+                guard encoder.end.nextSequence == block.header.firstSequence, encoder.end.chain == position.chain else {
+                    throw segment.damage(.brokenChain, at: position)
+                }
+                try onFiles { () throws(FileSystemError) in
+                    try file.write(encoder.sealBytes(), at: encoder.end.offset)
+                    try file.sync()
+                }
+                return .repacked
+            case .other: return .left
+            case .end: throw segment.damage(.notSealed, at: position)
+            case .invalid(let fault): throw segment.damage(fault, at: position)
+            }
+        }
+        return .abandoned
+    }
+
+    /// Reads the new file back: a fault of memory or of the compressor must not cost what the old file still has.
+    private func check(
+        _ path: String, holds segment: SegmentFile, upTo end: SegmentFile.Position
+    ) throws(LogError) {
+        let new = try SegmentFile(
+            fileSystem, path: path, firstSequence: segment.header.firstSequence, mode: .read, keys: keys)
+        var decoder = BlockDecoder()
+        var position = new.start
+        while true {
+            switch try new.step(at: position) {
+            case .records(let block):
+                _ = try decoder.content(of: block, in: new, at: position)
+                position = block.next
+            case .footer:
+                // The content was held to the chain block by block.
+                guard position.nextSequence == end.nextSequence, position.chain == end.chain else {
+                    throw new.damage(.brokenChain, at: position)
+                }
+                return
+            case .other, .end: throw new.damage(.notSealed, at: position)
+            case .invalid(let fault): throw new.damage(fault, at: position)
+            }
+        }
+    }
+}
+
+extension BlockDecoder {
+    fileprivate mutating func content(
+        of block: SegmentFile.Block, in segment: SegmentFile, at position: SegmentFile.Position
+    ) throws(LogError) -> [UInt8] {
+        do throws(BlockDecodingError) {
+            return try decode(block)
+        } catch {
+            switch error {
+            case .fault(let fault): throw segment.damage(fault, at: position)
+            case .other(let error): throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+/// One walk over all blocks of a log, segment by segment.
+struct VerificationRun {
+    private var result: LogVerification
+    private let check: ((LogRecord) -> String?)?
+    /// Behind the segment before; nil in front of the first, and behind one whose end is unknown.
+    private var before: SegmentFile.Position?
+    private var store: StoreIdentifier?
+    private var decoder = BlockDecoder()
+    private var kinds = [LogVerification.KindTotals](repeating: .init(), count: 256)
+
+    init(depth: LogVerification.Depth, check: ((LogRecord) -> String?)?) {
+        result = LogVerification(depth: depth)
+        self.check = check
+    }
+
+    var goesOn: Bool { result.damages.count < LogVerification.maximumDamages }
+
+    func finished() -> LogVerification {
+        var result = result
+        for (kind, totals) in kinds.enumerated() where totals.records > 0 { result.kinds[UInt8(kind)] = totals }
+        return result
+    }
+
+    mutating func collectingDamage(
+        _ body: (inout VerificationRun) throws(LogError) -> Void
+    ) throws(LogError) {
+        do {
+            try body(&self)
+        } catch {
+            guard case .damaged(let damage) = error else { throw error }
+            if goesOn { result.damages.append(damage) }
+            before = nil
+        }
+    }
+
+    // MARK: Segments
+
+    mutating func verify(_ segment: SegmentFile, isLast: Bool) throws(LogError) {
+        let isFirst = result.segments.isEmpty
+        result.segments.append(
+            LogVerification.Segment(
+                path: segment.path, firstSequence: segment.header.firstSequence, fileBytes: try segment.size(),
+                isEncrypted: segment.header.encryption != nil, nextSequence: segment.header.firstSequence))
+        if let store, store != segment.header.storeIdentifier {
+            before = nil
+            add(.otherStore(found: segment.header.storeIdentifier), segment, segment.start, offset: 0)
+        } else {
+            if isFirst || before != nil {
+                let (before, store) = (before, store)
+                try collectingDamage { _ throws(LogError) in try segment.checkPlace(after: before, in: store) }
+            }
+            store = segment.header.storeIdentifier
+            before = nil
+        }
+        try walk(segment, isLast: isLast)
+    }
+
+    private mutating func walk(_ segment: SegmentFile, isLast: Bool) throws(LogError) {
+        var place = Place(segment)
+        while goesOn {
+            let fault: LogFault
+            switch try pass(segment, &place, isLast: isLast) {
+            case .on: continue
+            case .done: return
+            case .fault(let found): fault = found
+            }
+            if isLast {
+                if try segment.isTorn(fault, at: place.position) { return try report(fault, segment, place) }
+                // A writer may have gone on between the first look at the place and the search for a witness behind it.
+                if place.lookedTwiceAt != place.position.offset {
+                    place.lookedTwiceAt = place.position.offset
+                    segment.refresh()
+                    continue
+                }
+            }
+            add(fault, segment, place.position)
+            place.totals = nil
+            place.commitStart = nil
+            decoder.interrupt()
+            guard let next = try resume(segment, behind: place.position, fault) else { return }
+            place.position = next
+        }
+    }
+
+    private struct Place {
+        var position: SegmentFile.Position
+        /// Nil where something in front was passed over.
+        var totals: SegmentTotals?
+        var commitStart: SegmentFile.Position?
+        var lookedTwiceAt: UInt64?
+
+        init(_ segment: SegmentFile) {
+            position = segment.start
+            totals = SegmentTotals(header: segment.header)
+        }
+    }
+
+    private enum Step {
+        case on
+        case done
+        case fault(LogFault)
+    }
+
+    /// Looks at what begins at the place and goes behind it.
+    private mutating func pass(
+        _ segment: SegmentFile, _ place: inout Place, isLast: Bool
+    ) throws(LogError) -> Step {
+        switch try segment.step(at: place.position) {
+        case .records(let block):
+            try count(block, in: segment, at: place.position)
+            place.totals?.add(block, binding: segment.binding)
+            place.commitStart =
+                block.header.flags.contains(.commitContinues) ? place.commitStart ?? place.position : nil
+            place.position = block.next
+            return .on
+        case .other(let block):
+            place.totals?.add(block, binding: segment.binding)
+            place.position = block.next
+            return .on
+        case .footer(let block, let footer):
+            guard place.commitStart == nil else { return .fault(.unfinishedCommit) }
+            switch try segment.ending(after: block) {
+            case .incomplete: return .fault(.endsEarly)
+            case .bytesAfter: return .fault(.bytesAfterTrailer)
+            case .trailer: break
+            }
+            if let totals = place.totals, totals.footer(lastSequence: place.position.nextSequence - 1) != footer {
+                add(.undecodable(reason: "the footer's totals are not the segment's"), segment, place.position)
+            }
+            result.segments[result.segments.count - 1].isSealed = true
+            before = block.next
+            return .done
+        case .end:
+            if isLast, place.commitStart == nil { return .done }
+            return .fault(place.commitStart == nil ? .notSealed : .unfinishedCommit)
+        case .invalid(let found):
+            return .fault(found)
+        }
+    }
+
+    private mutating func report(_ fault: LogFault, _ segment: SegmentFile, _ place: Place) throws(LogError) {
+        let offset = (place.commitStart ?? place.position).offset
+        let size = try segment.size()
+        result.tail = LogVerification.Tail(
+            path: segment.path, offset: offset, bytes: size - min(size, offset), reason: fault)
+    }
+
+    /// Where an intact block goes on behind something that does not hold.
+    private func resume(
+        _ segment: SegmentFile, behind position: SegmentFile.Position, _ fault: LogFault
+    ) throws(LogError) -> SegmentFile.Position? {
+        func place(_ offset: UInt64, _ header: BlockHeader) -> SegmentFile.Position {
+            SegmentFile.Position(offset: offset, nextSequence: header.firstSequence, chain: header.chainBefore)
+        }
+        if fault == .brokenChain || fault.isSequenceGap, let header = try segment.header(at: position.offset),
+            header.firstSequence >= position.nextSequence
+        {
+            return place(position.offset, header)
+        }
+        let next = try segment.nextHeader(after: position.offset) { $0.firstSequence >= position.nextSequence }
+        return next.map { place($0.offset, $0.header) }
+    }
+
+    // MARK: Blocks
+
+    private mutating func count(
+        _ block: SegmentFile.Block, in segment: SegmentFile, at position: SegmentFile.Position
+    ) throws(LogError) {
+        let last = result.segments.count - 1
+        result.segments[last].blocks += 1
+        result.segments[last].rawBytes += UInt64(block.header.rawLength)
+        result.segments[last].storedBytes += UInt64(block.header.storedLength)
+        result.segments[last].nextSequence = block.next.nextSequence
+        guard result.depth == .deep else {
+            result.segments[last].records += UInt64(block.header.recordCount)
+            return
+        }
+        do throws(BlockDecodingError) {
+            let raw = try decoder.decode(block)
+            do throws(LogFault) {
+                try count(raw, of: block, in: segment, at: position)
+            } catch {
+                add(error, segment, position)
+            }
+        } catch {
+            switch error {
+            case .fault(let fault): add(fault, segment, position)
+            case .other(let error): throw error
+            }
+        }
+    }
+
+    private mutating func count(
+        _ raw: [UInt8], of block: SegmentFile.Block, in segment: SegmentFile, at position: SegmentFile.Position
+    ) throws(LogFault) {
+        let storedShare = Double(block.header.storedLength) / Double(max(raw.count, 1))
+        var walk = RecordWalk(raw, header: block.header)
+        while let record = try walk.next() {
+            let size = RecordCoding.encodedSize(payload: record.payload.count)
+            kinds[Int(record.kind)].records += 1
+            kinds[Int(record.kind)].rawBytes += UInt64(size)
+            kinds[Int(record.kind)].storedBytes += Double(size) * storedShare
+            if let reason = check?(record) {
+                guard goesOn else { return }
+                let fault = LogFault.undecodableRecord(kind: record.kind, reason: reason)
+                result.damages.append(
+                    LogDamage(
+                        path: segment.path, offset: position.offset, fault: fault, sequence: record.sequence))
+            } else {
+                result.segments[result.segments.count - 1].records += 1
+            }
+        }
+    }
+
+    private mutating func add(
+        _ fault: LogFault, _ segment: SegmentFile, _ position: SegmentFile.Position, offset: UInt64? = nil
+    ) {
+        guard goesOn else { return }
+        let offset = offset ?? position.offset
+        // A block that does not follow what precedes it cannot be decompressed either; one place, one line.
+        if let last = result.damages.last, last.path == segment.path, last.offset == offset { return }
+        result.damages.append(
+            LogDamage(path: segment.path, offset: offset, fault: fault, sequence: position.nextSequence))
+    }
+}
+
+extension LogFault {
+    fileprivate var isSequenceGap: Bool {
+        if case .sequenceGap = self { true } else { false }
+    }
+}

@@ -1,0 +1,69 @@
+/// Records that are appended together: found again all of them or none.
+///
+/// It keeps them in the form in which a block is compressed, so appending copies no record. One that is kept and emptied
+/// with ``removeAll()`` keeps its memory.
+public struct Commit: Sendable {
+    /// The commit's blocks, uncompressed, one behind the other. A record lies in one block.
+    private(set) var raw: [UInt8] = []
+    /// All blocks but the last.
+    private(set) var fullBlocks: [Block] = []
+    private var last = Block(start: 0, recordCount: 0)
+
+    struct Block {
+        /// In ``Commit/raw``.
+        let start: Int
+        var recordCount: UInt32
+    }
+
+    public init() {}
+
+    public var isEmpty: Bool { last.recordCount == 0 }
+
+    public var recordCount: Int {
+        fullBlocks.reduce(Int(last.recordCount)) { $0 + Int($1.recordCount) }
+    }
+
+    /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``; the commit is as before.
+    public mutating func add(kind: UInt8, payload: UnsafeRawBufferPointer) throws(LogError) {
+        guard payload.count <= LogFormat.maximumPayload else {
+            throw .recordTooLarge(bytes: payload.count, maximum: LogFormat.maximumPayload)
+        }
+        let size = RecordCoding.encodedSize(payload: payload.count)
+        if last.recordCount > 0, raw.count - last.start + size > LogFormat.targetBlockRaw {
+            fullBlocks.append(last)
+            last = Block(start: raw.count, recordCount: 0)
+        }
+        RecordCoding.encode(kind: kind, payload: payload, into: &raw)
+        last.recordCount += 1
+    }
+
+    /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``; the commit is as before.
+    public mutating func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
+        try withBytes(of: payload) { bytes throws(LogError) in try add(kind: kind, payload: bytes) }
+    }
+
+    /// Empties the commit and keeps its memory for the next one.
+    public mutating func removeAll() {
+        raw.removeAll(keepingCapacity: true)
+        fullBlocks.removeAll(keepingCapacity: true)
+        last = Block(start: 0, recordCount: 0)
+    }
+
+    var blockCount: Int { fullBlocks.count + 1 }
+
+    func block(_ index: Int) -> (raw: Range<Int>, recordCount: UInt32) {
+        guard index < fullBlocks.count else { return (last.start..<raw.count, last.recordCount) }
+        let end = index + 1 < fullBlocks.count ? fullBlocks[index + 1].start : last.start
+        return (fullBlocks[index].start..<end, fullBlocks[index].recordCount)
+    }
+}
+
+/// `withUnsafeBytes` with a typed error.
+func withBytes<Value, Failure: Error>(
+    of bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+) throws(Failure) -> Value {
+    let outcome = bytes.withUnsafeBytes { buffer in
+        do throws(Failure) { return Result<Value, Failure>.success(try body(buffer)) } catch { return .failure(error) }
+    }
+    return try outcome.get()
+}

@@ -1,0 +1,138 @@
+import OperationLog
+import Synchronization
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Runs the closure on so many threads at once, and returns when all have ended.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    final class Work: Sendable {
+        let index: Int
+        let body: @Sendable (Int) -> Void
+        init(_ index: Int, _ body: @escaping @Sendable (Int) -> Void) { (self.index, self.body) = (index, body) }
+    }
+    let threads = (0..<count).map { index in
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        let work = Unmanaged.passRetained(Work(index, body)).toOpaque()
+        pthread_create(
+            &thread, nil,
+            { argument in
+                #if canImport(Darwin)
+                    let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+                #else
+                    let work = Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue()
+                #endif
+                work.body(work.index)
+                return nil
+            }, work)
+        return thread
+    }
+    for thread in threads {
+        #if canImport(Darwin)
+            if let thread { pthread_join(thread, nil) }
+        #else
+            pthread_join(thread, nil)
+        #endif
+    }
+}
+
+/// One log, many threads and tasks.
+@Suite struct ConcurrencyTests {
+    /// A commit whose records tell who made it and which of that one's commits it is.
+    private static func commit(_ committer: Int, _ number: Int) throws(LogError) -> Commit {
+        var commit = Commit()
+        for part in 0..<1 + number % 3 { try commit.add(kind: UInt8(part), payload: bytes(committer, number)) }
+        return commit
+    }
+
+    private static func bytes(_ committer: Int, _ number: Int) -> [UInt8] {
+        Array("committer \(committer), commit \(number)".utf8)
+    }
+
+    /// The log holds each commit of each committer once, in that one's order, its records side by side.
+    private func expectComplete(_ records: [LogRecord], committers: Int, commits: Int) {
+        var next = Array(repeating: 0, count: committers)
+        var index = 0
+        while index < records.count {
+            let text = String(decoding: records[index].payload, as: UTF8.self)
+            let numbers = text.split { !$0.isNumber }.compactMap { Int($0) }
+            guard numbers.count == 2, let committer = numbers.first, committer < committers else {
+                Issue.record("a record that nobody appended: \(text)")
+                return
+            }
+            let number = next[committer]
+            let expected = (0..<1 + number % 3).map { part in
+                LogRecord(
+                    sequence: UInt64(index + part + 1), kind: UInt8(part), payload: Self.bytes(committer, number))
+            }
+            guard records[index...].prefix(expected.count).elementsEqual(expected) else {
+                Issue.record("at \(index + 1): \(text), expected commit \(number) of \(committer)")
+                return
+            }
+            next[committer] += 1
+            index += expected.count
+        }
+        #expect(next == Array(repeating: commits, count: committers))
+    }
+
+    @Test(arguments: [
+        OperationLog.Options.Durability.everyCommit, .grouped, .interval(milliseconds: 1), .none,
+    ])
+    func `commits of many threads are all there, each once and in its thread's order`(
+        durability: OperationLog.Options.Durability
+    ) throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk, .init(durability: durability, segmentSize: 3000)).log
+        let failures = Atomic(0)
+        onThreads(6) { committer in
+            for number in 0..<60 {
+                do {
+                    try log.append(try Self.commit(committer, number))
+                } catch {
+                    failures.add(1, ordering: .relaxed)
+                }
+            }
+        }
+        #expect(failures.load(ordering: .relaxed) == 0)
+        log.close()
+        expectComplete(try Sample.read(disk), committers: 6, commits: 60)
+    }
+
+    @Test(arguments: [
+        OperationLog.Options.Durability.everyCommit, .grouped, .interval(milliseconds: 1), .none,
+    ])
+    func `commits of many tasks are all there, each once and in its task's order`(
+        durability: OperationLog.Options.Durability
+    ) async throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk, .init(durability: durability, segmentSize: 3000)).log
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for committer in 0..<6 {
+                group.addTask {
+                    for number in 0..<60 {
+                        if number % 5 == 0 {
+                            let range = try log.write(try Self.commit(committer, number))
+                            try await log.waitUntilDurable(range.upperBound)
+                            #expect(log.durableSequence >= range.upperBound)
+                        } else {
+                            try await log.appendAndWait(try Self.commit(committer, number))
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        log.close()
+        expectComplete(try Sample.read(disk), committers: 6, commits: 60)
+    }
+}

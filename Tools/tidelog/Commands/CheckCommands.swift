@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import LogInspection
+internal import OperationLog
+internal import SyncEngine
+
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Read every byte of the log and check it. Changes nothing.",
+        discussion: """
+            Checks all checksums and their order, decompresses every block and decodes every record. With --fast nothing is \
+            decompressed or decoded. Needs no lock. Exits with 2 where something is damaged; see 'tidelog repair' then.
+            """)
+
+    @Flag(help: "Check bytes and order only, not what they mean.")
+    var fast = false
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+        let history = LogHistory(logDirectory: options.logDirectory)
+        let verification = try mappingLogErrors {
+            try ProgressLine.showing { try history.verify(depth: fast ? .fast : .deep, progress: $0) }
+        }
+        let text = VerificationText(verification, description: DescriptionCheck(StoreFiles(directory: options.store)))
+        for line in format.json ? [text.json] : text.lines { try Console.print(line) }
+        if !text.isSound { throw QuietFailure(status: .damage) }
+    }
+}
+
+struct StatsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats", abstract: "Show where the log's bytes are, per segment and kind of record.",
+        discussion: "Reads and checks every byte; needs no lock. Exits with 2 where something cannot be read.")
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+        let history = LogHistory(logDirectory: options.logDirectory)
+        let statistics = try mappingLogErrors {
+            try ProgressLine.showing { try history.statistics(progress: $0) }
+        }
+        let text = StatisticsText(statistics)
+        for line in format.json ? [text.json] : text.lines { try Console.print(line) }
+        if statistics.damages > 0 { throw QuietFailure(status: .damage) }
+    }
+}
+
+extension StoreOptions {
+    /// Where the log is. The commands that only look at it open no store.
+    var logDirectory: String { StoreFiles(directory: store).log }
+}
+
+/// Errors of the log in their public form.
+func mappingLogErrors<T>(_ body: () throws -> T) throws -> T {
+    do {
+        return try body()
+    } catch let error as LogError {
+        throw TidelogError(error)
+    }
+}
