@@ -76,10 +76,14 @@ public enum RecordCodec {
 
     /// Throws when the payload is not what its kind demands. Never traps, whatever the bytes.
     public static func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
+        try decode(kind: kind, payload: payload, names: nil)
+    }
+
+    static func decode(kind: UInt8, payload: [UInt8], names: NameTable?) throws(CodecError) -> Record {
         guard let known = Kind(rawValue: kind) else {
             return Record(time: 0, body: .unknown(kind: kind, payload: payload))
         }
-        var reader = ByteReader(payload)
+        var reader = ByteReader(payload, names: names)
         let time = try reader.signed()
         let body = try self.body(known, &reader)
         try reader.expectEnd()
