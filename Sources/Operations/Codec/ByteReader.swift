@@ -2,7 +2,8 @@ package import EDM
 
 /// Reads what ``ByteWriter`` wrote. Every length is checked against what is left, so that hostile bytes cost no memory.
 package struct ByteReader {
-    private let bytes: [UInt8]
+    /// Only as long as ``read(_:names:_:)`` runs, which is why nobody else can make a reader.
+    private let bytes: UnsafeRawBufferPointer
     /// Where names that were read before are found again; nil: nowhere.
     private let names: NameTable?
     package private(set) var offset = 0
@@ -11,9 +12,32 @@ package struct ByteReader {
 
     static let depthLimit = 64
 
-    package init(_ bytes: [UInt8], names: NameTable? = nil) {
+    private init(_ bytes: UnsafeRawBufferPointer, names: NameTable?) {
         self.bytes = bytes
         self.names = names
+    }
+
+    /// What the closure reads from the bytes. It must leave none, or may leave some if that is said.
+    package static func read<Value>(
+        _ bytes: [UInt8], names: NameTable? = nil, toEnd: Bool = true,
+        _ body: (inout ByteReader) throws(CodecError) -> Value
+    ) throws(CodecError) -> Value {
+        let outcome = bytes.withUnsafeBytes { bytes in
+            do throws(CodecError) {
+                var reader = ByteReader(bytes, names: names)
+                let value = try body(&reader)
+                if toEnd { try reader.expectEnd() }
+                return Result<Value, CodecError>.success(value)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// Bytes that were found to be there.
+    private func place(_ length: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
     }
 
     var remaining: Int { bytes.count - offset }
@@ -84,30 +108,21 @@ package struct ByteReader {
     package mutating func blob() throws(CodecError) -> [UInt8] {
         let length = try count()
         defer { offset += length }
-        return Array(bytes[offset..<offset + length])
+        return Array(place(length))
     }
 
     package mutating func string() throws(CodecError) -> String {
         let length = try count()
-        guard let text = text(length) else { throw fail(.invalid("UTF-8")) }
+        guard let text = UTF8Text.string(place(length)) else { throw fail(.invalid("UTF-8")) }
         offset += length
         return text
-    }
-
-    private func text(_ length: Int) -> String? {
-        bytes.withUnsafeBytes { all in
-            UTF8Text.string(UnsafeRawBufferPointer(rebasing: all[offset..<offset + length]))
-        }
     }
 
     /// A string that comes again and again: the name of a type, a set or a property.
     mutating func name() throws(CodecError) -> String {
         guard let names else { return try string() }
         let length = try count()
-        let text = bytes.withUnsafeBytes { all in
-            names.string(UnsafeRawBufferPointer(rebasing: all[offset..<offset + length]))
-        }
-        guard let text else { throw fail(.invalid("UTF-8")) }
+        guard let text = names.string(place(length)) else { throw fail(.invalid("UTF-8")) }
         offset += length
         return text
     }
@@ -143,12 +158,8 @@ package struct ByteReader {
     /// Passes over the bytes if they are these.
     private mutating func skip(_ wanted: [UInt8], _ range: Range<Int>) -> Bool {
         guard range.count <= remaining else { return false }
-        let isSame = bytes.withUnsafeBytes { all in
-            wanted.withUnsafeBytes { wanted in
-                NameTable.isEqual(
-                    UnsafeRawBufferPointer(rebasing: all[offset..<offset + range.count]),
-                    UnsafeRawBufferPointer(rebasing: wanted[range]))
-            }
+        let isSame = wanted.withUnsafeBytes {
+            NameTable.isEqual(place(range.count), UnsafeRawBufferPointer(rebasing: $0[range]))
         }
         if isSame { offset += range.count }
         return isSame
@@ -174,7 +185,7 @@ package struct ByteReader {
         return try read(&self)
     }
 
-    package func expectEnd() throws(CodecError) {
+    private func expectEnd() throws(CodecError) {
         guard offset == bytes.count else { throw fail(.trailingBytes) }
     }
 }

@@ -42,7 +42,7 @@ package final class NameTable {
     }
 
     /// Where a list belongs that begins with the bytes at the offset.
-    static func place(count: Int, first bytes: [UInt8], at offset: Int) -> Int {
+    static func place(count: Int, first bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
         var hash = count
         for index in offset..<min(offset + 8, bytes.count) { hash = hash &* 31 &+ Int(bytes[index]) }
         return hash & 63

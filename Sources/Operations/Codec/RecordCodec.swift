@@ -83,11 +83,9 @@ public enum RecordCodec {
         guard let known = Kind(rawValue: kind) else {
             return Record(time: 0, body: .unknown(kind: kind, payload: payload))
         }
-        var reader = ByteReader(payload, names: names)
-        let time = try reader.signed()
-        let body = try self.body(known, &reader)
-        try reader.expectEnd()
-        return Record(time: time, body: body)
+        return try ByteReader.read(payload, names: names) { reader throws(CodecError) in
+            Record(time: try reader.signed(), body: try body(known, &reader))
+        }
     }
 
     private static func body(_ kind: Kind, _ reader: inout ByteReader) throws(CodecError) -> Record.Body {
