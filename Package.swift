@@ -84,10 +84,10 @@ let package = Package(
             [
                 "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", httpTypes,
             ]),
-        layer("LogInspection", ["EDM", "Operations", "ODataWire", "OperationLog"]),
+        layer("LogInspection", ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog"]),
         layer(
             "Tidelog",
-            ["EDM", "Operations", "ODataWire", "SyncCore", "Views", "Transport", "SyncEngine"]),
+            ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine"]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
         // Tools

@@ -34,7 +34,9 @@ public actor SyncEngine {
         await begin()
         defer { end() }
         if try await store.model.version.isLegacy { await session.expectToken() }
-        return try await UploadRound(store: store, session: session).run()
+        let report = try await UploadRound(store: store, session: session).run()
+        await store.writeSnapshotIfDue()
+        return report
     }
 
     /// Runs the defining queries with these names, or all.
@@ -46,7 +48,9 @@ public actor SyncEngine {
             throw TidelogError(.invalidRequest, "There is no defining query \(unknown).")
         }
         let queries = all.filter { names?.contains($0.name) ?? true }
-        return try await DownloadRound(store: store, session: session).run(queries)
+        let report = try await DownloadRound(store: store, session: session).run(queries)
+        await store.writeSnapshotIfDue()
+        return report
     }
 
     private func begin() async {

@@ -2,11 +2,16 @@
 @_exported public import EDM
 @_exported public import struct ODataWire.HTTPHeaders
 @_exported public import struct ODataWire.KeyPredicate
+@_exported public import struct OperationLog.LogKey
 @_exported public import struct Operations.EntityID
 @_exported public import struct Operations.Refusal
 @_exported public import typealias Operations.SequenceNumber
 @_exported public import struct SyncCore.OperationRefused
+@_exported public import enum SyncEngine.AuditWindow
+@_exported public import enum SyncEngine.SnapshotPolicy
 @_exported public import struct SyncEngine.DownloadReport
+@_exported public import struct SyncEngine.StoreCompaction
+@_exported public import struct SyncEngine.StoreSnapshot
 @_exported public import struct SyncEngine.TidelogError
 @_exported public import struct SyncEngine.UploadReport
 @_exported public import Transport

@@ -34,6 +34,8 @@ final class Workspace {
     let folder: URL
     /// Replaced by `http://HOST` in what is printed: ports differ from run to run.
     var origin = "http://HOST"
+    /// Added to the environment of what is run.
+    var environment: [String: String] = [:]
 
     init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidelog-\(UUID().uuidString)")
@@ -83,6 +85,7 @@ final class Workspace {
     func start(_ arguments: [String], input: String = "", inputHandle: FileHandle? = nil) throws -> Running {
         let process = Executable.process("tidelog", arguments)
         process.currentDirectoryURL = folder
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let names = ["in", "out", "err"].map { "\($0)-\(UUID().uuidString)" }
         try write(input, to: names[0])
         try write("", to: names[1])

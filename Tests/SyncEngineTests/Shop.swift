@@ -25,13 +25,15 @@ final class Shop: Sendable {
     ]
 
     /// With everything downloaded.
-    init(_ dialect: Dialect, pageSize: Int? = nil, expanding: Bool = true) async throws {
+    init(
+        _ dialect: Dialect, pageSize: Int? = nil, expanding: Bool = true, options: LocalStore.Options = .init()
+    ) async throws {
         self.dialect = dialect
         var sandbox = try Sandbox.shop()
         sandbox.origin = "http://shop.test"
         sandbox.options.pageSize = pageSize
         transport = SandboxTransport(sandbox)
-        store = try await LocalStore(StoreFiles(directory: directory.path))
+        store = try await LocalStore(StoreFiles(directory: directory.path), options: options)
         engine = SyncEngine(
             store: store, session: ServiceSession(root: "http://shop.test/\(dialect.rawValue)/", transport: transport))
         try await engine.prepare()

@@ -39,6 +39,16 @@ package final class TemporaryDirectory: Sendable {
         return names
     }
 
+    /// The paths of all files in the directory and below.
+    package static func files(_ path: String) -> [String] {
+        names(path).flatMap { name in
+            let entry = path + "/" + name
+            var status = stat()
+            guard lstat(entry, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return [entry] }
+            return files(entry)
+        }
+    }
+
     package static func read(_ path: String) -> [UInt8]? {
         let file = open(path, O_RDONLY)
         guard file >= 0 else { return nil }

@@ -34,7 +34,8 @@ struct RootCommand: AsyncParsableCommand {
         version: "0.1.0",
         groupedSubcommands: [
             CommandGroup(
-                name: "Store and service:", subcommands: [InitCommand.self, PullCommand.self, PushCommand.self]),
+                name: "Store and service:",
+                subcommands: [InitCommand.self, PullCommand.self, PushCommand.self, CompactCommand.self]),
             CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, KeysCommand.self]),
             CommandGroup(
                 name: "Changing:",

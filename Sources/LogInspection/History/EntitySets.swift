@@ -36,7 +36,7 @@ struct EntitySets {
         for image in images { learn(image.entity, image.set) }
     }
 
-    private mutating func learn(_ id: EntityID, _ set: String) {
+    mutating func learn(_ id: EntityID, _ set: String) {
         if let index = indexes[set] {
             sets[id] = index
         } else {

@@ -6,6 +6,7 @@ import Operations
 /// At the end of the log ``next()`` gives nil; asked again later it goes on with what was appended since.
 public final class HistoryCursor {
     private let directory: String
+    private let keys: [LogKey]
     private let fileSystem: any FileSystem
     private var reader: LogReader?
     private var records: LogCursor?
@@ -14,8 +15,9 @@ public final class HistoryCursor {
     private var following: SequenceNumber = 1
     private var isEnded = false
 
-    init(directory: String, fileSystem: any FileSystem) {
+    init(directory: String, keys: [LogKey], fileSystem: any FileSystem) {
         self.directory = directory
+        self.keys = keys
         self.fileSystem = fileSystem
     }
 
@@ -45,7 +47,7 @@ public final class HistoryCursor {
 
     private func openReader() throws(LogError) -> LogReader {
         if let reader { return reader }
-        let opened = try LogReader(directory: directory, fileSystem: fileSystem)
+        let opened = try LogReader(directory: directory, keys: keys, fileSystem: fileSystem)
         reader = opened
         return opened
     }

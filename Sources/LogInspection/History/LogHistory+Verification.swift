@@ -11,7 +11,8 @@ extension LogHistory {
         depth: LogVerification.Depth = .deep, progress: (LogVerification.Progress) -> Void = { _ in }
     ) throws(LogError) -> LogVerification {
         try LogVerification.verify(
-            directory: directory, depth: depth, check: Self.undecodable, progress: progress, fileSystem: fileSystem)
+            directory: directory, keys: keys, depth: depth, check: Self.undecodable, progress: progress,
+            fileSystem: fileSystem)
     }
 
     /// Where the log's bytes are. Reads and checks every byte.

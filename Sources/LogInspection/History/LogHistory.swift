@@ -7,16 +7,21 @@ public import OperationLog
 public struct LogHistory: Sendable {
     /// The directory of the segments: `log` in a store's directory.
     public let directory: String
+    let keys: [LogKey]
     let fileSystem: any FileSystem
 
-    public init(logDirectory: String, fileSystem: any FileSystem = PosixFileSystem()) {
+    /// - Parameter keys: all that the log's segments are encrypted with.
+    public init(
+        logDirectory: String, keys: [LogKey] = [], fileSystem: any FileSystem = PosixFileSystem()
+    ) {
         directory = logDirectory
+        self.keys = keys
         self.fileSystem = fileSystem
     }
 
     /// The log's items from its beginning. The cursor looks at nothing before its first ``HistoryCursor/next()``.
     public func items() -> HistoryCursor {
-        HistoryCursor(directory: directory, fileSystem: fileSystem)
+        HistoryCursor(directory: directory, keys: keys, fileSystem: fileSystem)
     }
 
     /// What became of each operation, up to the end of the log as it is now. Reads the whole log and keeps one fate for
@@ -33,6 +38,6 @@ public struct LogHistory: Sendable {
 
     /// How large the log is, with and without compression. Reads and checks every byte.
     public func size() throws(LogError) -> LogSize {
-        LogSize(try LogVerification.verify(directory: directory, fileSystem: fileSystem))
+        LogSize(try LogVerification.verify(directory: directory, keys: keys, fileSystem: fileSystem))
     }
 }

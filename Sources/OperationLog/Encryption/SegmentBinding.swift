@@ -11,11 +11,14 @@ struct SegmentBinding: Sendable {
 
 extension SegmentHeader {
     /// The header of a new segment; `chain` is the value in front of its first record. Encrypted where there is a key.
-    init(storeIdentifier: StoreIdentifier, firstSequence: UInt64, chain: UInt32, isFirst: Bool, key: LogKey?) {
+    init(
+        storeIdentifier: StoreIdentifier, firstSequence: UInt64, chain: UInt32, isFirst: Bool = false,
+        isSnapshot: Bool = false, key: LogKey?
+    ) {
         guard let key else {
             self.init(
                 storeIdentifier: storeIdentifier, firstSequence: firstSequence, storedChain: chain, isFirst: isFirst,
-                encryption: nil)
+                isSnapshot: isSnapshot, encryption: nil)
             return
         }
         var generator = SystemRandomNumberGenerator()
@@ -23,7 +26,8 @@ extension SegmentHeader {
         let mask = SegmentKeys(key, salt: salt).headerMask(firstSequence: firstSequence)
         self.init(
             storeIdentifier: storeIdentifier, firstSequence: firstSequence, storedChain: chain ^ mask,
-            isFirst: isFirst, encryption: Encryption(keyIdentifier: key.identifier(in: storeIdentifier), salt: salt))
+            isFirst: isFirst, isSnapshot: isSnapshot,
+            encryption: Encryption(keyIdentifier: key.identifier(in: storeIdentifier), salt: salt))
     }
 
     /// Whether the key is the one that encrypts the segment; no key is that of one that is not encrypted.

@@ -48,6 +48,8 @@ public enum LogFault: Error, Sendable, Hashable {
     case bytesAfterTrailer
     /// The segment that should begin with this sequence number is missing.
     case missingSegment
+    /// The log ends here although a snapshot says that there were records up to this one: its end is missing.
+    case endsBeforeSnapshot(UInt64)
     /// The block is intact, but an earlier block of its run is not, without which it cannot be decompressed.
     case runInterrupted
     /// The segment is intact, but another log's.
@@ -73,6 +75,8 @@ extension LogFault: CustomStringConvertible {
         case .notSealed: "the segment's end is missing although another segment follows"
         case .bytesAfterTrailer: "there are bytes behind the segment's trailer"
         case .missingSegment: "a segment is missing"
+        case .endsBeforeSnapshot(let sequence):
+            "the log ends here although a snapshot was made in front of operation \(sequence)"
         case .runInterrupted: "an earlier block of the same run is unreadable"
         case .otherStore(let found): "the segment is of another log, that of store \(found)"
         case .undecodableRecord(let kind, let reason): "a record of kind \(kind) does not decode (\(reason))"

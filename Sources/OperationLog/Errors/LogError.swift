@@ -22,6 +22,9 @@ public enum LogError: Error, Sendable, Hashable {
     /// There is no log in the directory.
     case noLog(path: String)
 
+    /// The records up to this one were removed by a compaction; what they led to is in a snapshot.
+    case compacted(first: UInt64)
+
     /// A call of the operating system failed. The log stays usable: nothing had been written.
     case fileSystem(FileSystemError)
 
@@ -61,6 +64,8 @@ extension LogError: CustomStringConvertible {
             return "\(path) is encrypted with another key than those given."
         case .noLog(let path):
             return "There is no log in \(path)."
+        case .compacted(let first):
+            return "The operations before \(first) were compacted: only the state that they led to is kept."
         case .fileSystem(let failure):
             return "\(failure)."
         case .writeFailed(let failure):

@@ -36,6 +36,8 @@ struct SegmentHeader: Equatable {
 
     /// Set on the segment with which the log begins, and on no other.
     static let beginsLog: UInt32 = 1
+    /// Set on snapshots, and on no segment of records.
+    static let snapshot: UInt32 = 2
     /// How many bytes to read for any header.
     static let maximumByteCount = EncryptedLayout.byteCount
 
@@ -44,6 +46,8 @@ struct SegmentHeader: Equatable {
     /// The chain value after the last record of the segment before this one, masked where the segment is encrypted.
     let storedChain: UInt32
     let isFirst: Bool
+    /// The records are the state in front of the first sequence number, and not what was appended.
+    var isSnapshot = false
     /// Nil: the segment is not encrypted.
     let encryption: Encryption?
 
@@ -54,7 +58,7 @@ struct SegmentHeader: Equatable {
         bytes.store(LogFormat.segmentMagic, Layout.magic, in: 0)
         bytes.store(encryption == nil ? LogFormat.version : LogFormat.encryptedVersion, Layout.version, in: 0)
         bytes.store(UInt16(byteCount), Layout.size, in: 0)
-        bytes.store(isFirst ? Self.beginsLog : 0, Layout.flags, in: 0)
+        bytes.store((isFirst ? Self.beginsLog : 0) | (isSnapshot ? Self.snapshot : 0), Layout.flags, in: 0)
         bytes.store(storeIdentifier.bytes, Layout.storeIdentifier, in: 0)
         bytes.store(firstSequence, Layout.firstSequence, in: 0)
         bytes.store(storedChain, Layout.chain, in: 0)
@@ -110,11 +114,14 @@ struct SegmentHeader: Equatable {
             throw .unsupported("a segment header of \(bytes.count) bytes")
         default: throw .unsupported("format version \(version)")
         }
-        guard flags & ~beginsLog == 0 else { throw .unsupported("segment flags \(String(flags, radix: 16))") }
+        guard flags & ~(beginsLog | snapshot) == 0 else {
+            throw .unsupported("segment flags \(String(flags, radix: 16))")
+        }
         let firstSequence: UInt64 = bytes.load(Layout.firstSequence)
         guard firstSequence > 0 else { throw .invalid(.outOfRange(field: Layout.firstSequence.name)) }
         return SegmentHeader(
             storeIdentifier: StoreIdentifier(bytes.bytes(Layout.storeIdentifier)), firstSequence: firstSequence,
-            storedChain: bytes.load(Layout.chain), isFirst: flags & beginsLog != 0, encryption: encryption)
+            storedChain: bytes.load(Layout.chain), isFirst: flags & beginsLog != 0,
+            isSnapshot: flags & snapshot != 0, encryption: encryption)
     }
 }

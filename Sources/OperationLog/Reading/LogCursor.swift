@@ -4,8 +4,8 @@
 /// that follows a log keeps its cursor.
 public final class LogCursor {
     private let reader: LogReader
-    /// The next record to give out.
-    private var wanted: UInt64
+    /// The next record to give out; nil for the first one that there is.
+    private var wanted: UInt64?
     private let last: UInt64
 
     private var segment: SegmentFile?
@@ -18,7 +18,7 @@ public final class LogCursor {
     private var decoder = BlockDecoder()
     private var walk: RecordWalk?
 
-    init(reader: LogReader, from first: UInt64, through last: UInt64) {
+    init(reader: LogReader, from first: UInt64?, through last: UInt64) {
         self.reader = reader
         wanted = first
         self.last = last
@@ -26,9 +26,10 @@ public final class LogCursor {
 
     /// The next record; nil at the end of the log, and behind the last record asked for.
     ///
-    /// - Throws: ``LogError/damaged(_:)``. Calling again throws again: nothing is passed over.
+    /// - Throws: ``LogError/damaged(_:)``, or ``LogError/compacted(first:)`` where the record was removed before the
+    ///   cursor came to it. Calling again throws again: nothing is passed over.
     public func next() throws(LogError) -> LogRecord? {
-        guard wanted <= last else { return nil }
+        if let wanted, wanted > last { return nil }
         while true {
             if let record = try nextOfBlock() {
                 wanted = record.sequence + 1
@@ -41,7 +42,7 @@ public final class LogCursor {
     private func nextOfBlock() throws(LogError) -> LogRecord? {
         guard walk != nil, let segment else { return nil }
         do throws(LogFault) {
-            try walk?.skip(to: wanted)
+            if let wanted { try walk?.skip(to: wanted) }
             if let record = try walk?.next() { return record }
             walk = nil
             return nil
@@ -109,7 +110,7 @@ public final class LogCursor {
     ) throws(LogError) -> Bool {
         let place = place ?? position
         segment.refresh()
-        let hasSuccessor = try reader.segments().contains { $0 > segment.header.firstSequence }
+        let hasSuccessor = try reader.listing().segments.contains { $0 > segment.header.firstSequence }
         if !hasSuccessor {
             if fault == .notSealed { return false }
             if try segment.isTorn(fault, at: place) { return false }
@@ -126,37 +127,39 @@ public final class LogCursor {
     // MARK: Segments
 
     private func seek() throws(LogError) {
-        let firsts = try reader.segments()
-        guard let oldest = firsts.first else { throw .noLog(path: reader.directory) }
-        let first = firsts.last { $0 <= wanted } ?? oldest
-        let segment = try reader.segment(first)
-        if first == oldest { try segment.checkPlace(after: nil, in: reader.storeIdentifier) }
-        position = try segment.entrance(for: wanted)
-        self.segment = segment
+        let (found, first) = try reader.withListing { listing throws(LogError) -> (SegmentFile, UInt64) in
+            guard let wanted, let first = listing.segment(holding: wanted) else {
+                let oldest = try reader.oldest(listing)
+                if let wanted, wanted < oldest.header.firstSequence {
+                    throw .compacted(first: oldest.header.firstSequence)
+                }
+                return (oldest, oldest.header.firstSequence)
+            }
+            if first == listing.segments.first { return (try reader.oldest(listing), wanted) }
+            return (try reader.segment(first), wanted)
+        }
+        position = try found.entrance(for: first)
+        wanted = first
+        segment = found
     }
 
     /// False where the sealed segment is the last one so far.
     private func openNext(after footer: SegmentFile.Block, _ segment: SegmentFile) throws(LogError) -> Bool {
-        // Listed before opening: a segment that appears in between is no reason to miss the one before it.
-        let hasSuccessor = try reader.segments().contains { $0 > segment.header.firstSequence }
-        guard hasSuccessor else { return false }
-        let next: SegmentFile
-        do {
-            next = try reader.segment(footer.next.nextSequence)
-        } catch {
-            guard case .fileSystem(let failure) = error, failure.isNotFound else { throw error }
+        let expected = footer.next.nextSequence
+        let found = try reader.withListing { listing throws(LogError) -> SegmentFile? in
+            // Listed before opening: a segment that appears in between is no reason to miss the one before it.
+            guard let last = listing.segments.last, last > segment.header.firstSequence else { return nil }
+            if listing.segment(holding: expected) == expected { return try reader.segment(expected) }
+            let oldest = try reader.oldest(listing)
+            if oldest.header.firstSequence > expected { throw .compacted(first: oldest.header.firstSequence) }
             throw segment.damage(.missingSegment, at: footer.next)
         }
-        try next.checkPlace(after: footer.next, in: reader.storeIdentifier)
+        guard let next = found else { return false }
+        try next.checkStore(reader.storeIdentifier)
+        try next.checkPlace(after: footer.next)
         self.segment = next
         position = next.start
         wholeUntil = 0
         return true
-    }
-}
-
-extension LogReader {
-    func segment(_ first: UInt64) throws(LogError) -> SegmentFile {
-        try SegmentFile(fileSystem, directory: directory, firstSequence: first, mode: .read, keys: keys)
     }
 }

@@ -18,9 +18,12 @@ public struct LogReader: Sendable {
         self.directory = directory
         self.keys = keys
         self.fileSystem = fileSystem
-        guard let first = try Self.segments(directory, fileSystem).first else { throw .noLog(path: directory) }
-        let segment = try SegmentFile(fileSystem, directory: directory, firstSequence: first, mode: .read, keys: keys)
-        storeIdentifier = segment.header.storeIdentifier
+        storeIdentifier = try Self.withListing(directory, fileSystem) { listing throws(LogError) in
+            guard let first = listing.segments.first else { throw .noLog(path: directory) }
+            let segment = try SegmentFile(
+                fileSystem, directory: directory, firstSequence: first, mode: .read, keys: keys)
+            return segment.header.storeIdentifier
+        }
     }
 
     /// The records with these sequence numbers, in order.
@@ -28,13 +31,16 @@ public struct LogReader: Sendable {
     /// The cursor finds its place at the first call of ``LogCursor/next()``: it lists the directory, reads one
     /// segment's footer and decompresses the part of one run in front of the first record. The last segment has no
     /// footer yet; there it reads the block headers up to that run.
-    public func records(from first: UInt64 = 1, through last: UInt64 = .max) -> LogCursor {
-        LogCursor(reader: self, from: max(first, 1), through: last)
+    ///
+    /// - Parameter first: Nil begins with the first record that the log has: see ``firstSequence()``. For one that a
+    ///   compaction removed, the cursor throws ``LogError/compacted(first:)``.
+    public func records(from first: UInt64? = nil, through last: UInt64 = .max) -> LogCursor {
+        LogCursor(reader: self, from: first.map { max($0, 1) }, through: last)
     }
 
     /// Calls the closure for each record in order, to the end of the log as it is when that is reached.
     public func forEach(
-        from first: UInt64 = 1, through last: UInt64 = .max, _ body: (LogRecord) throws -> Void
+        from first: UInt64? = nil, through last: UInt64 = .max, _ body: (LogRecord) throws -> Void
     ) throws {
         let cursor = records(from: first, through: last)
         while let record = try cursor.next() { try body(record) }
@@ -46,10 +52,24 @@ public struct LogReader: Sendable {
         return try records(from: sequence, through: sequence).next()
     }
 
+    /// The number of the first record that the log has, or will have where it has none yet. More than 1 after a
+    /// compaction: what was in front of it is in a snapshot.
+    public func firstSequence() throws(LogError) -> UInt64 {
+        try withListing { listing throws(LogError) in
+            let segment = try oldest(listing)
+            return segment.header.firstSequence
+        }
+    }
+
     /// The number that the next record will get, as the files say now. Reads the last segment, without decompressing.
     public func nextSequence() throws(LogError) -> UInt64 {
-        guard let last = try segments().last else { throw .noLog(path: directory) }
-        let segment = try segment(last)
+        try withListing { listing throws(LogError) in
+            guard let last = listing.segments.last else { throw .noLog(path: directory) }
+            return try nextSequence(in: try segment(last))
+        }
+    }
+
+    private func nextSequence(in segment: SegmentFile) throws(LogError) -> UInt64 {
         if let (footer, _) = try segment.footerFromEnd() { return footer.lastSequence + 1 }
         var attempts = 0
         while true {
@@ -63,18 +83,15 @@ public struct LogReader: Sendable {
         }
     }
 
-    /// The segments' first sequence numbers, ascending.
-    func segments() throws(LogError) -> [UInt64] {
-        try Self.segments(directory, fileSystem)
+    /// The log's first segment, which may be where it begins.
+    func oldest(_ listing: LogListing) throws(LogError) -> SegmentFile {
+        guard let first = listing.segments.first else { throw .noLog(path: directory) }
+        let segment = try segment(first)
+        try checkBeginning(segment, listing)
+        return segment
     }
 
-    private static func segments(
-        _ directory: String, _ fileSystem: any FileSystem
-    ) throws(LogError) -> [UInt64] {
-        do {
-            return SegmentName.sorted(try fileSystem.list(directory))
-        } catch {
-            throw error.isNotFound ? .noLog(path: directory) : .fileSystem(error)
-        }
+    func segment(_ first: UInt64) throws(LogError) -> SegmentFile {
+        try SegmentFile(fileSystem, directory: directory, firstSequence: first, mode: .read, keys: keys)
     }
 }

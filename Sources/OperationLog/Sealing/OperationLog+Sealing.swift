@@ -38,8 +38,8 @@ extension OperationLog {
     private func repack(_ first: UInt64, level: Int, blockSize: Int) throws(LogError) -> Bool {
         repacking.lock()
         defer { repacking.unlock() }
-        guard withTail({ $0.beginRepack() }) else { return false }
-        defer { withTail { $0.endRepack() } }
+        guard (try? withTail { tail throws(LogError) in try tail.beginWork() }) != nil else { return false }
+        defer { withTail { $0.endWork() } }
         let repack = SegmentRepack(
             fileSystem: fileSystem, directory: withTail { $0.directory }, keys: options.keys, level: level,
             layout: options.layout, blockSize: blockSize)

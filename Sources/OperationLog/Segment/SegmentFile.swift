@@ -46,16 +46,18 @@ final class SegmentFile {
     /// Throws ``LogError/damaged(_:)`` where the header does not hold, and ``LogError/keyRequired(path:)`` or
     /// ``LogError/wrongKey(path:)`` where it is encrypted and none of the keys is its own.
     convenience init(
-        _ fileSystem: any FileSystem, directory: String, firstSequence: UInt64, mode: FileMode, keys: [LogKey]
+        _ fileSystem: any FileSystem, directory: String, _ form: SegmentName.Form = .segment, firstSequence: UInt64,
+        mode: FileMode, keys: [LogKey]
     ) throws(LogError) {
         try self.init(
-            fileSystem, path: directory + "/" + SegmentName.name(firstSequence: firstSequence),
+            fileSystem, path: directory + "/" + SegmentName.name(form, firstSequence: firstSequence), form,
             firstSequence: firstSequence, mode: mode, keys: keys)
     }
 
     /// The same for a file of any name.
     init(
-        _ fileSystem: any FileSystem, path: String, firstSequence: UInt64, mode: FileMode, keys: [LogKey]
+        _ fileSystem: any FileSystem, path: String, _ form: SegmentName.Form = .segment, firstSequence: UInt64,
+        mode: FileMode, keys: [LogKey]
     ) throws(LogError) {
         let file = try onFiles { () throws(FileSystemError) in try fileSystem.open(path, mode) }
         let bytes = try onFiles { () throws(FileSystemError) in
@@ -72,6 +74,10 @@ final class SegmentFile {
         }
         guard header.firstSequence == firstSequence else {
             let fault = LogFault.sequenceGap(expected: firstSequence, found: header.firstSequence)
+            throw .damaged(LogDamage(path: path, offset: 0, fault: fault, sequence: firstSequence))
+        }
+        guard header.isSnapshot == (form == .snapshot) else {
+            let fault = LogFault.outOfRange(field: SegmentHeader.Layout.flags.name)
             throw .damaged(LogDamage(path: path, offset: 0, fault: fault, sequence: firstSequence))
         }
         (binding, chain) = try header.unlocked(with: keys, path: path)

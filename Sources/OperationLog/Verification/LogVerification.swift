@@ -95,7 +95,8 @@ public struct LogVerification: Sendable, Hashable {
         } catch {
             throw error.isNotFound ? .noLog(path: directory) : .fileSystem(error)
         }
-        let firsts = SegmentName.sorted(names)
+        let listing = LogListing(names)
+        let firsts = listing.segments
         guard let last = firsts.last else { throw .noLog(path: directory) }
         return try withoutActuallyEscaping(check ?? { _ in nil }) { (checking) throws(LogError) in
             var run = VerificationRun(depth: depth, check: check == nil ? nil : checking)
@@ -107,6 +108,11 @@ public struct LogVerification: Sendable, Hashable {
                 try run.collectingDamage { run throws(LogError) in
                     let segment = try SegmentFile(
                         fileSystem, directory: directory, firstSequence: first, mode: .read, keys: keys)
+                    if first == firsts.first {
+                        let snapshots = try SnapshotSet(
+                            fileSystem, directory: directory, sequences: listing.snapshots, keys: keys)
+                        try run.collectingDamage { _ throws(LogError) in try segment.checkBeginning(snapshots) }
+                    }
                     try run.verify(segment, isLast: first == last)
                 }
             }

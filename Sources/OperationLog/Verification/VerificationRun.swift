@@ -36,7 +36,6 @@ struct VerificationRun {
     // MARK: Segments
 
     mutating func verify(_ segment: SegmentFile, isLast: Bool) throws(LogError) {
-        let isFirst = result.segments.isEmpty
         result.segments.append(
             LogVerification.Segment(
                 path: segment.path, firstSequence: segment.header.firstSequence, fileBytes: try segment.size(),
@@ -45,9 +44,8 @@ struct VerificationRun {
             before = nil
             add(.otherStore(found: segment.header.storeIdentifier), segment, segment.start, offset: 0)
         } else {
-            if isFirst || before != nil {
-                let (before, store) = (before, store)
-                try collectingDamage { _ throws(LogError) in try segment.checkPlace(after: before, in: store) }
+            if let before {
+                try collectingDamage { _ throws(LogError) in try segment.checkPlace(after: before) }
             }
             store = segment.header.storeIdentifier
             before = nil

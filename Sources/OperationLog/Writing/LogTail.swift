@@ -23,7 +23,8 @@ final class LogTail {
     private var witnessOffset: UInt64
     private let lock: any FileLock
     private var isGivenUp = false
-    private var isRepacking = false
+    /// How many threads work on sealed segments and snapshots.
+    private var works = 0
 
     enum State: Equatable {
         case open
@@ -72,6 +73,9 @@ final class LogTail {
             || encoder.totals.blockCount > 0
                 && (encoder.end.offset >= options.segmentSize || encoder.totals.entries.count >= 500_000)
     }
+
+    /// Nothing is in the segment yet, and the next commit goes into it.
+    var isAtStart: Bool { !isSealed && !needsOtherKey && encoder.totals.blockCount == 0 }
 
     /// Gives the commit its numbers and its place behind the one before. Nothing is in the file yet.
     ///
@@ -213,23 +217,29 @@ final class LogTail {
         return cause.map { .writeFailed($0) } ?? .closed(cause: nil)
     }
 
-    /// The lock is kept while a sealed segment is being packed again: the next writer might do the same.
-    func beginRepack() -> Bool {
-        guard state == .open else { return false }
-        isRepacking = true
-        return true
+    /// The lock is kept while a sealed segment is being packed again, a snapshot made or files removed: the next writer
+    /// might do the same.
+    func beginWork() throws(LogError) {
+        try checkOpen()
+        works += 1
     }
 
-    func endRepack() {
-        isRepacking = false
+    func endWork() {
+        works -= 1
         releaseIfClosed()
+    }
+
+    /// Makes names in the directory durable.
+    func syncDirectory() throws(LogError) {
+        try checkOpen()
+        try mustSucceed(orCutTo: nil) { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
     }
 
     private func releaseIfClosed() {
         guard case .closed = state, progress.phase == .idle else { return }
         if !isGivenUp { segment.file.close() }
         isGivenUp = true
-        if !isRepacking { lock.release() }
+        if works == 0 { lock.release() }
     }
 
     /// Does what must not fail. If it does, the log is closed: a sync that failed once may report success the next time

@@ -11,14 +11,15 @@ extension OperationLog {
         let recovery = Recovery(fileSystem: fileSystem, directory: directory, keys: options.keys)
         let names = try existingNames(directory: directory, options: options, fileSystem: fileSystem)
         let removed = try recovery.removeUnfinished(names)
-        let firsts = SegmentName.sorted(names)
+        let listing = LogListing(names)
 
         let found: Recovery.Found
-        if firsts.isEmpty {
+        if listing.segments.isEmpty {
+            try recovery.checkEmpty(listing)
             guard options.creation == .ifMissing else { throw .noLog(path: directory) }
             found = try recovery.createFirst(options.storeIdentifier ?? .random())
         } else {
-            found = try recovery.recover(firsts)
+            found = try recovery.recover(listing)
         }
         let identifier = found.segment.header.storeIdentifier
         if let expected = options.storeIdentifier, expected != identifier {
@@ -29,8 +30,8 @@ extension OperationLog {
         let tail = try LogTail(
             directory: directory, fileSystem: fileSystem, options: options, lock: lock, found: found)
         let report = RecoveryReport(
-            created: firsts.isEmpty, segments: found.segments, nextSequence: found.position.nextSequence,
-            cut: found.cut, removedFiles: removed)
+            created: listing.segments.isEmpty, segments: found.segments, nextSequence: found.position.nextSequence,
+            cut: found.cut, removedFiles: removed, snapshotDamages: found.snapshotDamages)
         return (OperationLog(tail, unpacked: found.unpacked), report)
     }
 

@@ -20,6 +20,8 @@ public final class OperationLog: Sendable {
     let repacking = Monitor()
     private let repackQueue = DispatchQueue(label: "tidelog.log.repack", qos: .utility)
     private nonisolated(unsafe) var unpacked: [UInt64] = []
+    /// Held while snapshots are made and files removed: one at a time.
+    private let fileWork = Monitor()
     let fileSystem: any FileSystem
 
     /// A task that waits for a record to be durable.
@@ -141,8 +143,21 @@ public final class OperationLog: Sendable {
 
     /// Makes room for a commit.
     private func prepare(_ commit: Commit) throws(LogError) {
+        try startSegment { $0.needsSegment }
+    }
+
+    /// Where a segment begins that has no records yet; begins one where the last segment has some. What was appended
+    /// before is durable then.
+    func beginSegment() throws(LogError) -> SegmentFile.Position {
+        monitor.lock()
+        defer { monitor.unlock() }
+        try startSegment { !$0.isAtStart }
+        return tail.segment.start
+    }
+
+    private func startSegment(while isNeeded: (LogTail) -> Bool) throws(LogError) {
         try tail.checkOpen()
-        while tail.needsSegment {
+        while isNeeded(tail) {
             if tail.progress.phase == .idle {
                 defer { announce() }
                 if let sealed = try tail.startSegment() {
@@ -253,7 +268,11 @@ public final class OperationLog: Sendable {
         defer { monitor.unlock() }
         isSyncQueued = false
         // A failure reaches those who wait through `announce`, and everybody else by the next call.
-        if tail.failureOfWaiting == nil { try? waitUntilDurable(tail.progress.encoded) }
+        if tail.failureOfWaiting == nil {
+            try? waitUntilDurable(tail.progress.encoded)
+        } else {
+            announce()
+        }
     }
 
     // MARK: Packing sealed segments again
@@ -286,5 +305,41 @@ public final class OperationLog: Sendable {
         // What packs a segment again notices, and ends before its next block.
         repacking.lock()
         repacking.unlock()
+        fileWork.lock()
+        fileWork.unlock()
+    }
+
+    // MARK: Snapshots and compaction
+
+    /// Until ``endFileWork()`` no other thread makes snapshots or removes files, and nobody else gets the lock, whoever
+    /// closes the log meanwhile. Others can append. Returns the log's directory.
+    func beginFileWork() throws(LogError) -> String {
+        fileWork.lock()
+        do {
+            return try withTail { tail throws(LogError) in
+                try tail.beginWork()
+                return tail.directory
+            }
+        } catch {
+            fileWork.unlock()
+            throw error
+        }
+    }
+
+    func endFileWork() {
+        withTail { $0.endWork() }
+        fileWork.unlock()
+    }
+
+    /// After files were named or removed. A failure closes the log.
+    func syncDirectory() throws(LogError) {
+        monitor.lock()
+        defer { monitor.unlock() }
+        do {
+            try tail.syncDirectory()
+        } catch {
+            announce()
+            throw error
+        }
     }
 }

@@ -13,6 +13,13 @@ extension FileSystem {
 }
 
 extension Recovery {
+    /// That there really is no log where there are no segments: a compaction leaves one at least.
+    func checkEmpty(_ listing: LogListing) throws(LogError) {
+        guard let newest = listing.snapshots.last else { return }
+        let path = directory + "/" + SegmentName.name(firstSequence: newest)
+        throw .damaged(LogDamage(path: path, offset: 0, fault: .missingSegment, sequence: newest))
+    }
+
     /// The log's first segment. The directory is not synced yet.
     func createFirst(_ store: StoreIdentifier) throws(LogError) -> Found {
         let header = SegmentHeader(
@@ -21,6 +28,6 @@ extension Recovery {
         let segment = try SegmentFile(fileSystem, directory: directory, firstSequence: 1, mode: .readWrite, keys: keys)
         return Found(
             segment: segment, position: segment.start, totals: SegmentTotals(header: header), isSealed: false,
-            segments: 1, cut: nil)
+            segments: 1, cut: nil, snapshotDamages: [])
     }
 }

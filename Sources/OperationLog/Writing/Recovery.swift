@@ -11,13 +11,14 @@ struct Recovery {
         let isSealed: Bool
         let segments: Int
         let cut: RecoveryReport.Cut?
+        let snapshotDamages: [LogDamage]
         /// The first sequence numbers of sealed segments that are worth packing again.
         var unpacked: [UInt64] = []
     }
 
     /// Removes segments that were being made.
     func removeUnfinished(_ names: [String]) throws(LogError) -> [String] {
-        let unfinished = names.filter { $0.hasSuffix(SegmentName.unfinishedSuffix) }.sorted()
+        let unfinished = names.filter(SegmentName.isUnfinished).sorted()
         for name in unfinished {
             let path = directory + "/" + name
             try onFiles { () throws(FileSystemError) in try fileSystem.remove(path) }
@@ -25,36 +26,46 @@ struct Recovery {
         return unfinished
     }
 
-    /// `firsts` are the segments' first sequence numbers, ascending, at least one.
+    /// The listing has a segment at least.
     ///
     /// All but the last are looked at from both ends only, so that opening does not take longer as the log grows; a
     /// reader or ``LogVerification`` finds what is wrong inside.
-    func recover(_ firsts: [UInt64]) throws(LogError) -> Found {
+    func recover(_ listing: LogListing) throws(LogError) -> Found {
+        var snapshots = try SnapshotSet(fileSystem, directory: directory, sequences: listing.snapshots, keys: keys)
+        var oldest: SegmentFile?
         var before: SegmentFile.Position?
-        var identifier: StoreIdentifier?
         var unpacked: [UInt64] = []
-        for (index, first) in firsts.enumerated() {
-            let isLast = index == firsts.count - 1
-            let segment = try SegmentFile(
-                fileSystem, directory: directory, firstSequence: first, mode: isLast ? .readWrite : .read,
-                keys: keys)
-            try segment.checkPlace(after: before, in: identifier)
-            identifier = segment.header.storeIdentifier
-            if isLast {
-                var found = try recoverLast(segment, segments: firsts.count)
-                found.unpacked = unpacked
-                return found
-            }
+        for first in listing.segments.dropLast() {
+            let segment = try self.segment(first, .read, after: before, oldest: &oldest, &snapshots)
             guard let (footer, block) = try segment.footerFromEnd() else {
                 throw try segment.firstDamage()
             }
             if SegmentRepack.isWorthwhile(footer.rawBytes, footer.blockCount) { unpacked.append(first) }
             before = block.next
         }
-        preconditionFailure("there is a last segment")
+        guard let last = listing.segments.last else { preconditionFailure("there is a last segment") }
+        let segment = try self.segment(last, .readWrite, after: before, oldest: &oldest, &snapshots)
+        try (oldest ?? segment).checkBeginning(snapshots)
+        var found = try recoverLast(segment, segments: listing.segments.count, snapshots)
+        found.unpacked = unpacked
+        return found
     }
 
-    private func recoverLast(_ segment: SegmentFile, segments: Int) throws(LogError) -> Found {
+    private func segment(
+        _ first: UInt64, _ mode: FileMode, after position: SegmentFile.Position?, oldest: inout SegmentFile?,
+        _ snapshots: inout SnapshotSet
+    ) throws(LogError) -> SegmentFile {
+        let segment = try SegmentFile(
+            fileSystem, directory: directory, firstSequence: first, mode: mode, keys: keys)
+        if let oldest { try segment.checkStore(oldest.header.storeIdentifier) } else { oldest = segment }
+        if let position { try segment.checkPlace(after: position) }
+        try snapshots.hold(to: segment)
+        return segment
+    }
+
+    private func recoverLast(
+        _ segment: SegmentFile, segments: Int, _ snapshots: SnapshotSet
+    ) throws(LogError) -> Found {
         var scan = SegmentScan(segment)
         let ending = try scan.run()
         var cut: RecoveryReport.Cut?
@@ -63,16 +74,19 @@ struct Recovery {
         case .end: break
         case .sealed: isSealed = true
         case .invalid(let fault):
-            guard try segment.isTorn(fault, at: scan.position) else {
+            guard try segment.isTorn(fault, at: scan.position), snapshots.fit(scan.committed) else {
                 throw segment.damage(fault, at: scan.position)
             }
             cut = try self.cut(segment, to: scan.committed, reason: fault)
+        }
+        if let newest = snapshots.newest, !snapshots.fit(scan.committed) {
+            throw segment.damage(.endsBeforeSnapshot(newest), at: scan.committed)
         }
         // A process that was killed may have left what the disk does not have yet. It counts from now on.
         try onFiles { () throws(FileSystemError) in try segment.file.sync() }
         return Found(
             segment: segment, position: scan.committed, totals: scan.committedTotals, isSealed: isSealed,
-            segments: segments, cut: cut)
+            segments: segments, cut: cut, snapshotDamages: snapshots.damages)
     }
 
     private func cut(
@@ -87,15 +101,8 @@ struct Recovery {
 }
 
 extension SegmentFile {
-    /// That the segment continues the one before it; `position` is nil for the first one.
-    func checkPlace(after position: Position?, in store: StoreIdentifier?) throws(LogError) {
-        if let store, store != header.storeIdentifier {
-            throw .otherStore(path: path, expected: store, found: header.storeIdentifier)
-        }
-        guard let position else {
-            guard header.isFirst else { throw damage(.missingSegment, at: start) }
-            return
-        }
+    /// That the segment continues the one that ends at the position.
+    func checkPlace(after position: Position) throws(LogError) {
         guard position.nextSequence == header.firstSequence, !header.isFirst else {
             throw damage(
                 .missingSegment,

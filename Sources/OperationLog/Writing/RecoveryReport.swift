@@ -18,6 +18,8 @@ public struct RecoveryReport: Sendable, Hashable {
     public let cut: Cut?
     /// Names of files that a crash had left half made. They held no records.
     public let removedFiles: [String]
+    /// Snapshots that do not hold. They are not used; the log does not need them.
+    public let snapshotDamages: [LogDamage]
 }
 
 extension RecoveryReport: CustomStringConvertible {
@@ -27,6 +29,7 @@ extension RecoveryReport: CustomStringConvertible {
             text +=
                 " \(cut.bytes) bytes of an incomplete commit were cut off \(cut.path) at \(cut.offset): \(cut.reason)."
         }
+        for damage in snapshotDamages { text += " The snapshot \(damage)" }
         return text
     }
 }

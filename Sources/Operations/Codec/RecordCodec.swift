@@ -76,14 +76,16 @@ public enum RecordCodec {
 
     /// Throws when the payload is not what its kind demands. Never traps, whatever the bytes.
     public static func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
+        try decode(kind: kind, payload: payload, names: nil)
+    }
+
+    static func decode(kind: UInt8, payload: [UInt8], names: NameTable?) throws(CodecError) -> Record {
         guard let known = Kind(rawValue: kind) else {
             return Record(time: 0, body: .unknown(kind: kind, payload: payload))
         }
-        var reader = ByteReader(payload)
-        let time = try reader.signed()
-        let body = try self.body(known, &reader)
-        try reader.expectEnd()
-        return Record(time: time, body: body)
+        return try ByteReader.read(payload, names: names) { reader throws(CodecError) in
+            Record(time: try reader.signed(), body: try body(known, &reader))
+        }
     }
 
     private static func body(_ kind: Kind, _ reader: inout ByteReader) throws(CodecError) -> Record.Body {

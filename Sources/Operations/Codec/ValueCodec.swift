@@ -171,12 +171,4 @@ extension ByteReader {
         }
         return time
     }
-
-    package mutating func properties() throws(CodecError) -> PropertyValues {
-        let length = try count()
-        var pairs: [(String, Value)] = []
-        pairs.reserveCapacity(min(length, 256))
-        for _ in 0..<length { pairs.append((try string(), try value())) }
-        return PropertyValues(pairs)
-    }
 }

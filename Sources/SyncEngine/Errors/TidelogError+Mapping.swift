@@ -30,6 +30,15 @@ extension TidelogError {
             self.init(.damaged, error.description, recovery: "Run 'tidelog verify' on the store.", cause: error)
         case .noLog(let path):
             self.init(.noStore, error.description, place: path, recovery: "Run 'tidelog init' first.", cause: error)
+        case .keyRequired(let path):
+            self.init(
+                .keyRequired, error.description, place: path,
+                recovery: "Open the store with its key; 'tidelog' takes it from TIDELOG_KEY.", cause: error)
+        case .wrongKey(let path):
+            self.init(
+                .wrongKey, error.description, place: path,
+                recovery: "Open the store with its key; after a change of keys, with the earlier ones as well.",
+                cause: error)
         case .unsupported(let path, _, _), .otherStore(let path, _, _):
             self.init(.damaged, error.description, place: path, cause: error)
         case .recordTooLarge: self.init(.invalidRequest, error.description, cause: error)

@@ -18,6 +18,10 @@ public struct TidelogError: Error, Sendable, CustomStringConvertible {
         case locked
         /// A file of the store is damaged. See ``TidelogError/recovery``.
         case damaged
+        /// The store is encrypted. Open it with its key; nothing was changed.
+        case keyRequired
+        /// The store is encrypted with another key than those given. Nothing was changed.
+        case wrongKey
         /// The disk refused: full, read-only, broken. Open the store again when that is mended.
         case storage
         /// No answer: no network, no such host, time-out. Try again later.

@@ -11,6 +11,14 @@ extension LocalStore {
     /// only the state after the last has to be legal; otherwise the state after each.
     public func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
+    ) async throws(TidelogError) -> [IntentResult] {
+        let results = try performed(intents, asChangeSet: asChangeSet)
+        try await acknowledge()
+        return results
+    }
+
+    private func performed(
+        _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) throws(TidelogError) -> [IntentResult] {
         let model = try model
         return try transaction { () throws -> [IntentResult] in
@@ -83,20 +91,20 @@ extension LocalStore {
     }
 
     /// Adds a query, or replaces that of the same name. Its path must lead to an entity set or a single entity.
-    public func add(_ query: DefiningQuery) throws(TidelogError) {
+    public func add(_ query: DefiningQuery) async throws(TidelogError) {
         var query = query
         if query.query.hasPrefix("/") { query.query.removeFirst() }
         if hasModel { try Self.check(query, try model) }
         if try definingQueries().contains(query) { return }
-        try record([.definingQueryAdded(query)])
+        try await record([.definingQueryAdded(query)])
     }
 
     /// The query and the entities that no other query brings are removed from the store.
-    public func removeDefiningQuery(_ name: String) throws(TidelogError) {
+    public func removeDefiningQuery(_ name: String) async throws(TidelogError) {
         guard try definingQueries().contains(where: { $0.name == name }) else {
             throw TidelogError(.invalidRequest, "There is no defining query \(name).")
         }
-        try record([.definingQueryRemoved(name: name)])
+        try await record([.definingQueryRemoved(name: name)])
     }
 
     static func check(_ query: DefiningQuery, _ model: EntityDataModel) throws(TidelogError) {

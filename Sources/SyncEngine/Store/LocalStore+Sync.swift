@@ -28,39 +28,43 @@ extension LocalStore {
     }
 
     /// Logs what is about to be sent; from here on a crash leaves these operations in doubt, not pending.
-    func prepare(_ plan: UploadPlan) throws(TidelogError) -> BatchID {
+    /// Durable whatever the options say: a batch that was sent and is forgotten would be sent again.
+    func prepare(_ plan: UploadPlan) async throws(TidelogError) -> BatchID {
         let batch = try read { try $0.header().nextBatch }
-        try record([.batchPrepared(plan.prepared(as: batch))])
+        try await record([.batchPrepared(plan.prepared(as: batch))])
+        try await makeDurable()
         return batch
     }
 
     /// Logs what the service made of a batch.
     func answer(
         _ batch: BatchID, _ plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome]
-    ) throws(TidelogError) -> [BatchAnswered.Outcome] {
+    ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
         let model = try model
         let root = try service?.root ?? ""
-        return try transaction { () throws -> [BatchAnswered.Outcome] in
+        let results = try transaction { () throws -> [BatchAnswered.Outcome] in
             var reconciler = try Reconciler(storage: self.state, model: model, serviceRoot: root)
             let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: results)))
             _ = try self.commit()
             return results
         }
+        try await acknowledge()
+        return results
     }
 
     /// The batch did not leave, or was not looked at: its operations are pending again.
-    func withdraw(_ batch: BatchID, _ plan: UploadPlan) throws(TidelogError) {
+    func withdraw(_ batch: BatchID, _ plan: UploadPlan) async throws(TidelogError) {
         let outcomes = plan.prepared(as: batch).operations.map {
             BatchAnswered.Outcome(operation: $0, result: .notProcessed)
         }
-        try record([.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes))])
+        try await record([.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes))])
     }
 
     /// Logs that an operation in doubt turned out to be done, with what the service holds of its entity.
     func confirm(
         _ pending: PendingOperation, of batch: BatchID, _ payload: EntityPayload, _ set: EntitySet
-    ) throws(TidelogError) {
+    ) async throws(TidelogError) {
         let model = try model
         try transaction { () throws -> Void in
             var builder = try ImageBuilder(storage: self.state, model: model)
@@ -69,6 +73,7 @@ extension LocalStore {
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: [outcome])))
             _ = try self.commit()
         }
+        try await acknowledge()
     }
 
     // MARK: Download
@@ -76,20 +81,20 @@ extension LocalStore {
     /// Logs a page of a defining query. Returns what could not be stored, as `Set/Navigation`.
     func ingest(
         _ payloads: [EntityPayload], of set: EntitySet, query: String
-    ) throws(TidelogError) -> (count: Int, skipped: Set<String>) {
-        try ingest(payloads, of: set) { .downloadPage(DownloadPage(query: query, entities: $0)) }
+    ) async throws(TidelogError) -> (count: Int, skipped: Set<String>) {
+        try await ingest(payloads, of: set) { .downloadPage(DownloadPage(query: query, entities: $0)) }
     }
 
     /// Logs entities that were read outside a download.
-    func ingest(_ payload: EntityPayload, of set: EntitySet, known: EntityID? = nil) throws(TidelogError) {
-        _ = try ingest([payload], of: set, known: known) { .entitiesRead($0) }
+    func ingest(_ payload: EntityPayload, of set: EntitySet, known: EntityID? = nil) async throws(TidelogError) {
+        _ = try await ingest([payload], of: set, known: known) { .entitiesRead($0) }
     }
 
     private func ingest(
         _ payloads: [EntityPayload], of set: EntitySet, known: EntityID? = nil, as body: ([EntityImage]) -> Record.Body
-    ) throws(TidelogError) -> (count: Int, skipped: Set<String>) {
+    ) async throws(TidelogError) -> (count: Int, skipped: Set<String>) {
         let model = try model
-        return try transaction { () throws -> (count: Int, skipped: Set<String>) in
+        let found = try transaction { () throws -> (count: Int, skipped: Set<String>) in
             var builder = try ImageBuilder(storage: self.state, model: model)
             var groups: [[EntityImage]] = []
             for payload in payloads {
@@ -99,6 +104,8 @@ extension LocalStore {
             _ = try self.commit()
             return (groups.reduce(0) { $0 + $1.count }, builder.skipped)
         }
+        try await acknowledge()
+        return found
     }
 
     /// Cuts a page so that each part fits a record well. An entity stays together with what came expanded below it, since its

@@ -9,9 +9,13 @@ import Views
 /// The local half of a store: validates operations, appends them to the log, folds them into the views, and answers from
 /// there. It never touches the network.
 ///
-/// One transaction serves each call: the records are folded, the rules look at the result, the log takes the records and
-/// syncs, and only then the views commit. So nothing is acknowledged that the log does not hold, and what a rule refuses
-/// leaves no trace. If the process ends between the last two steps, the views catch up at the next open.
+/// One transaction serves each call: the records are folded, the rules look at the result, the log takes the records, and
+/// only then the views commit. So nothing is acknowledged that the log does not hold, and what a rule refuses leaves no
+/// trace. If the process ends between the last two steps, the views catch up at the next open.
+///
+/// With the durability *every commit* the log syncs inside of the transaction. With *grouped* the call waits for the sync
+/// behind it, together with the calls that came meanwhile; queries may show the change before. If the machine fails before
+/// that sync, the views hold more than the log, and are made again from it: an operation that was not acknowledged is gone.
 public actor LocalStore {
     public nonisolated let files: StoreFiles
     private nonisolated let executor = SerialQueueExecutor(label: "tidelog.store")
@@ -21,6 +25,13 @@ public actor LocalStore {
     let state: SQLiteState
     private(set) var fold: Fold<SQLiteState>
     let clock: @Sendable () -> Timestamp
+    private let keys: [LogKey]
+    let snapshotPolicy: SnapshotPolicy
+    /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
+    public internal(set) var snapshotFailure: TidelogError?
+    private var isClosed = false
+    /// What opening took to bring the views to where the log is.
+    public nonisolated let opened: ViewsReport
     /// What opening found to mend, in sentences; empty when all was well.
     public nonisolated let recovery: [String]
 
@@ -28,10 +39,15 @@ public actor LocalStore {
         /// The time that records carry, in milliseconds since 1970.
         public var clock: @Sendable () -> Timestamp
         public var log: OperationLog.Options
+        public var snapshots: SnapshotPolicy
 
-        public init(clock: @escaping @Sendable () -> Timestamp = systemClock, log: OperationLog.Options = .init()) {
+        public init(
+            clock: @escaping @Sendable () -> Timestamp = systemClock, log: OperationLog.Options = .init(),
+            snapshots: SnapshotPolicy = .automatic()
+        ) {
             self.clock = clock
             self.log = log
+            self.snapshots = snapshots
         }
     }
 
@@ -41,6 +57,8 @@ public actor LocalStore {
     public init(_ files: StoreFiles, creating: Bool = true, options: Options = Options()) async throws(TidelogError) {
         self.files = files
         clock = options.clock
+        keys = options.log.keys
+        snapshotPolicy = options.snapshots
         var notes: [String] = []
         try StoreDirectory.create(files)
         var logOptions = options.log
@@ -54,84 +72,25 @@ public actor LocalStore {
         } catch {
             throw TidelogError(error)
         }
-        do throws(StateError) {
-            (state, fold) = try Self.openViews(files, log, &notes)
+        do {
+            let reader = try LogReader(directory: files.log, keys: options.log.keys)
+            var opening = ViewsOpening(files: files, log: log, reader: reader)
+            (state, fold) = try opening.open()
+            recovery = notes + opening.notes
+            opened = opening.report
         } catch {
-            throw TidelogError(error, views: files.views)
+            throw Self.mapped(error, files)
         }
-        recovery = notes
         // A batch without an answer is a batch that a crash interrupted: whether it arrived is not known.
-        try interruptOpenBatches()
+        try await interruptOpenBatches()
+        writeSnapshotIfDue()
     }
 
     // MARK: Opening
 
-    private static func openViews(
-        _ files: StoreFiles, _ log: OperationLog, _ notes: inout [String]
-    ) throws(StateError) -> (SQLiteState, Fold<SQLiteState>) {
-        do throws(StateError) {
-            return try caughtUp(files, log)
-        } catch {
-            guard error.code == .damaged else { throw error }
-            notes.append("The views were made again from the log, because: \(error.message)")
-            StoreDirectory.remove(files.viewFiles)
-            return try caughtUp(files, log)
-        }
-    }
-
-    private static func caughtUp(
-        _ files: StoreFiles, _ log: OperationLog
-    ) throws(StateError) -> (SQLiteState, Fold<SQLiteState>) {
-        let state = try SQLiteState(path: files.views, store: log.storeIdentifier.description)
-        guard try state.header().applied < log.nextSequence else {
-            throw StateError(.damaged, "The views hold more than the log.")
-        }
-        var fold = try Fold(storage: state)
-        try catchUp(&fold, state, files)
-        return (state, fold)
-    }
-
-    /// Folds what the log holds beyond the views, some thousand records in a transaction.
-    private static func catchUp(
-        _ fold: inout Fold<SQLiteState>, _ state: SQLiteState, _ files: StoreFiles
-    ) throws(StateError) {
-        do {
-            let cursor = try LogReader(directory: files.log).records(from: try state.header().applied + 1)
-            var isAtEnd = false
-            while !isAtEnd {
-                let before = fold
-                do {
-                    isAtEnd = try state.transaction { try foldSome(of: cursor, &fold) }
-                } catch {
-                    fold = before
-                    throw error
-                }
-            }
-            _ = fold.takeTouched()
-        } catch let error as StateError {
-            throw error
-        } catch {
-            throw StateError(.unavailable, "The log cannot be read: \(error)")
-        }
-    }
-
-    /// Returns whether the log is at its end.
-    private static func foldSome(of cursor: LogCursor, _ fold: inout Fold<SQLiteState>) throws -> Bool {
-        for _ in 0..<2_000 {
-            guard let next = try cursor.next() else {
-                try fold.settle()
-                return true
-            }
-            let record = try RecordCodec.decode(kind: next.kind, payload: next.payload)
-            try fold.apply(record, sequence: next.sequence)
-        }
-        try fold.settle()
-        return false
-    }
-
     /// Puts the operations of batches that nobody waits for any more in doubt: after a crash, and where an answer could not be
     /// logged. Only while no upload runs.
-    func interruptOpenBatches() throws(TidelogError) {
+    func interruptOpenBatches() async throws(TidelogError) {
         let open: Set<BatchID>
         do throws(StateError) {
             open = Set(
@@ -142,7 +101,7 @@ public actor LocalStore {
             throw TidelogError(error, views: files.views)
         }
         for batch in open.sorted() {
-            try record([
+            try await record([
                 .batchInterrupted(BatchInterrupted(batch: batch, reason: "No answer to the batch was recorded."))
             ])
         }
@@ -150,17 +109,40 @@ public actor LocalStore {
 
     // MARK: Recording
 
-    /// Appends facts to the log and folds them. Returns their sequence numbers.
+    /// Appends facts to the log and folds them. Returns their sequence numbers when they are durable.
     @discardableResult
-    public func record(_ bodies: [Record.Body]) throws(TidelogError) -> ClosedRange<SequenceNumber> {
-        try transaction { () throws -> ClosedRange<SequenceNumber> in
+    public func record(_ bodies: [Record.Body]) async throws(TidelogError) -> ClosedRange<SequenceNumber> {
+        let range = try transaction { () throws -> ClosedRange<SequenceNumber> in
             for body in bodies { try self.add(body) }
             return try self.commit()
+        }
+        try await acknowledge()
+        return range
+    }
+
+    /// Returns when what was logged so far is as durable as the options ask. Outside of the transaction, so that the calls
+    /// that come meanwhile share one sync.
+    func acknowledge() async throws(TidelogError) {
+        if log.options.durability == .grouped { try await makeDurable() }
+    }
+
+    /// Returns when what was logged so far survives a loss of power, whatever the options ask.
+    func makeDurable() async throws(TidelogError) {
+        do throws(LogError) {
+            if log.options.durability == .grouped {
+                try await log.waitUntilDurable(log.nextSequence - 1)
+            } else {
+                try log.sync()
+            }
+        } catch {
+            throw TidelogError(error)
         }
     }
 
     /// Records that were folded in the running transaction and are not in the log yet.
     private var uncommitted: [Record] = []
+    /// Empty but for the moment of appending; kept for its memory.
+    private var logCommit = Commit()
 
     /// The sequence number that the next record of the running transaction gets.
     var nextSequence: SequenceNumber { log.nextSequence + UInt64(uncommitted.count) }
@@ -177,7 +159,12 @@ public actor LocalStore {
     /// Hands the records to the log. Nothing may fail between this and the end of the transaction but the disk.
     func commit() throws -> ClosedRange<SequenceNumber> {
         try fold.settle()
-        return try log.append(uncommitted.map(RecordCodec.encode))
+        logCommit.removeAll()
+        for record in uncommitted {
+            let (kind, payload) = RecordCodec.encode(record)
+            try logCommit.add(kind: kind, payload: payload)
+        }
+        return try log.write(logCommit)
     }
 
     /// What was folded since the last call; see ``CardinalityRule``.
@@ -210,12 +197,16 @@ public actor LocalStore {
     }
 
     /// After a failure between log and views the log is ahead; what it holds was acknowledged or will be seen as such.
-    private func catchUpAfterFailure() throws {
+    func catchUpAfterFailure() throws {
         guard try state.header().applied + 1 < log.nextSequence else { return }
-        try Self.catchUp(&fold, state, files)
+        try ViewsOpening.catchUp(&fold, reader())
     }
 
-    func mapped(_ error: any Error) -> TidelogError {
+    func reader() throws(LogError) -> LogReader { try LogReader(directory: files.log, keys: keys) }
+
+    func mapped(_ error: any Error) -> TidelogError { Self.mapped(error, files) }
+
+    private static func mapped(_ error: any Error, _ files: StoreFiles) -> TidelogError {
         switch error {
         case let error as TidelogError: error
         case let error as OperationRefused: TidelogError(error)
@@ -253,8 +244,11 @@ public actor LocalStore {
         get throws(TidelogError) { try read { try $0.header().nextBatch } }
     }
 
-    /// Gives up the files and the lock; every later call fails.
+    /// Gives up the files and the lock; every later call fails. May write a snapshot first; see ``SnapshotPolicy``.
     public func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        writeSnapshotIfDue()
         log.close()
         state.close()
     }

@@ -6,12 +6,16 @@ public struct StoreFiles: Sendable, Hashable {
 
     /// The log's segments: the truth.
     public var log: String { directory + "/log" }
-    /// Derived; may be deleted at any time.
+    /// Derived; may be deleted at any time. Not there where the store is encrypted: then the views are in memory.
     public var views: String { directory + "/views.sqlite" }
     /// The service root and the format version, for whoever looks at the directory.
     public var description: String { directory + "/store.json" }
     public var lock: String { directory + "/LOCK" }
 
     /// The files that make up the views.
-    var viewFiles: [String] { [views, views + "-wal", views + "-shm"] }
+    var viewFiles: [String] { Self.database(views) }
+    /// The files in which a compaction folds the log once more.
+    var proof: [String] { Self.database(directory + "/proof.sqlite") }
+
+    private static func database(_ path: String) -> [String] { [path, path + "-wal", path + "-shm"] }
 }

@@ -57,7 +57,7 @@ public final class OfflineODataProvider: DataServiceProvider {
             root: root, transport: parameters.transport ?? defaultTransport(), credentials: parameters.credentials)
         // Nothing is left behind where the service turns out to be none.
         let metadata = description == nil ? try await MetadataReading.read(session).bytes : nil
-        let store = try await LocalStore(files, creating: description == nil)
+        let store = try await LocalStore(files, creating: description == nil, options: parameters.storeOptions)
         // The description is written last: a store without one was interrupted while it was made, and is finished now.
         if let logged = try await store.service?.root, logged != root {
             throw TidelogError(
@@ -147,6 +147,24 @@ public final class OfflineODataProvider: DataServiceProvider {
             if case .inDoubt = pending.status { pending.sequence } else { nil }
         }
         if !doubtful.isEmpty { try await store.record([.operationsReleased(doubtful)]) }
+    }
+
+    // MARK: Keeping the log short
+
+    /// Writes the state as a snapshot, proves that it says what the log says, and removes the history that the window does
+    /// not keep. What is pending stays, and is uploaded as it would have been. See ``AuditWindow``.
+    ///
+    /// Cost: that of folding the log once; other calls wait.
+    @discardableResult
+    public func compact(keeping window: AuditWindow) async throws(TidelogError) -> StoreCompaction {
+        try await engine().store.compact(keeping: window)
+    }
+
+    /// Writes the state as a snapshot and keeps all of the log. ``OfflineODataParameters/snapshots`` says when the store
+    /// does so by itself.
+    @discardableResult
+    public func writeSnapshot() async throws(TidelogError) -> StoreSnapshot {
+        try await engine().store.writeSnapshot()
     }
 
     // MARK: Looking inside

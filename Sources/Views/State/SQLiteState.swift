@@ -16,15 +16,21 @@ public final class SQLiteState: StateStorage {
     /// Opens the views at `path`, and makes them where there are none or where they are of another version.
     ///
     /// Throws ``StateError`` with `damaged` where the file is no readable database: delete it and open again.
-    /// - Parameter store: the store's identifier, as the log has it; views of another store are `damaged`.
-    public init(path: String, store: String, readOnly: Bool = false) throws(StateError) {
+    /// - Parameters:
+    ///   - path: nil keeps the views in memory, all of them, and no file of any kind is made.
+    ///   - store: the store's identifier, as the log has it; views of another store are `damaged`.
+    ///   - boot: names the run of the operating system. Views that an earlier one was writing when it ended are `damaged`:
+    ///     they are never synced while they are written, so nobody knows what of them came to the disk. Nil does not look.
+    public init(path: String?, store: String, boot: String? = nil, readOnly: Bool = false) throws(StateError) {
+        self.boot = boot
         do {
-            connection = try Connection(path: path, readOnly: readOnly)
+            connection = try Connection(path: path ?? ":memory:", readOnly: readOnly)
             try connection.registerDecimalCollation()
             // Derived files need no sync of their own: after a crash of the machine they are checked and rebuilt.
             if !readOnly { try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF") }
-            try connection.execute(
-                "PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA foreign_keys = OFF")
+            // Otherwise a large sort writes rows into a temporary file.
+            if path == nil { try connection.execute("PRAGMA temp_store = MEMORY") }
+            try connection.execute("PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF; \(Self.mapping)")
             let version = try connection.first("PRAGMA user_version")?.first?.integer ?? 0
             if version != Schema.version, !readOnly { try Self.create(connection, store, replacing: version != 0) }
         } catch {
@@ -33,8 +39,17 @@ public final class SQLiteState: StateStorage {
         guard try first("SELECT store FROM header")?.first?.text == store else {
             throw StateError(.damaged, "The views belong to another store.")
         }
+        if let boot, let writing = try first("SELECT writing FROM header")?.first?.text {
+            guard writing == boot else {
+                throw StateError(.damaged, "The machine stopped while the views were written.")
+            }
+            isMarked = true
+        }
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
+
+    /// How much of the file is read by mapping it.
+    static let mapping = "PRAGMA mmap_size = 268435456"
 
     private static func create(_ connection: Connection, _ store: String, replacing: Bool) throws(SQLiteError) {
         guard !replacing else {
@@ -42,19 +57,22 @@ public final class SQLiteState: StateStorage {
         }
         try connection.execute("BEGIN IMMEDIATE")
         for statement in Schema.statements { try connection.execute(statement) }
-        try connection.run("INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL)", [.text(store)])
+        try connection.run("INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL)", [.text(store)])
         try connection.execute("PRAGMA user_version = \(Schema.version)")
         try connection.execute("COMMIT")
     }
 
     /// Gives the file free; the state cannot be used any more.
     public func close() {
+        // Without it the next open in another run of the system makes the views again, and that is all.
+        try? endWriting()
         cachedHeader = nil
         connection.close()
     }
 
     /// Runs `body` in one transaction: all of it happens, or nothing.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
+        try beginWriting()
         let before = (layouts, model)
         do {
             return try connection.transaction(body)
@@ -62,6 +80,39 @@ public final class SQLiteState: StateStorage {
             cachedHeader = nil
             (layouts, model) = before
             throw error
+        }
+    }
+
+    // MARK: Crashes of the machine
+
+    private let boot: String?
+    /// Whether the file says that it is being written.
+    private var isMarked = false
+
+    /// Says in the file, durably and before anything else changes, that it is being written.
+    private func beginWriting() throws(StateError) {
+        guard let boot, !isMarked else { return }
+        try setWriting(.text(boot))
+        isMarked = true
+    }
+
+    /// Makes the file durable, and only then says in it that it is complete.
+    private func endWriting() throws(StateError) {
+        guard isMarked, let boot else { return }
+        try setWriting(.text(boot))
+        try setWriting(.null)
+        isMarked = false
+    }
+
+    /// Everything that was written before is durable with it: a checkpoint syncs the whole file when it has a page to write.
+    private func setWriting(_ boot: SQLValue) throws(StateError) {
+        do throws(SQLiteError) {
+            try connection.execute("PRAGMA synchronous = FULL")
+            try connection.run("UPDATE header SET writing = ?", [boot])
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA synchronous = OFF")
+        } catch {
+            try? connection.execute("PRAGMA synchronous = OFF")
+            throw Self.stateError(error)
         }
     }
 

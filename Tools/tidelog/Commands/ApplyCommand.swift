@@ -25,7 +25,7 @@ struct ApplyCommand: AsyncParsableCommand {
         var reader = try LineReader(path: file)
         let name = reader.name
         var number = 0
-        let provider = OfflineODataProvider(parameters: options.parameters)
+        let provider = OfflineODataProvider(parameters: try options.parameters)
         try await StoreOptions.opened(provider)
         do {
             var runner = try await OperationRunner(provider: provider)

@@ -18,7 +18,7 @@ struct VerifyCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-        let history = LogHistory(logDirectory: options.logDirectory)
+        let history = try options.history
         let verification = try mappingLogErrors {
             try ProgressLine.showing { try history.verify(depth: fast ? .fast : .deep, progress: $0) }
         }
@@ -37,7 +37,7 @@ struct StatsCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-        let history = LogHistory(logDirectory: options.logDirectory)
+        let history = try options.history
         let statistics = try mappingLogErrors {
             try ProgressLine.showing { try history.statistics(progress: $0) }
         }
@@ -48,8 +48,10 @@ struct StatsCommand: ParsableCommand {
 }
 
 extension StoreOptions {
-    /// Where the log is. The commands that only look at it open no store.
-    var logDirectory: String { StoreFiles(directory: store).log }
+    /// The log, for commands that only look at it and open no store.
+    var history: LogHistory {
+        get throws { LogHistory(logDirectory: StoreFiles(directory: store).log, keys: try .fromEnvironment()) }
+    }
 }
 
 /// Errors of the log in their public form.

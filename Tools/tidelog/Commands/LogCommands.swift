@@ -16,7 +16,7 @@ struct LogCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-        let history = LogHistory(logDirectory: options.logDirectory)
+        let history = try options.history
         let isSound = try mappingLogErrors {
             let fates = try history.fates()
             let cursor = history.items()

@@ -34,7 +34,7 @@ struct InitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let provider = OfflineODataProvider(serviceRoot: serviceRoot, parameters: options.parameters)
+        let provider = OfflineODataProvider(serviceRoot: serviceRoot, parameters: try options.parameters)
         try await StoreOptions.open(provider) { provider in
             let known = try await provider.getDefiningQueries()
             let model = try await provider.model()

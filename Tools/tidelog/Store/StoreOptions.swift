@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import EDM
+internal import OperationLog
 internal import SyncEngine
 internal import Tidelog
 
@@ -9,12 +10,17 @@ struct StoreOptions: ParsableArguments {
     var store = ".tidelog"
 
     var parameters: OfflineODataParameters {
-        OfflineODataParameters(storePath: store, credentials: .fromEnvironment())
+        get throws {
+            let keys = try [LogKey].fromEnvironment()
+            return OfflineODataParameters(
+                storePath: store, credentials: .fromEnvironment(), storeEncryptionKey: keys.first,
+                formerEncryptionKeys: Array(keys.dropFirst()))
+        }
     }
 
     /// Opens the store, runs the body, and closes the store again.
     func withStore<T>(_ body: (OfflineODataProvider) async throws -> T) async throws -> T {
-        try await Self.open(OfflineODataProvider(parameters: parameters), body)
+        try await Self.open(OfflineODataProvider(parameters: try parameters), body)
     }
 
     static func open<T>(_ provider: OfflineODataProvider, _ body: (OfflineODataProvider) async throws -> T) async throws

@@ -128,9 +128,10 @@ extension SealedLog {
 
     private static func decoded(_ reader: LogReader) throws -> Int {
         var count = 0
+        let decoder = RecordDecoder()
         let cursor = reader.records()
         while let record = try cursor.next() {
-            let decoded = try RecordCodec.decode(kind: record.kind, payload: record.payload)
+            let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
             if case .operation(let operation) = decoded.body, operation.createdEntities.count == 1 { count += 1 }
         }
         return count

@@ -1,0 +1,48 @@
+import OperationLog
+import Operations
+import SyncCore
+
+/// What is still known of the records that a compaction removed: the operations among them that had not ended when the
+/// snapshot was made, and the set of each entity.
+struct CompactedHistory {
+    /// The first record that the log still has.
+    let first: SequenceNumber
+    /// In order; all are in front of ``first``.
+    private(set) var pending: [PendingOperation] = []
+
+    /// - Parameter sets: learns the sets of all entities that the snapshot knows.
+    /// - Throws: ``LogError/damaged(_:)`` where no snapshot can be read.
+    init(_ reader: LogReader, first: SequenceNumber, _ sets: inout EntitySets) throws(LogError) {
+        self.first = first
+        var failure: LogError?
+        for snapshot in try reader.snapshots().reversed() {
+            do throws(LogError) {
+                if try read(snapshot, reader, &sets) { return }
+            } catch {
+                guard case .damaged = error else { throw error }
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Returns whether the snapshot is one to its end.
+    private mutating func read(
+        _ snapshot: SnapshotFile, _ reader: LogReader, _ sets: inout EntitySets
+    ) throws(LogError) -> Bool {
+        let cursor = try reader.snapshot(snapshot)
+        var decoder = SnapshotDecoder()
+        var found: [PendingOperation] = []
+        while let record = try cursor.next() {
+            guard let item = try? decoder.add(kind: record.kind, payload: record.payload) else { continue }
+            switch item {
+            case .entity(let id, let set): sets.learn(id, set)
+            case .pending(let operation) where operation.sequence < first: found.append(operation)
+            default: break
+            }
+        }
+        guard (try? decoder.finish()) != nil else { return false }
+        pending = found
+        return true
+    }
+}

@@ -1,0 +1,19 @@
+#if canImport(Darwin)
+    import Darwin
+#endif
+
+/// Names the run of the operating system, from one start of the machine to the next.
+enum SystemBoot {
+    /// Nil where the system does not tell.
+    static let identifier: String? = {
+        #if canImport(Darwin)
+            var size = 64
+            var text = [CChar](repeating: 0, count: size)
+            guard sysctlbyname("kern.bootsessionuuid", &text, &size, nil, 0) == 0 else { return nil }
+            return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        #else
+            guard let bytes = StoreDirectory.read("/proc/sys/kernel/random/boot_id", limit: 64) else { return nil }
+            return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+        #endif
+    }()
+}

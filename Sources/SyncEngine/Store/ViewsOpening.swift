@@ -1,0 +1,169 @@
+import OperationLog
+public import Operations
+import SyncCore
+import Views
+
+/// Brings the views to where the log is: the views as they are, or else the newest snapshot that holds, or else the whole
+/// log; and then the records behind it.
+struct ViewsOpening {
+    let files: StoreFiles
+    let reader: LogReader
+    let store: String
+    /// Nil keeps them in memory: what an encrypted log hides must be in no other file.
+    let path: String?
+    /// Of the next record of the log.
+    let nextSequence: SequenceNumber
+    /// What there was to mend, in sentences.
+    private(set) var notes: [String] = []
+    private(set) var report = ViewsReport()
+
+    init(files: StoreFiles, log: OperationLog, reader: LogReader) {
+        self.files = files
+        self.reader = reader
+        path = log.options.keys.isEmpty ? files.views : nil
+        store = log.storeIdentifier.description
+        nextSequence = log.nextSequence
+    }
+
+    mutating func open() throws -> (SQLiteState, Fold<SQLiteState>) {
+        // Left by a process that ended in the middle of a compaction.
+        StoreDirectory.remove(files.proof)
+        if path == nil { StoreDirectory.remove(files.viewFiles) }
+        do {
+            if let views = try existing() { return views }
+        } catch let error as StateError {
+            guard error.code == .damaged else { throw error }
+            notes.append("The views were made again from the log, because: \(error.message)")
+        }
+        return try remade()
+    }
+
+    /// The views as they are, caught up; nil where there are none yet but a log.
+    private mutating func existing() throws -> (SQLiteState, Fold<SQLiteState>)? {
+        let state = try views()
+        let applied = try state.header().applied
+        if applied == 0, nextSequence > 1 { return nil }
+        guard applied < nextSequence else { throw StateError(.damaged, "The views hold more than the log.") }
+        guard try applied + 1 >= reader.firstSequence() else {
+            throw StateError(.damaged, "The views are older than the first operation that the log still has.")
+        }
+        return try caughtUp(state)
+    }
+
+    private mutating func remade() throws -> (SQLiteState, Fold<SQLiteState>) {
+        for snapshot in try reader.snapshots().reversed() {
+            do {
+                let state = try emptyViews()
+                try Self.restore(snapshot, reader, into: state)
+                report.snapshot = snapshot.sequence
+                return try caughtUp(state)
+            } catch {
+                guard let why = Self.reasonToPassOver(error) else { throw error }
+                report.snapshot = nil
+                notes.append("The snapshot in front of operation \(snapshot.sequence) was passed over, because: \(why)")
+            }
+        }
+        guard try reader.firstSequence() == 1 else {
+            throw TidelogError(
+                .damaged,
+                "The log begins with operation \(try reader.firstSequence()), and no snapshot tells what was before.",
+                place: files.log, recovery: "Put a copy of the store back, or make a new store and download again.")
+        }
+        return try caughtUp(try emptyViews())
+    }
+
+    private func views() throws(StateError) -> SQLiteState {
+        try SQLiteState(path: path, store: store, boot: path == nil ? nil : SystemBoot.identifier)
+    }
+
+    private func emptyViews() throws(StateError) -> SQLiteState {
+        StoreDirectory.remove(files.viewFiles)
+        return try views()
+    }
+
+    private mutating func caughtUp(_ state: SQLiteState) throws -> (SQLiteState, Fold<SQLiteState>) {
+        var fold = try Fold(storage: state)
+        report.foldedRecords = try Self.catchUp(&fold, reader)
+        return (state, fold)
+    }
+
+    /// What a snapshot's damage is, as a sentence; nil for an error that another snapshot does not mend.
+    private static func reasonToPassOver(_ error: any Error) -> String? {
+        switch error {
+        case let error as StateError where error.code == .damaged: error.message
+        case LogError.damaged(let damage): "\(damage)"
+        case LogError.fileSystem(let failure): "\(failure)."
+        default: nil
+        }
+    }
+
+    // MARK: The two steps
+
+    /// Makes the views from a snapshot, all or nothing.
+    static func restore(_ snapshot: SnapshotFile, _ reader: LogReader, into state: SQLiteState) throws {
+        try state.transaction {
+            let cursor = try reader.snapshot(snapshot)
+            var restoration = StateRestoration(into: state)
+            while let item = try cursor.next() { try restoration.add(kind: item.kind, payload: item.payload) }
+            guard try restoration.finish().header.applied + 1 == snapshot.sequence else {
+                throw StateError(.damaged, "The snapshot \(snapshot.path) is of another place of the log.")
+            }
+        }
+    }
+
+    /// Folds what the log holds beyond the state, some thousand records in a transaction. Returns how many there were.
+    ///
+    /// - Parameter last: where to stop; nil for the end of the log.
+    @discardableResult
+    static func catchUp(
+        _ fold: inout Fold<SQLiteState>, _ reader: LogReader, through last: SequenceNumber = .max
+    ) throws -> Int {
+        let state = fold.storage
+        let cursor = reader.records(from: try state.header().applied + 1, through: last)
+        var folded = 0
+        while true {
+            let before = fold
+            do {
+                let count = try state.transaction { try foldSome(of: cursor, &fold) }
+                folded += count
+                if count < recordsPerTransaction { break }
+            } catch {
+                fold = before
+                throw error
+            }
+        }
+        _ = fold.takeTouched()
+        return folded
+    }
+
+    private static let recordsPerTransaction = 2_000
+
+    private static func foldSome(of cursor: LogCursor, _ fold: inout Fold<SQLiteState>) throws -> Int {
+        var count = 0
+        while count < recordsPerTransaction, let next = try cursor.next() {
+            try fold.apply(try decoded(next), sequence: next.sequence)
+            count += 1
+        }
+        try fold.settle()
+        return count
+    }
+
+    private static func decoded(_ record: LogRecord) throws(TidelogError) -> Record {
+        do throws(CodecError) {
+            return try RecordCodec.decode(kind: record.kind, payload: record.payload)
+        } catch {
+            throw TidelogError(
+                .damaged, "Operation \(record.sequence) of the log cannot be read. \(error)",
+                recovery: "Run 'tidelog verify' on the store.", cause: error)
+        }
+    }
+}
+
+/// What it took to bring the views to where the log is.
+public struct ViewsReport: Sendable, Hashable {
+    /// The snapshot from which they were made: the first record that it does not include. Nil where they were there, or
+    /// where the whole log was folded.
+    public internal(set) var snapshot: SequenceNumber?
+    /// How many records were folded.
+    public internal(set) var foldedRecords = 0
+}

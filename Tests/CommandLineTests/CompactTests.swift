@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#endif
+
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CompactTests {
+    /// Confirmed, rejected and pending operations.
+    private func filled(_ server: SandboxServer) throws -> Workspace {
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
+        _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
+        _ = try workspace.output("push")
+        _ = try workspace.output("update", "Customers(~8)", #"{"Name":"Later"}"#)
+        return workspace
+    }
+
+    /// What a person sees of the state.
+    private func state(_ workspace: Workspace) throws -> [String] {
+        try [
+            workspace.output("query", "Customers?$expand=Orders", "--json"),
+            workspace.output("query", "Orders", "--json"), workspace.output("status", "--json"),
+            workspace.output("keys"), workspace.output("plan"),
+        ]
+    }
+
+    private func removeViews(_ workspace: Workspace) {
+        for name in ["views.sqlite", "views.sqlite-wal", "views.sqlite-shm"] {
+            try? FileManager.default.removeItem(atPath: workspace.path(".tidelog/\(name)"))
+        }
+    }
+
+    @Test func `a compaction says what it removed, and the store says what it said before`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        let before = try state(workspace)
+        let lines = try workspace.tidelog("compact", "--keep", "0b").lines.map {
+            $0.replacing(/\d+ bytes/, with: "N bytes").replacing(/[0-9a-f]{16}/, with: "DIGEST")
+                .replacing(/has \d+/, with: "has N")
+        }
+        #expect(
+            lines == [
+                "The state in front of operation 13 is a snapshot of N bytes, digest DIGEST.",
+                "Removed 1 segment and 0 older snapshots; the log had N bytes and has N.",
+                "The log begins with operation 13.",
+            ])
+        #expect(try state(workspace) == before)
+        removeViews(workspace)
+        #expect(try state(workspace) == before)
+        #expect(try workspace.output("verify").hasSuffix("The log is sound.\n"))
+    }
+
+    @Test func `as JSON`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        let json = try workspace.output("compact", "--keep", "everything", "--json")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        #expect(
+            Set(object.keys) == [
+                "snapshot", "firstSequence", "removedSegments", "removedSnapshots", "bytesBefore", "bytesAfter",
+            ])
+        #expect(object["firstSequence"] as? Int == 1)
+        #expect((object["snapshot"] as? [String: Any])?["sequence"] as? Int == 13)
+    }
+
+    @Test(arguments: ["", "all", "30", "-1d", "d", "10 mb", "99999999999999999999b", "18446744073709551615kb"])
+    func `a window that is none is a matter of usage`(_ window: String) throws {
+        #expect(try Workspace().tidelog("compact", "--keep=\(window)").status == 64)
+    }
+
+    @Test func `a compaction that is killed leaves the state, with and without views`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        var finished = 0
+        for round in 0..<24 {
+            _ = try workspace.output("update", "Customers(~8)", #"{"Name":"\#(round)"}"#)
+            let before = try state(workspace)
+            let running = try workspace.start(["compact", "--keep", "0b"])
+            usleep(UInt32(round) * 4_000)
+            kill(running.process.processIdentifier, SIGKILL)
+            running.process.waitUntilExit()
+            if running.process.terminationReason == .exit { finished += 1 }
+            if !round.isMultiple(of: 3) { removeViews(workspace) }
+            #expect(try state(workspace) == before, "round \(round)")
+            #expect(try workspace.output("verify").hasSuffix("The log is sound.\n"), "round \(round)")
+        }
+        print("Compactions killed: \(24 - finished) of 24")
+        _ = try workspace.output("push")
+        #expect(try workspace.output("status") == "Nothing is pending.\n")
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct EncryptionTests {
+    private static let hexadecimal = String(repeating: "0123456789abcdef", count: 4)
+    /// Another one.
+    private static let base64 = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+
+    private func encrypted(_ server: SandboxServer) throws -> Workspace {
+        let workspace = try Workspace()
+        workspace.environment["TIDELOG_KEY"] = Self.hexadecimal
+        _ = try workspace.output("init", server.root(.v4), "--query", "C=Customers")
+        _ = try workspace.output("pull")
+        return workspace
+    }
+
+    @Test func `with a key in the environment every command works, and no file has a name`() throws {
+        let server = try SandboxServer()
+        let workspace = try encrypted(server)
+        #expect(try workspace.output("create", "Customers", #"{"Name":"Zebedee"}"#).hasSuffix(" Customers(~4)\n"))
+        #expect(try workspace.output("query", "Customers?$filter=Name eq 'Zebedee'").contains("Zebedee"))
+        #expect(try workspace.output("log").contains("create Customers(~4) Name='Zebedee'"))
+        #expect(try workspace.output("verify").hasSuffix("The log is sound.\n"))
+        #expect(try workspace.output("push").contains("1 confirmed"))
+        let store = workspace.folder.appendingPathComponent(".tidelog")
+        let names = try FileManager.default.subpathsOfDirectory(atPath: store.path)
+        #expect(names.contains { $0.hasSuffix(".segment") } && !names.contains { $0.contains("sqlite") })
+        for name in names {
+            let bytes = (try? Data(contentsOf: store.appendingPathComponent(name))) ?? Data()
+            #expect(bytes.range(of: Data("Zebedee".utf8)) == nil, "\(name)")
+        }
+    }
+
+    @Test(arguments: ["status", "log", "verify"])
+    func `without the key, or with another, a command says so and exits with 1`(command: String) throws {
+        let server = try SandboxServer()
+        let workspace = try encrypted(server)
+        workspace.environment["TIDELOG_KEY"] = ""
+        let without = try workspace.tidelog(command)
+        #expect(without.status == 1)
+        #expect(
+            without.error.contains("00000000000000000001.segment is encrypted, and no key was given. ")
+                && without.error.contains("TIDELOG_KEY"))
+        workspace.environment["TIDELOG_KEY"] = Self.base64
+        let other = try workspace.tidelog(command)
+        #expect(other.status == 1)
+        #expect(other.error.contains("is encrypted with another key than those given. "))
+        // As a former key it will do.
+        workspace.environment["TIDELOG_KEY"] = Self.base64 + "," + Self.hexadecimal
+        #expect(try workspace.tidelog(command).status == 0)
+    }
+
+    @Test func `a text that is no key is refused without being repeated`() throws {
+        let workspace = try Workspace()
+        workspace.environment["TIDELOG_KEY"] = Self.base64 + ",secret"
+        let run = try workspace.tidelog("status")
+        #expect(run.status == 1)
+        #expect(
+            run.error == "tidelog: Key 2 in TIDELOG_KEY is none. "
+                + "A key is 32 bytes in Base64, or as 64 hexadecimal digits.\n")
+    }
+}

@@ -1,0 +1,185 @@
+import OperationLog
+import Testing
+
+@Suite struct SnapshotTests {
+    private let small = OperationLog.Options(segmentSize: 350, runSize: 150)
+
+    private func reader(_ disk: SimulatedDisk) throws -> LogReader {
+        try LogReader(directory: Sample.directory, fileSystem: disk)
+    }
+
+    @Test func `a snapshot gives back its items, and stands in front of the next record`() throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk).log
+        try log.append(Sample.commit(from: 1, count: 3))
+        let snapshot = try SampleSnapshot.write(log)
+        #expect(snapshot.sequence == 4)
+        #expect(snapshot.bytes == UInt64(disk[snapshot.path].count))
+        try log.append(Sample.commit(from: 4, count: 1))
+        log.close()
+        #expect(try reader(disk).snapshots() == [snapshot])
+        #expect(try SampleSnapshot.read(disk, snapshot) == SampleSnapshot.items(4))
+        #expect(try Sample.read(disk) == Sample.expected(1...4))
+        #expect(try Sample.open(disk).recovery.snapshotDamages == [])
+    }
+
+    @Test func `a snapshot is made where a segment begins`() throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk).log
+        for sequence in UInt64(1)...3 {
+            try log.append(Sample.commit(from: sequence, count: 1))
+            try SampleSnapshot.write(log)
+        }
+        #expect(try reader(disk).segmentList().map(\.firstSequence) == [1, 2, 3, 4])
+        #expect(try reader(disk).snapshots().map(\.sequence) == [2, 3, 4])
+    }
+
+    @Test func `a snapshot in front of the same record replaces the one before`() throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk).log
+        try log.append(Sample.commit(from: 1, count: 1))
+        try SampleSnapshot.write(log, count: 1)
+        let second = try SampleSnapshot.write(log, count: 3)
+        #expect(try reader(disk).snapshots() == [second])
+        #expect(try SampleSnapshot.read(disk, second).count == 3)
+        #expect(try reader(disk).segmentList().count == 2)
+    }
+
+    @Test func `what was appended without a sync is durable once a snapshot stands behind it`() throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk, .init(durability: .none)).log
+        try log.append(Sample.commit(from: 1, count: 3))
+        let snapshot = try SampleSnapshot.write(log)
+        let after = disk.withoutUnsynced()
+        #expect(try Sample.open(after).recovery.nextSequence == 4)
+        #expect(try SampleSnapshot.read(after, snapshot) == SampleSnapshot.items(4))
+    }
+
+    @Test func `a body that throws leaves nothing, and the log goes on`() throws {
+        struct Mishap: Error {}
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk).log
+        try log.append(Sample.commit(from: 1, count: 1))
+        #expect(throws: Mishap.self) {
+            try log.writeSnapshot { writer in
+                try writer.add(kind: 1, payload: [1])
+                throw Mishap()
+            }
+        }
+        #expect(disk.paths.allSatisfy { $0.hasSuffix(".segment") })
+        try log.append(Sample.commit(from: 2, count: 1))
+        #expect(try Sample.read(disk) == Sample.expected(1...2))
+    }
+
+    @Test func `an unfinished snapshot is removed at the next open and never shown`() throws {
+        let disk = SimulatedDisk()
+        try Sample.write(disk, commits: [1])
+        disk[SampleSnapshot.path(2) + ".new"] = Array("half".utf8)
+        #expect(try reader(disk).snapshots() == [])
+        let recovery = try Sample.open(disk).recovery
+        #expect(recovery.removedFiles == ["00000000000000000002.snapshot.new"])
+        #expect(disk.paths == [Sample.segment(1)])
+    }
+
+    @Test func `snapshots of any size read back, in any compression`() throws {
+        for compression in [OperationLog.Options.Compression.stored, .zstd(level: 3)] {
+            let disk = SimulatedDisk()
+            let log = try Sample.open(disk, .init(compression: compression)).log
+            for count in [1, 2, 1000, 20_000] {
+                let snapshot = try SampleSnapshot.write(log, count: count)
+                #expect(try SampleSnapshot.read(disk, snapshot) == SampleSnapshot.items(1, count: count))
+                #expect(try reader(disk).verify(snapshot).items == UInt64(count))
+            }
+        }
+    }
+
+    @Test func `a snapshot of an encrypted log is encrypted, with the key that writes`() throws {
+        let keys = [LogKey.random(), LogKey.random()]
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk, .init(compression: .stored, keys: keys)).log
+        try log.append(Sample.commit(from: 1, count: 3))
+        let snapshot = try SampleSnapshot.write(log)
+        #expect(try SampleSnapshot.read(disk, snapshot, keys: keys) == SampleSnapshot.items(4))
+        #expect(disk[snapshot.path].firstRange(of: Array("operation".utf8)) == nil)
+        #expect(try log.compact(keepingFrom: .max).firstSequence == 4)
+        log.close()
+        #expect(throws: LogError.keyRequired(path: SampleSnapshot.path(4))) { try Sample.open(disk) }
+        #expect(throws: LogError.wrongKey(path: SampleSnapshot.path(4))) {
+            try Sample.open(disk, .init(keys: [keys[1]]))
+        }
+        let (again, recovery) = try Sample.open(disk, .init(keys: keys.reversed()))
+        #expect(recovery.nextSequence == 4 && recovery.snapshotDamages == [])
+        // The other key begins another segment in the same place.
+        try again.append(Sample.commit(from: 4, count: 1))
+        again.close()
+        #expect(try Sample.open(disk, .init(keys: keys)).recovery.snapshotDamages == [])
+    }
+
+    @Test func `each bit of a snapshot counts`() throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk).log
+        try log.append(Sample.commit(from: 1, count: 1))
+        let snapshot = try SampleSnapshot.write(log, count: 2)
+        let bytes = disk[snapshot.path]
+        var flips = 0
+        for bit in 0..<bytes.count * 8 {
+            disk[snapshot.path][bit / 8] = bytes[bit / 8] ^ (1 << UInt8(bit % 8))
+            #expect(throws: LogError.self, "bit \(bit)") { try reader(disk).verify(snapshot) }
+            disk[snapshot.path] = bytes
+            flips += 1
+        }
+        print("bits flipped: \(flips)")
+    }
+
+    @Test func `a snapshot that is cut short is none`() throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk).log
+        let snapshot = try SampleSnapshot.write(log, count: 4)
+        let bytes = disk[snapshot.path]
+        for size in 0..<bytes.count {
+            disk[snapshot.path] = Array(bytes[..<size])
+            #expect(throws: LogError.self, "\(size) bytes") { try reader(disk).verify(snapshot) }
+        }
+        disk[snapshot.path] = bytes + [0]
+        #expect(throws: LogError.self) { try reader(disk).verify(snapshot) }
+    }
+
+    @Test func `a segment under a snapshot's name is no snapshot, and the other way round`() throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk).log
+        try log.append(Sample.commit(from: 1, count: 1))
+        let snapshot = try SampleSnapshot.write(log)
+        try log.append(Sample.commit(from: 2, count: 1))
+        log.close()
+        let (segment, copy) = (disk[Sample.segment(2)], disk.copy())
+        disk[snapshot.path] = segment
+        #expect(throws: LogError.self) { try reader(disk).verify(snapshot) }
+        copy[Sample.segment(2)] = copy[snapshot.path]
+        #expect(throws: LogError.self) { try Sample.read(copy) }
+        #expect(throws: LogError.self) { try Sample.open(copy) }
+    }
+
+    @Test func `a refused call while a snapshot is written leaves no snapshot, and a log with all records`() throws {
+        func run(failing call: Int?) throws -> (disk: SimulatedDisk, calls: Int) {
+            let disk = SimulatedDisk()
+            let log = try Sample.open(disk, small).log
+            try log.append(Sample.commit(from: 1, count: 3))
+            let before = disk.calls
+            if let call { disk.fail(atCall: before + call, .refuse) }
+            let made = try? SampleSnapshot.write(log)
+            #expect((made == nil) == (call != nil), "call \(call ?? -1)")
+            return (disk.copy(), disk.calls - before)
+        }
+        let calls = try run(failing: nil).calls
+        for call in 0..<calls {
+            let disk = try run(failing: call).disk
+            let recovery = try Sample.open(disk, small).recovery
+            #expect(recovery.nextSequence == 4 && recovery.snapshotDamages == [], "call \(call)")
+            #expect(try Sample.read(disk) == Sample.expected(1...3), "call \(call)")
+            for snapshot in try reader(disk).snapshots() {
+                #expect(try SampleSnapshot.read(disk, snapshot) == SampleSnapshot.items(4), "call \(call)")
+            }
+        }
+        print("refused calls: \(calls)")
+    }
+}

@@ -1,0 +1,130 @@
+import EDM
+import OperationLog
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// A store with a key: no file has what entities hold, and everything else is as without.
+struct EncryptedStoreTests {
+    private static let key = LogKey(Array(0..<32))!
+
+    private static func options(_ keys: [LogKey]) -> LocalStore.Options {
+        // Not compressed, so that plain text would stand out.
+        LocalStore.Options(log: OperationLog.Options(compression: .stored, keys: keys))
+    }
+
+    /// Values that come into the store on every way that there is.
+    private static let markers = [
+        "downloaded", "created", "updated", "inQuery", "inReason", "inRefusal", "amongBlanks",
+    ].map { "Marker-" + $0 + "-7c1f" }
+
+    /// Brings each marker into the store. In the end some operations are confirmed, some are refused and some wait.
+    private func fill(_ shop: Shop) async throws {
+        shop.transport.direct("PATCH", "/v4/Customers(2)", #"{"Name":"Marker-downloaded-7c1f"}"#)
+        try await shop.store.add(
+            DefiningQuery(name: "Marked", query: "Customers?$filter=Name ne 'Marker-inQuery-7c1f'"))
+        try await shop.pull()
+        let customer = try await shop.create("Customers", ["Name": .string("Marker-created-7c1f")])
+        _ = try await shop.push()
+        try await shop.perform(update(customer, ["Name": .string("Marker-updated-7c1f")]))
+        _ = try await shop.create(
+            "Orders", ["Note": .string("   Marker-amongBlanks-7c1f   "), "CustomerID": .integer(4711)])
+        _ = try await shop.push()
+        try await shop.perform(update("Customers(1)", ["Name": .string("waits")]))
+        let batch = try await shop.store.nextBatch
+        let waiting = try #require(try await shop.store.pendingOperations().last).sequence
+        let refusal = Refusal(
+            status: 400, code: "x", message: "Marker-inRefusal-7c1f", method: "PATCH", url: "Customers(1)")
+        let request = BatchPrepared.Request(contentID: "1", operation: waiting)
+        try await shop.store.record([
+            .batchPrepared(BatchPrepared(batch: batch, changeSets: [[request]])),
+            .batchInterrupted(BatchInterrupted(batch: batch, reason: "Marker-inReason-7c1f")),
+            .batchAnswered(
+                BatchAnswered(batch: batch, outcomes: [.init(operation: waiting, result: .rejected(refusal))])),
+        ])
+        // A sort that does not fit into a page.
+        _ = try await shop.store.query("Orders?$orderby=Note desc&$expand=Customer($orderby=Name)")
+    }
+
+    /// Which markers the files of the directory and those below have, as UTF-8 or UTF-16.
+    private func found(in directory: String) -> Set<String> {
+        var found: Set<String> = []
+        for path in TemporaryDirectory.files(directory) {
+            guard let bytes = TemporaryDirectory.read(path) else { continue }
+            for marker in Self.markers {
+                let wide = marker.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+                let forms = [Array(marker.utf8), wide, [0] + wide.dropLast()]
+                if forms.contains(where: { bytes.firstRange(of: $0) != nil }) { found.insert(marker) }
+            }
+        }
+        return found
+    }
+
+    @Test func `no file of an encrypted store has a value in plain, while it is open or closed`() async throws {
+        let shop = try await Shop(.v4, options: Self.options([Self.key]))
+        try await fill(shop)
+        #expect(found(in: shop.directory.path).isEmpty)
+        #expect(!TemporaryDirectory.files(shop.directory.path).contains { $0.contains("sqlite") })
+        await shop.store.close()
+        #expect(found(in: shop.directory.path).isEmpty)
+    }
+
+    @Test func `the search for values finds each of them in a store that is not encrypted`() async throws {
+        let shop = try await Shop(.v4, options: Self.options([]))
+        try await fill(shop)
+        #expect(found(in: shop.directory.path) == Set(Self.markers))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `an encrypted store does what another one does, and is the same when it is opened again`(_ dialect: Dialect)
+        async throws
+    {
+        let shop = try await Shop(dialect, options: Self.options([Self.key]))
+        let plain = try await Shop(dialect)
+        for each in [shop, plain] {
+            let customer = try await each.create("Customers", ["Name": .string("Ada")])
+            _ = try await each.create("Orders", ["Note": .string("x")], bind: [bind("Customer", customer)])
+            _ = try await each.push()
+            try await each.perform(update(customer, ["Name": .string("Ada L.")]))
+        }
+        let state = try await shop.localState()
+        #expect(try await plain.localState() == state)
+        let digest = try await shop.store.digest()
+        await shop.store.close()
+        let again = try await LocalStore(StoreFiles(directory: shop.directory.path), options: Self.options([Self.key]))
+        #expect(try await again.digest() == digest)
+        #expect(try await again.pendingOperations().count == 1)
+        await again.close()
+    }
+
+    @Test func `a store is opened with its key only, and the error says what is missing`() async throws {
+        let shop = try await Shop(.v4, options: Self.options([Self.key]))
+        await shop.store.close()
+        let files = StoreFiles(directory: shop.directory.path)
+        for (keys, code) in [([], .keyRequired), ([LogKey.random()], .wrongKey)] as [([LogKey], TidelogError.Code)] {
+            let error = await #expect(throws: TidelogError.self) {
+                try await LocalStore(files, options: Self.options(keys))
+            }
+            #expect(error?.code == code)
+            #expect(error?.recovery?.isEmpty == false && error?.place?.hasPrefix(files.log) == true)
+        }
+        let again = try await LocalStore(files, options: Self.options([LogKey.random(), Self.key]))
+        await again.close()
+    }
+
+    @Test func `a store that gets a key hides what comes from then on, and its views leave the disk`() async throws {
+        let shop = try await Shop(.v4, options: Self.options([]))
+        await shop.store.close()
+        let files = StoreFiles(directory: shop.directory.path)
+        #expect(TemporaryDirectory.read(files.views) != nil)
+        let store = try await LocalStore(files, options: Self.options([Self.key]))
+        try await store.add(DefiningQuery(name: "Marked", query: "Customers?$filter=Name ne 'Marker-inQuery-7c1f'"))
+        #expect(found(in: files.directory).isEmpty)
+        #expect(!TemporaryDirectory.files(files.directory).contains { $0.contains("sqlite") })
+        #expect(try await store.query("Customers").entities.count == 3)
+        await store.close()
+    }
+}

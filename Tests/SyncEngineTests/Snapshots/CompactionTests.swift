@@ -1,0 +1,214 @@
+import EDM
+import OperationLog
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+import Views
+
+@testable import SyncEngine
+
+struct CompactionTests {
+    private func first(_ store: LocalStore) async throws -> SequenceNumber { try await store.reader().firstSequence() }
+
+    @Test func `a compaction that keeps everything removes nothing`() async throws {
+        let shop = try await Shop(.v4, options: .small())
+        try await shop.edit()
+        let digest = try await shop.store.digest()
+        let done = try await shop.store.compact(keeping: .everything)
+        #expect(done.removedSegments == 0)
+        #expect(done.firstSequence == 1)
+        #expect(done.snapshot.digest == digest)
+        #expect(try await shop.store.digest() == digest)
+    }
+
+    @Test func `a compaction that keeps no history leaves the state, and the store goes on`() async throws {
+        let shop = try await Shop(.v4, options: .small())
+        try await shop.edit()
+        let digest = try await shop.store.digest()
+        let next = await shop.store.nextSequence
+        let done = try await shop.store.compact(keeping: .bytes(0))
+        #expect(done.removedSegments > 1)
+        #expect(done.bytesAfter < done.bytesBefore)
+        #expect(done.firstSequence == next)
+        #expect(try await first(shop.store) == next)
+        #expect(done.snapshot.sequence == next)
+        #expect(try await shop.store.digest() == digest)
+        try await shop.perform(update("Orders(1)", ["Note": .string("behind")]))
+        let behind = try await shop.store.digest()
+        await shop.store.close()
+        shop.store.files.removeViews()
+        let again = try await LocalStore(shop.store.files, options: .small())
+        #expect(try await again.digest() == behind)
+        #expect(again.opened == ViewsReport(snapshot: next, foldedRecords: 1))
+    }
+
+    @Test func `compacted again and again, with and without changes in between, the state stays`() async throws {
+        let shop = try await Shop(.v4, options: .small())
+        for round in 0..<4 {
+            if round == 0 { try await shop.edit() }
+            try await shop.create("Customers", ["Name": .string("\(round)")])
+            if round == 2 { try await shop.push() }
+            let digest = try await shop.store.digest()
+            for _ in 0..<2 {
+                #expect(try await shop.store.compact(keeping: .bytes(0)).snapshot.digest == digest)
+            }
+            #expect(try await shop.store.digest() == digest)
+            #expect(try await shop.store.reader().snapshots().count == 1)
+        }
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `an upload after a compaction sends the bytes that it would have sent before`(_ dialect: Dialect) async throws
+    {
+        var sent: [[[UInt8]]] = []
+        var states: [[String]] = []
+        for isCompacted in [false, true] {
+            let shop = try await Shop(dialect, options: .small())
+            try await shop.edit()
+            if isCompacted {
+                let before = try await shop.store.plan()
+                _ = try await shop.store.compact(keeping: .bytes(0))
+                #expect(try await shop.store.plan() == before)
+            }
+            sent.append(try await shop.uploadedBytes())
+            states.append(try await shop.serviceState())
+            #expect(try await shop.store.pendingOperations().isEmpty)
+        }
+        #expect(!sent[0].isEmpty)
+        #expect(sent[0] == sent[1])
+        #expect(states[0] == states[1])
+    }
+
+    @Test func `a store whose views are made of the snapshot uploads the same`() async throws {
+        let shop = try await Shop(.v4, options: .small())
+        try await shop.edit()
+        let plan = try await shop.store.plan()
+        _ = try await shop.store.compact(keeping: .bytes(0))
+        await shop.store.close()
+        shop.store.files.removeViews()
+        let store = try await LocalStore(shop.store.files, options: .small())
+        #expect(try await store.plan() == plan)
+        let report = try await SyncEngine(store: store, session: shop.engine.session).upload()
+        #expect(report.remaining == 0)
+        #expect(report.rejected.isEmpty)
+    }
+
+    @Test func `what is rejected, in doubt and in flight keeps its state`() async throws {
+        let shop = try await Shop(.v4, options: .small())
+        // Rejected: there is no such customer.
+        try await shop.create("Orders", ["Note": .string("orphan"), "CustomerID": .integer(99)])
+        try await shop.push()
+        // In doubt: no answer was recorded. In flight: sent just now.
+        try await shop.create("Customers", ["Name": .string("Doubt")])
+        _ = try await shop.store.prepare(shop.store.plan())
+        try await shop.store.interruptOpenBatches()
+        try await shop.perform(update("Customers(2)", ["Name": .string("Flight")]))
+        _ = try await shop.store.prepare(shop.store.plan())
+        let before = try await shop.store.pendingOperations()
+        let states = before.map { "\($0.status)".prefix { $0 != "(" } }
+        #expect(states == ["rejected", "inDoubt", "inFlight"])
+        _ = try await shop.store.compact(keeping: .bytes(0))
+        #expect(try await shop.store.pendingOperations() == before)
+        await shop.store.close()
+        shop.store.files.removeViews()
+        let again = try await LocalStore(shop.store.files, options: .small())
+        let after = try await again.pendingOperations()
+        // Opening puts in doubt what nobody waits for any more, as it does without a compaction.
+        #expect(after.map(\.sequence) == before.map(\.sequence))
+        #expect(after.map { "\($0.status)".prefix { $0 != "(" } } == ["rejected", "inDoubt", "inDoubt"])
+        #expect(after[0] == before[0])
+    }
+
+    @Test func `after a compaction without views and without a snapshot the store does not open, and says why`()
+        async throws
+    {
+        let shop = try await Shop(.v4, options: .small())
+        let done = try await shop.store.compact(keeping: .bytes(0))
+        await shop.store.close()
+        shop.store.files.removeViews()
+        shop.store.files.damage(shop.store.files.snapshotPath(done.snapshot.sequence))
+        await #expect {
+            _ = try await LocalStore(shop.store.files, options: .small())
+        } throws: { error in
+            (error as? TidelogError)?.code == .damaged
+        }
+    }
+
+    @Test func `views that do not say what the log says stop a compaction, and nothing is removed`() async throws {
+        let shop = try await Shop(.v4, options: .small())
+        try await shop.edit()
+        let digest = try await shop.store.digest()
+        try await shop.store.forgetLinks()
+        // Made by itself, it says the same wrong thing.
+        try await shop.store.writeSnapshot()
+        await #expect {
+            _ = try await shop.store.compact(keeping: .bytes(0))
+        } throws: { error in
+            (error as? TidelogError)?.code == .damaged
+        }
+        #expect(try await first(shop.store) == 1)
+        #expect(try await shop.store.reader().snapshots() == [])
+        // What to do then, as the error says.
+        await shop.store.close()
+        shop.store.files.removeViews()
+        let again = try await LocalStore(shop.store.files, options: .small())
+        #expect(try await again.digest() == digest)
+        #expect(try await again.compact(keeping: .bytes(0)).snapshot.digest == digest)
+    }
+
+    // MARK: Windows
+
+    /// One update an hour, over segments of a few of them each.
+    private func longHistory() async throws -> Shop {
+        let shop = try await Shop(.v4, options: .small(segmentSize: 512))
+        for hour in 0..<24 * 10 { try await shop.perform(update("Orders(1)", ["Note": .string("hour \(hour)")])) }
+        return shop
+    }
+
+    private func times(_ store: LocalStore) async throws -> [Timestamp] {
+        var times: [Timestamp] = []
+        try await store.reader().forEach { record in
+            if let time = RecordCodec.time(kind: record.kind, payload: record.payload) { times.append(time) }
+        }
+        return times
+    }
+
+    @Test func `a window of days keeps what was recorded in them, and little more`() async throws {
+        let shop = try await longHistory()
+        let all = try await times(shop.store)
+        let done = try await shop.store.compact(keeping: .days(3))
+        let kept = try await times(shop.store)
+        // The clock moved on by an hour or two while the compaction asked it.
+        let limit = (all.last ?? 0) - 3 * 86_400_000
+        #expect(kept.count >= all.count { $0 >= limit + 2 * 3_600_000 })
+        #expect(kept.count <= all.count { $0 >= limit } + 40)
+        #expect(kept == Array(all.suffix(kept.count)))
+        #expect(done.firstSequence > 1)
+    }
+
+    @Test func `a window of more days than there are keeps everything`() async throws {
+        let shop = try await longHistory()
+        #expect(try await shop.store.compact(keeping: .days(1_000)).firstSequence == 1)
+        #expect(try await shop.store.compact(keeping: .days(.max)).firstSequence == 1)
+        await #expect(throws: TidelogError.self) { try await shop.store.compact(keeping: .days(-1)) }
+    }
+
+    @Test func `a window of bytes keeps the newest segments that fit`() async throws {
+        let shop = try await longHistory()
+        let before = try await shop.store.reader().segmentList()
+        let limit: UInt64 = 4_000
+        let done = try await shop.store.compact(keeping: .bytes(limit))
+        let kept = try await shop.store.reader().segmentList()
+        #expect(kept.map(\.bytes).reduce(0, +) <= limit)
+        #expect(kept.count > 2)
+        // The next older one would not have fitted.
+        let next = try #require(before.last { $0.firstSequence < done.firstSequence })
+        #expect(kept.map(\.bytes).reduce(0, +) + next.bytes > limit)
+    }
+}
+
+extension LocalStore {
+    /// As if the views had lost something.
+    fileprivate func forgetLinks() throws { try state.connection.execute("DELETE FROM links") }
+}

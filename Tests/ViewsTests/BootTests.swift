@@ -1,0 +1,59 @@
+import Operations
+import SyncCore
+import Testing
+import Views
+
+/// Views that were being written when the machine stopped cannot be told from whole ones by looking at them.
+struct BootTests {
+    private let file = ViewsFile()
+
+    private func open(_ boot: String?) throws -> SQLiteState {
+        try SQLiteState(path: file.path, store: "test", boot: boot)
+    }
+
+    private func write(_ state: SQLiteState) throws {
+        try state.transaction { try state.putQuery(QueryState(query: DefiningQuery(name: "Q", query: "Orders"))) }
+    }
+
+    /// What is on the disk while they are open, as a crash leaves it.
+    private func stopped(in boot: String) throws {
+        let state = try open(boot)
+        try write(state)
+        state.connection.close()
+    }
+
+    @Test func `views that were written when the machine stopped are damaged`() throws {
+        try stopped(in: "Monday")
+        #expect {
+            try open("Tuesday")
+        } throws: { error in
+            (error as? StateError)?.code == .damaged
+        }
+    }
+
+    @Test func `views that were written when only the process ended are taken as they are`() throws {
+        try stopped(in: "Monday")
+        #expect(try open("Monday").queries().count == 1)
+    }
+
+    @Test func `views that were closed are taken as they are after a start of the machine`() throws {
+        let state = try open("Monday")
+        try write(state)
+        state.close()
+        #expect(try open("Tuesday").queries().count == 1)
+    }
+
+    @Test func `views that were taken over from an ended process and closed are whole`() throws {
+        try stopped(in: "Monday")
+        try open("Monday").close()
+        #expect(try open("Tuesday").queries().count == 1)
+    }
+
+    @Test func `views that were only read are whole, however the machine stopped`() throws {
+        try open("Monday").close()
+        let state = try open("Monday")
+        _ = try state.queries()
+        state.connection.close()
+        #expect(try open("Tuesday").queries() == [])
+    }
+}

@@ -1,0 +1,35 @@
+internal import ODataWire
+internal import Tidelog
+
+/// What a compaction did, for a person or as JSON.
+struct CompactionText {
+    private let done: StoreCompaction
+
+    init(_ done: StoreCompaction) { self.done = done }
+
+    var lines: [String] {
+        [
+            "The state in front of operation \(done.snapshot.sequence) is a snapshot of \(done.snapshot.bytes) bytes, digest \(done.snapshot.digest).",
+            "Removed \(counted(done.removedSegments, "segment", "segments")) and \(counted(done.removedSnapshots, "older snapshot", "older snapshots")); the log had \(done.bytesBefore) bytes and has \(done.bytesAfter).",
+            "The log begins with operation \(done.firstSequence).",
+        ]
+    }
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.name("snapshot")
+        json.beginObject()
+        json.member("sequence", done.snapshot.sequence)
+        json.member("bytes", done.snapshot.bytes)
+        json.member("digest", done.snapshot.digest)
+        json.endObject()
+        json.member("firstSequence", done.firstSequence)
+        json.member("removedSegments", done.removedSegments)
+        json.member("removedSnapshots", done.removedSnapshots)
+        json.member("bytesBefore", done.bytesBefore)
+        json.member("bytesAfter", done.bytesAfter)
+        json.endObject()
+        return json.text
+    }
+}

@@ -1,0 +1,44 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Musl
+#endif
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+internal import OperationLog
+
+extension [LogKey] {
+    /// `TIDELOG_KEY`: keys of 64 hexadecimal digits, or 32 bytes in Base64, separated by commas. The first one writes, all
+    /// of them read. In the environment for the same reason as credentials.
+    static func fromEnvironment() throws -> [LogKey] {
+        guard let variable = getenv("TIDELOG_KEY") else { return [] }
+        return try keys(in: String(cString: variable))
+    }
+
+    /// The keys in a text as `TIDELOG_KEY` has it; none in an empty one. Errors do not repeat the text.
+    static func keys(in text: String) throws -> [LogKey] {
+        if text.isEmpty { return [] }
+        return try text.split(separator: ",", omittingEmptySubsequences: false).enumerated().map { index, part in
+            guard let key = LogKey(hexadecimal(part) ?? Data(base64Encoded: String(part)).map { [UInt8]($0) } ?? [])
+            else {
+                throw CommandFailure(
+                    "Key \(index + 1) in TIDELOG_KEY is none.",
+                    recovery:
+                        "A key is \(LogKey.byteCount) bytes in Base64, or as \(2 * LogKey.byteCount) hexadecimal digits."
+                )
+            }
+            return key
+        }
+    }
+
+    private static func hexadecimal(_ text: Substring) -> [UInt8]? {
+        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 2 * LogKey.byteCount, !digits.contains(nil) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0]! << 4 | digits[$0 + 1]!) }
+    }
+}
