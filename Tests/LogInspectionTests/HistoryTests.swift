@@ -90,6 +90,7 @@ import Testing
                 case .entry(let entry):
                     #expect(entry.sequence == expected)
                     expected = entry.sequence + 1
+                case .lost(let range): expected = range.upperBound + 1
                 case .undecodable(let sequence, _, _): expected = sequence + 1
                 case .damage(_, let next): expected = next ?? 121
                 }

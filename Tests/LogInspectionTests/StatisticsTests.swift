@@ -39,3 +39,18 @@ import Testing
         #expect(deep.records == 1)
     }
 }
+
+@Suite struct LossTests {
+    @Test func `records that were lost are one item, and leave open what became of those in front`() throws {
+        let sample = try SampleLog()
+        try sample.append(create(1, "Customers"), .lost, .lost, .lost, create(2, "Customers"), .lost)
+        let items = try sample.items()
+        #expect(items.count == 4)
+        #expect(items[1] == .lost(2...4))
+        #expect(items[1].json() == #"{"sequence":2,"kind":"lost","last":4}"#)
+        #expect(items[3] == .lost(6...6))
+        let fates = try sample.history.fates()
+        #expect(fates[1] == .unknown)
+        #expect(fates[5] == .unknown)
+    }
+}

@@ -48,6 +48,6 @@ struct RootCommand: AsyncParsableCommand {
                 subcommands: [
                     StatusCommand.self, PlanCommand.self, LogCommand.self, StatsCommand.self, MetadataCommand.self,
                 ]),
-            CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self]),
+            CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self, RepairCommand.self]),
         ])
 }

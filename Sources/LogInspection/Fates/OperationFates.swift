@@ -23,7 +23,7 @@ public struct OperationFates: Sendable {
         switch item {
         case .entry(let entry): apply(entry.record.body, sequence: entry.sequence)
         // Any of what is missing may have been an answer.
-        case .undecodable, .damage: forget()
+        case .lost, .undecodable, .damage: forget()
         }
     }
 
@@ -44,7 +44,7 @@ public struct OperationFates: Sendable {
         case .operationsReleased(let operations):
             for operation in operations { set(operation, .pending) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .entitiesRead, .unknown:
+            .downloadFinished, .entitiesRead, .lost, .unknown:
             break
         }
     }

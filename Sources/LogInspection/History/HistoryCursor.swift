@@ -14,6 +14,8 @@ public final class HistoryCursor {
     /// Behind the last record that was given.
     private var following: SequenceNumber = 1
     private var isEnded = false
+    /// Read behind lost records, to see where they end.
+    private var ahead: HistoryItem?
 
     init(directory: String, keys: [LogKey], fileSystem: any FileSystem) {
         self.directory = directory
@@ -24,6 +26,24 @@ public final class HistoryCursor {
     /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a failure to read. Never
     ///   ``LogError/damaged(_:)``: damage is an item.
     public func next() throws(LogError) -> HistoryItem? {
+        if let ahead {
+            self.ahead = nil
+            return ahead
+        }
+        let item = try nextItem()
+        guard case .lost(let range)? = item else { return item }
+        var last = range.upperBound
+        while let item = try nextItem() {
+            guard case .lost(let more) = item else {
+                ahead = item
+                break
+            }
+            last = more.upperBound
+        }
+        return .lost(range.lowerBound...last)
+    }
+
+    private func nextItem() throws(LogError) -> HistoryItem? {
         guard !isEnded else { return nil }
         do throws(LogError) {
             let reader = try openReader()
@@ -55,6 +75,7 @@ public final class HistoryCursor {
     private func decoded(_ record: LogRecord) -> HistoryItem {
         do throws(CodecError) {
             let decoded = try RecordCodec.decode(kind: record.kind, payload: record.payload)
+            if case .lost = decoded.body { return .lost(record.sequence...record.sequence) }
             sets.learn(from: decoded.body)
             return .entry(HistoryEntry(sequence: record.sequence, record: decoded, sets: sets))
         } catch {

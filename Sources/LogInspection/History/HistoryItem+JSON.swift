@@ -25,13 +25,20 @@ extension HistoryItem {
     /// | `operationsReleased` | `operations` |
     /// | `unknown` | `kindNumber`, `bytes` |
     ///
-    /// What is no entry has `kind` `undecodable` (`sequence`, `kindNumber`, `reason`) or `damage` (`path`, `offset`,
+    /// What is no entry has `kind` `lost` (`sequence` and `last`, the first and the last record that is missing),
+    /// `undecodable` (`sequence`, `kindNumber`, `reason`) or `damage` (`path`, `offset`,
     /// `fault`, `sequence`, and `resumesAt`, null where nothing more can be read). Values are in the JSON form of OData V4;
     /// members that do not apply are left out. Members may be added.
     public func json(fates: OperationFates? = nil) -> String {
         var writer = HistoryJSONWriter()
         switch self {
         case .entry(let entry): writer.entry(entry, fate: fates?[entry.sequence])
+        case .lost(let range):
+            writer.object {
+                $0.number("sequence", range.lowerBound)
+                $0.text("kind", "lost")
+                $0.number("last", range.upperBound)
+            }
         case .undecodable(let sequence, let kind, let reason):
             writer.object {
                 $0.number("sequence", sequence)

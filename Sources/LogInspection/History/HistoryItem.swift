@@ -4,6 +4,8 @@ public import Operations
 /// What stands at one place of the log.
 public enum HistoryItem: Sendable, Hashable {
     case entry(HistoryEntry)
+    /// Records that a repair could not read; placeholders stand for them. Neighbours are given as one item.
+    case lost(ClosedRange<SequenceNumber>)
     /// The log gave the record back as it was written, but it is none that this version understands.
     case undecodable(sequence: SequenceNumber, kind: UInt8, reason: String)
     /// Bytes are not what was written. The items go on with `resumesAt`; every record from ``LogDamage/sequence`` up to
@@ -23,7 +25,10 @@ public struct HistoryEntry: Sendable, Hashable {
 
     /// Milliseconds since 1970; nil where the record is of a later version, whose time cannot be read.
     public var time: Timestamp? {
-        if case .unknown = record.body { nil } else { record.time }
+        switch record.body {
+        case .unknown, .lost: nil
+        default: record.time
+        }
     }
 
     /// The time in ISO 8601, in UTC, with three digits after the second: `2026-11-21T07:43:17.120Z`.
@@ -48,6 +53,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .batchAnswered: "batchAnswered"
         case .batchInterrupted: "batchInterrupted"
         case .operationsReleased: "operationsReleased"
+        case .lost: "lost"
         case .unknown: "unknown"
         }
     }
@@ -72,7 +78,7 @@ extension Record.Body {
                 if case .confirmed(let images) = outcome.result { images.map(\.entity) } else { [] }
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
-            .batchPrepared, .batchInterrupted, .operationsReleased, .unknown:
+            .batchPrepared, .batchInterrupted, .operationsReleased, .lost, .unknown:
             []
         }
     }

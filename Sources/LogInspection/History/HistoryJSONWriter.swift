@@ -84,6 +84,7 @@ struct HistoryJSONWriter {
             number("batch", interrupted.batch)
             text("reason", interrupted.reason)
         case .operationsReleased(let operations): numbers("operations", operations)
+        case .lost: break
         case .unknown(let kind, let payload):
             number("kindNumber", kind)
             number("bytes", payload.count)

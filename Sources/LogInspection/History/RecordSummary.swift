@@ -30,6 +30,7 @@ struct RecordSummary {
             "batch \(interrupted.batch) interrupted: \(Self.oneLine(interrupted.reason, limit: 200))"
         case .operationsReleased(let operations):
             "\(count(operations.count, "operation")) released to be sent again: \(list(operations.map(String.init)))"
+        case .lost: "a record that was lost"
         case .unknown(let kind, let payload):
             "a record of kind \(kind), which this version does not know: \(payload.count) bytes"
         }

@@ -22,6 +22,8 @@ public struct LogStatistics: Sendable, Hashable {
     }
 
     public let segments: [LogVerification.Segment]
+    /// Their records are items of a state, and in no other number of this.
+    public let snapshots: [LogVerification.Segment]
     /// Those that occur, by number.
     public let kinds: [Kind]
     public let size: LogSize
@@ -32,6 +34,7 @@ public struct LogStatistics: Sendable, Hashable {
     public init(_ verification: LogVerification) {
         precondition(verification.depth == .deep, "a fast verification knows no kinds")
         segments = verification.segments
+        snapshots = verification.snapshots
         kinds = verification.kinds.sorted { $0.key < $1.key }.map { number, totals in
             Kind(
                 number: number, name: Record.kindName(number), records: totals.records, rawBytes: totals.rawBytes,

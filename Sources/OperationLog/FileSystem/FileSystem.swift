@@ -44,13 +44,20 @@ public protocol File: AnyObject {
     /// Returns when the content survives a loss of power, the size included.
     func sync() throws(FileSystemError)
 
+    /// Also gives back what was reserved behind that size.
     func truncate(to size: UInt64) throws(FileSystemError)
+
+    /// Has the disk set space aside for the bytes from `offset` on; the file's size stays. Nothing depends on it: a
+    /// file system that cannot do it may throw or do nothing.
+    func reserve(_ count: UInt64, at offset: UInt64) throws(FileSystemError)
 
     /// Safe to call twice; no other call may follow.
     func close()
 }
 
 extension File {
+    public func reserve(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {}
+
     func write(_ bytes: [UInt8], at offset: UInt64) throws(FileSystemError) {
         var failure: FileSystemError?
         bytes.withUnsafeBytes { bytes in

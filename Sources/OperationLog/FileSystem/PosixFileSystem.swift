@@ -1,3 +1,5 @@
+import CPlatform
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -175,6 +177,11 @@ private final class PosixFile: File {
 
     func truncate(to size: UInt64) throws(FileSystemError) {
         if ftruncate(descriptor, off_t(size)) != 0 { throw .last("ftruncate", path) }
+    }
+
+    func reserve(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {
+        let number = tidelog_reserve(descriptor, offset, count)
+        if number != 0 { throw FileSystemError(call: "fallocate", path: path, errorNumber: number) }
     }
 
     func close() {

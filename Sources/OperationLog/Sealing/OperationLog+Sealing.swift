@@ -12,6 +12,7 @@ extension OperationLog {
         try repackSealedSegments(blockSize: SegmentRepack.usualBlockSize)
     }
 
+    @discardableResult
     func repackSealedSegments(blockSize: Int) throws(LogError) -> Int {
         guard case .repacked(let level) = options.sealing else { return 0 }
         let (directory, last) = try withTail { tail throws(LogError) in

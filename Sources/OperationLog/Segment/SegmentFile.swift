@@ -85,6 +85,14 @@ final class SegmentFile {
         self.file = file
     }
 
+    /// The file under a header that is not what its name says, or not what it holds any more.
+    init(path: String, file: any File, header: SegmentHeader, keys: [LogKey]) throws(LogError) {
+        (binding, chain) = try header.unlocked(with: keys, path: path)
+        self.header = header
+        self.path = path
+        self.file = file
+    }
+
     deinit { file.close() }
 
     /// Behind the segment header.

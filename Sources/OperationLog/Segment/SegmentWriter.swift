@@ -7,6 +7,8 @@ final class SegmentWriter {
     private var raw: [UInt8] = []
     private var recordsInBlock: UInt32 = 0
 
+    /// Behind the last block.
+    var end: SegmentFile.Position { encoder.end }
     private(set) var recordCount: UInt64 = 0
     private(set) var isSealed = false
 
@@ -30,6 +32,10 @@ final class SegmentWriter {
     }
 
     deinit { file.close() }
+
+    func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
+        try withBytes(of: payload) { bytes throws(LogError) in try add(kind: kind, payload: bytes) }
+    }
 
     func add(kind: UInt8, payload: UnsafeRawBufferPointer) throws(LogError) {
         precondition(!isSealed, "the segment is sealed")

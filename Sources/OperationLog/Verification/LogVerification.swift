@@ -29,6 +29,11 @@ public struct LogVerification: Sendable, Hashable {
         /// Behind the last intact block.
         var nextSequence: UInt64
 
+        /// Sealed, and of blocks so large that packing it again would save nothing.
+        public var isPacked: Bool {
+            isSealed && !SegmentRepack.isWorthwhile(rawBytes, UInt32(clamping: blocks))
+        }
+
         /// The last record in an intact block; nil where there is none.
         public var lastSequence: UInt64? { nextSequence > firstSequence ? nextSequence - 1 : nil }
     }
@@ -61,6 +66,9 @@ public struct LogVerification: Sendable, Hashable {
 
     public let depth: Depth
     public internal(set) var segments: [Segment] = []
+    /// Snapshots are written like segments; their records are the items of a state. ``Segment/firstSequence`` is the first
+    /// record of the log that the state does not include.
+    public internal(set) var snapshots: [Segment] = []
     /// By record kind; empty after a fast verification.
     public internal(set) var kinds: [UInt8: KindTotals] = [:]
     /// In the order of the log, ``maximumDamages`` at most.
@@ -114,6 +122,13 @@ public struct LogVerification: Sendable, Hashable {
                         try run.collectingDamage { _ throws(LogError) in try segment.checkBeginning(snapshots) }
                     }
                     try run.verify(segment, isLast: first == last)
+                }
+            }
+            for sequence in listing.snapshots where run.goesOn {
+                try run.collectingDamage { run throws(LogError) in
+                    let snapshot = try SegmentFile(
+                        fileSystem, directory: directory, .snapshot, firstSequence: sequence, mode: .read, keys: keys)
+                    try run.verify(snapshot: snapshot)
                 }
             }
             return run.finished()

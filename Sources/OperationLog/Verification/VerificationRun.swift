@@ -6,6 +6,11 @@ struct VerificationRun {
     private var before: SegmentFile.Position?
     private var store: StoreIdentifier?
     private var decoder = BlockDecoder()
+    /// Being walked over.
+    private var current = LogVerification.Segment(
+        path: "", firstSequence: 1, fileBytes: 0, isEncrypted: false, nextSequence: 1)
+    /// In front of the first record of each segment.
+    private var chains: [UInt64: UInt32] = [:]
     private var kinds = [LogVerification.KindTotals](repeating: .init(), count: 256)
 
     init(depth: LogVerification.Depth, check: ((LogRecord) -> String?)?) {
@@ -28,7 +33,8 @@ struct VerificationRun {
             try body(&self)
         } catch {
             guard case .damaged(let damage) = error else { throw error }
-            if goesOn { result.damages.append(damage) }
+            // A snapshot without which the log has no beginning is looked at twice.
+            if goesOn, !result.damages.contains(damage) { result.damages.append(damage) }
             before = nil
         }
     }
@@ -36,10 +42,7 @@ struct VerificationRun {
     // MARK: Segments
 
     mutating func verify(_ segment: SegmentFile, isLast: Bool) throws(LogError) {
-        result.segments.append(
-            LogVerification.Segment(
-                path: segment.path, firstSequence: segment.header.firstSequence, fileBytes: try segment.size(),
-                isEncrypted: segment.header.encryption != nil, nextSequence: segment.header.firstSequence))
+        begin(segment, fileBytes: try segment.size())
         if let store, store != segment.header.storeIdentifier {
             before = nil
             add(.otherStore(found: segment.header.storeIdentifier), segment, segment.start, offset: 0)
@@ -48,9 +51,34 @@ struct VerificationRun {
                 try collectingDamage { _ throws(LogError) in try segment.checkPlace(after: before) }
             }
             store = segment.header.storeIdentifier
+            chains[segment.header.firstSequence] = segment.chain
             before = nil
         }
         try walk(segment, isLast: isLast)
+        result.segments.append(current)
+    }
+
+    /// A snapshot is written like a sealed segment. Its records are items of a state: what they mean, and how many of each
+    /// kind there are, is not the log's business.
+    mutating func verify(snapshot: SegmentFile) throws(LogError) {
+        begin(snapshot, fileBytes: try snapshot.size())
+        if let store, store != snapshot.header.storeIdentifier {
+            add(.otherStore(found: snapshot.header.storeIdentifier), snapshot, snapshot.start, offset: 0)
+        } else if let end = result.segments.last?.nextSequence, end < snapshot.header.firstSequence {
+            // It was made in front of a segment that was there.
+            let place = SegmentFile.Position(offset: 0, nextSequence: end, chain: 0)
+            add(.endsBeforeSnapshot(snapshot.header.firstSequence), snapshot, place)
+        } else if let chain = chains[snapshot.header.firstSequence], chain != snapshot.chain {
+            add(.brokenChain, snapshot, snapshot.start, offset: 0)
+        }
+        try walk(snapshot, isLast: false)
+        result.snapshots.append(current)
+    }
+
+    private mutating func begin(_ segment: SegmentFile, fileBytes: UInt64) {
+        current = LogVerification.Segment(
+            path: segment.path, firstSequence: segment.header.firstSequence, fileBytes: fileBytes,
+            isEncrypted: segment.header.encryption != nil, nextSequence: segment.header.firstSequence)
     }
 
     private mutating func walk(_ segment: SegmentFile, isLast: Bool) throws(LogError) {
@@ -125,7 +153,7 @@ struct VerificationRun {
             if let totals = place.totals, totals.footer(lastSequence: place.position.nextSequence - 1) != footer {
                 add(.undecodable(reason: "the footer's totals are not the segment's"), segment, place.position)
             }
-            result.segments[result.segments.count - 1].isSealed = true
+            current.isSealed = true
             before = block.next
             return .done
         case .end:
@@ -164,19 +192,18 @@ struct VerificationRun {
     private mutating func count(
         _ block: SegmentFile.Block, in segment: SegmentFile, at position: SegmentFile.Position
     ) throws(LogError) {
-        let last = result.segments.count - 1
-        result.segments[last].blocks += 1
-        result.segments[last].rawBytes += UInt64(block.header.rawLength)
-        result.segments[last].storedBytes += UInt64(block.header.storedLength)
-        result.segments[last].nextSequence = block.next.nextSequence
+        current.blocks += 1
+        current.rawBytes += UInt64(block.header.rawLength)
+        current.storedBytes += UInt64(block.header.storedLength)
+        current.nextSequence = block.next.nextSequence
         guard result.depth == .deep else {
-            result.segments[last].records += UInt64(block.header.recordCount)
+            current.records += UInt64(block.header.recordCount)
             return
         }
         do throws(BlockDecodingError) {
             let raw = try decoder.decode(block)
             do throws(LogFault) {
-                try count(raw, of: block, in: segment, at: position)
+                try count(raw, of: block, in: segment, at: position, isState: segment.header.isSnapshot)
             } catch {
                 add(error, segment, position)
             }
@@ -189,11 +216,16 @@ struct VerificationRun {
     }
 
     private mutating func count(
-        _ raw: [UInt8], of block: SegmentFile.Block, in segment: SegmentFile, at position: SegmentFile.Position
+        _ raw: [UInt8], of block: SegmentFile.Block, in segment: SegmentFile, at position: SegmentFile.Position,
+        isState: Bool
     ) throws(LogFault) {
         let storedShare = Double(block.header.storedLength) / Double(max(raw.count, 1))
         var walk = RecordWalk(raw, header: block.header)
         while let record = try walk.next() {
+            guard !isState else {
+                current.records += 1
+                continue
+            }
             let size = RecordCoding.encodedSize(payload: record.payload.count)
             kinds[Int(record.kind)].records += 1
             kinds[Int(record.kind)].rawBytes += UInt64(size)
@@ -205,7 +237,7 @@ struct VerificationRun {
                     LogDamage(
                         path: segment.path, offset: position.offset, fault: fault, sequence: record.sequence))
             } else {
-                result.segments[result.segments.count - 1].records += 1
+                current.records += 1
             }
         }
     }

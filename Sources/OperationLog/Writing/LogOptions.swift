@@ -44,6 +44,9 @@ extension OperationLog {
         /// A segment that has reached this many bytes is sealed before the next commit. It can become longer by one
         /// commit.
         public var segmentSize: UInt64
+        /// How many bytes of the current segment the disk sets aside ahead of what is written; 0: none. Where the file
+        /// system cannot do it, or has not the room, the log goes on without.
+        public var preallocation: UInt64
         /// The most uncompressed bytes between two places where reading can begin. More compresses better; less makes
         /// reading from the middle faster.
         public var runSize: Int
@@ -59,7 +62,7 @@ extension OperationLog {
         public init(
             durability: Durability = .everyCommit, compression: Compression = .zstd(level: 3),
             sealing: Sealing = .repacked(level: 12), layout: RecordLayout? = nil, creation: Creation = .ifMissing,
-            segmentSize: UInt64 = 16_777_216,
+            segmentSize: UInt64 = 16_777_216, preallocation: UInt64 = 0,
             runSize: Int = 262_144,
             storeIdentifier: StoreIdentifier? = nil, keys: [LogKey] = [], lockPath: String? = nil
         ) {
@@ -69,6 +72,7 @@ extension OperationLog {
             self.layout = layout
             self.creation = creation
             self.segmentSize = segmentSize
+            self.preallocation = preallocation
             self.runSize = runSize
             self.storeIdentifier = storeIdentifier
             self.keys = keys

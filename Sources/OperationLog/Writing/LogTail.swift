@@ -21,6 +21,8 @@ final class LogTail {
     private var syncingOffset: UInt64
     /// Where the last commit is that says that all before it was durable.
     private var witnessOffset: UInt64
+    /// Up to where the disk has set space aside for the segment.
+    private var reservedOffset: UInt64 = 0
     private let lock: any FileLock
     private var isGivenUp = false
     /// How many threads work on sealed segments and snapshots.
@@ -100,11 +102,32 @@ final class LogTail {
     func writeOut() throws(LogError) {
         guard !encoder.bytes.isEmpty else { return }
         let offset = encoder.offset
+        reserve()
         try mustSucceed(orCutTo: offset) { () throws(FileSystemError) in
             try segment.file.write(encoder.bytes, at: offset)
         }
         encoder.didWrite()
         progress.didWrite()
+    }
+
+    private func reserve() {
+        let end = encoder.end.offset
+        guard options.preallocation > 0, end > reservedOffset else { return }
+        let start = max(encoder.offset, reservedOffset)
+        reservedOffset = end + options.preallocation
+        // Where it is refused, for want of room as well, writing says what really does not fit.
+        do throws(FileSystemError) {
+            try segment.file.reserve(reservedOffset - start, at: start)
+        } catch {
+            reservedOffset = .max
+        }
+    }
+
+    /// What the segment will not use.
+    private func giveBackReserved() throws(FileSystemError) {
+        guard options.preallocation > 0, reservedOffset > 0 else { return }
+        reservedOffset = 0
+        try segment.file.truncate(to: encoder.offset)
     }
 
     /// Writes and syncs all that was encoded. No sync may be running.
@@ -194,6 +217,7 @@ final class LogTail {
     private func seal() throws(LogError) {
         try syncAlone()
         try mustSucceed(orCutTo: nil) { () throws(FileSystemError) in
+            try giveBackReserved()
             try segment.file.write(encoder.sealBytes(), at: encoder.end.offset)
             try segment.file.sync()
         }
@@ -236,8 +260,12 @@ final class LogTail {
     }
 
     private func releaseIfClosed() {
-        guard case .closed = state, progress.phase == .idle else { return }
-        if !isGivenUp { segment.file.close() }
+        guard case .closed(let cause) = state, progress.phase == .idle else { return }
+        if !isGivenUp {
+            // A log that failed is left as it is.
+            if cause == nil { try? giveBackReserved() }
+            segment.file.close()
+        }
         isGivenUp = true
         if works == 0 { lock.release() }
     }

@@ -8,6 +8,7 @@ extension OperationLog {
         directory: String, options: Options = Options(), fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) -> (log: OperationLog, recovery: RecoveryReport) {
         let lock = try takeLock(directory: directory, options: options, fileSystem: fileSystem)
+        try LogRepair.finishSwap(directory, fileSystem)
         let recovery = Recovery(fileSystem: fileSystem, directory: directory, keys: options.keys)
         let names = try existingNames(directory: directory, options: options, fileSystem: fileSystem)
         let removed = try recovery.removeUnfinished(names)
@@ -38,7 +39,7 @@ extension OperationLog {
     private static func takeLock(
         directory: String, options: Options, fileSystem: any FileSystem
     ) throws(LogError) -> any FileLock {
-        let path = options.lockPath ?? parent(of: directory) + "/LOCK"
+        let path = options.lockPath ?? parentDirectory(of: directory) + "/LOCK"
         switch try onFiles({ () throws(FileSystemError) in try fileSystem.lock(path) }) {
         case .taken(let lock): return lock
         case .heldByAnother(let processID): throw .locked(path: path, processID: processID)
@@ -56,15 +57,8 @@ extension OperationLog {
         guard options.creation == .ifMissing else { throw .noLog(path: directory) }
         try onFiles { () throws(FileSystemError) in
             try fileSystem.createDirectory(directory)
-            try fileSystem.syncDirectory(parent(of: directory))
+            try fileSystem.syncDirectory(parentDirectory(of: directory))
         }
         return []
-    }
-
-    private static func parent(of directory: String) -> String {
-        var path = Substring(directory)
-        while path.count > 1, path.last == "/" { path.removeLast() }
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }

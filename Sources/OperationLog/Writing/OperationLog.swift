@@ -15,6 +15,7 @@ public final class OperationLog: Sendable {
     private let queue = DispatchQueue(label: "tidelog.log.sync")
     private nonisolated(unsafe) var waiting: [Waiting] = []
     private nonisolated(unsafe) var isSyncQueued = false
+    private nonisolated(unsafe) var isSyncTimed = false
 
     /// Held while a sealed segment is packed again: one at a time.
     let repacking = Monitor()
@@ -257,16 +258,25 @@ public final class OperationLog: Sendable {
         monitor.lock()
     }
 
-    private func queueSync(after milliseconds: Int = 0) {
+    /// For tasks that wait: at once.
+    private func queueSync() {
         guard !isSyncQueued else { return }
         isSyncQueued = true
-        queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in self?.syncQueued() }
+        queue.async { [weak self] in self?.syncQueued { $0.isSyncQueued = false } }
     }
 
-    private func syncQueued() {
+    private func queueSync(after milliseconds: Int) {
+        guard !isSyncTimed else { return }
+        isSyncTimed = true
+        queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
+            self?.syncQueued { $0.isSyncTimed = false }
+        }
+    }
+
+    private func syncQueued(_ begin: (OperationLog) -> Void) {
         monitor.lock()
         defer { monitor.unlock() }
-        isSyncQueued = false
+        begin(self)
         // A failure reaches those who wait through `announce`, and everybody else by the next call.
         if tail.failureOfWaiting == nil {
             try? waitUntilDurable(tail.progress.encoded)

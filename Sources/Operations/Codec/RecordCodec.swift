@@ -1,12 +1,14 @@
 /// The binary form of records, version 1.
 ///
 /// A record is its kind, which the log keeps beside it, and a payload: the time as a zigzag varint, then the fields in the
-/// order of their declaration. Strings and lists are prefixed with their length, optionals with a flag. A kind that this
+/// order of their declaration; ``Record/Body/lost`` has an empty one. Strings and lists are prefixed with their length, optionals with a flag. A kind that this
 /// version does not know decodes to ``Record/Body/unknown(kind:payload:)``; a change of a known kind's fields takes a new
 /// kind number, and the old one is read for ever.
 public enum RecordCodec {
     /// The number of a record kind. Part of the format, never reused.
     public enum Kind: UInt8, Sendable, CaseIterable {
+        /// The number that the log's repair gives to what it puts in the place of lost records. No payload.
+        case lost = 0
         case serviceInstalled = 1
         case operation = 2
         case definingQueryAdded = 3
@@ -68,6 +70,7 @@ public enum RecordCodec {
         case .operationsReleased(let operations):
             kind = .operationsReleased
             writer.list(operations) { $0.unsigned($1) }
+        case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
             return (kind, payload)
         }
@@ -84,12 +87,15 @@ public enum RecordCodec {
             return Record(time: 0, body: .unknown(kind: kind, payload: payload))
         }
         return try ByteReader.read(payload, names: names) { reader throws(CodecError) in
-            Record(time: try reader.signed(), body: try body(known, &reader))
+            // What stands in the place of a lost record has nothing, not even a time.
+            known == .lost
+                ? Record(time: 0, body: .lost) : Record(time: try reader.signed(), body: try body(known, &reader))
         }
     }
 
     private static func body(_ kind: Kind, _ reader: inout ByteReader) throws(CodecError) -> Record.Body {
         switch kind {
+        case .lost: .lost
         case .serviceInstalled:
             .serviceInstalled(ServiceDescription(root: try reader.string(), metadata: try reader.blob()))
         case .operation: .operation(try reader.operation())

@@ -26,6 +26,9 @@ public struct Record: Sendable, Hashable {
         case batchInterrupted(BatchInterrupted)
         /// The outcome of operations in doubt is settled: they were not carried out and may be sent again.
         case operationsReleased([SequenceNumber])
+        /// Stands for a record that was lost to damage, so that those behind it keep their numbers. What it said is not
+        /// known: it may have been anything. It has no time.
+        case lost
         /// A record of a later version. It is kept and shown, and the fold passes over it.
         case unknown(kind: UInt8, payload: [UInt8])
     }

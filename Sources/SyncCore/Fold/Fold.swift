@@ -19,6 +19,8 @@ public struct Fold<Storage: StateStorage> {
     private var isUnwound = false
     /// Whether the pending operations are on top, so that the state is what the log says.
     var isSettled: Bool { !isUnwound }
+    /// The last record that stands for a lost one.
+    private var lastLoss: SequenceNumber?
     /// What the operations since the last ``takeTouched()`` changed.
     private var touched: Set<EntityID> = []
 
@@ -48,6 +50,10 @@ public struct Fold<Storage: StateStorage> {
         case .batchInterrupted(let interrupted): try apply(interrupted)
         case .operationsReleased(let operations):
             for operation in operations { try setStatus(operation, .pending) }
+        case .lost:
+            // Each further one in a row says what the first has said, but for the batch that it may have been.
+            if lastLoss == sequence &- 1 { try skipBatch() } else { try applyLoss() }
+            lastLoss = sequence
         case .unknown: break
         }
         var header = try storage.header()
@@ -97,9 +103,8 @@ public struct Fold<Storage: StateStorage> {
     private mutating func edit(
         _ layer: StateEditor<Storage>.Layer, _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
     ) throws(StateError) -> Set<EntityID> {
-        guard let model, let index else {
-            throw StateError(.noModel, "The log has a record of entities before any metadata.")
-        }
+        // Only where the record with the metadata was lost: what needs them has to be downloaded again.
+        guard let model, let index else { return [] }
         var editor = StateEditor(storage: storage, model: model, index: index, layer: layer)
         try body(&editor)
         touched.formUnion(editor.touched)
@@ -141,7 +146,13 @@ public struct Fold<Storage: StateStorage> {
         }
     }
 
-    private func setStatus(_ sequence: SequenceNumber, _ status: PendingOperation.Status) throws(StateError) {
+    private func skipBatch() throws(StateError) {
+        var header = try storage.header()
+        header.nextBatch &+= 1
+        try storage.setHeader(header)
+    }
+
+    func setStatus(_ sequence: SequenceNumber, _ status: PendingOperation.Status) throws(StateError) {
         guard var pending = try storage.pendingOperation(sequence) else { return }
         pending.status = status
         try storage.putPending(pending)
@@ -165,7 +176,11 @@ public struct Fold<Storage: StateStorage> {
     private mutating func apply(_ answered: BatchAnswered) throws(StateError) {
         try unwind()
         for outcome in answered.outcomes {
-            guard let pending = try storage.pendingOperation(outcome.operation) else { continue }
+            guard let pending = try storage.pendingOperation(outcome.operation) else {
+                // The operation was lost. What the service said of its entities holds all the same.
+                if case .confirmed(let images) = outcome.result { try apply(images) }
+                continue
+            }
             switch outcome.result {
             case .confirmed(let images):
                 let touched = try edit(.base) { e throws(StateError) in try e.apply(pending.operation) }
@@ -240,7 +255,7 @@ public struct Fold<Storage: StateStorage> {
     }
 
     private mutating func finishDownload(_ name: String) throws(StateError) {
-        guard var state = try storage.queries().first(where: { $0.query.name == name }) else { return }
+        guard var state = try storage.queries().first(where: { $0.query.name == name }), state.run != 0 else { return }
         try unwind()
         try removeUncovered(try storage.takeUncovered(query: name, before: state.run))
         state.isComplete = true

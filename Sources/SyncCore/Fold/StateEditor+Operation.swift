@@ -22,6 +22,7 @@ extension StateEditor {
 
     /// Takes over what the service said of an entity. Only in the base layer.
     mutating func apply(_ image: EntityImage) throws(StateError) {
+        guard knows(image.set, image.type) else { return }
         try storage.register(image.entity, set: image.set)
         let type = try type(image.type)
         var row =

@@ -61,7 +61,14 @@ struct StateEditor<Storage: StateStorage> {
 
     // MARK: Entities
 
+    /// Whether the metadata have both. If not, those that had were in a record that was lost, and what needs them changes
+    /// nothing.
+    func knows(_ set: String, _ type: String) -> Bool {
+        model.findEntitySet(set) != nil && model.findEntityType(type) != nil
+    }
+
     mutating func create(_ creation: Creation) throws(StateError) {
+        guard knows(creation.set, creation.type) else { return }
         try storage.register(creation.entity, set: creation.set)
         var row = EntityRow(
             id: creation.entity, set: creation.set, type: creation.type, values: creation.values,

@@ -57,7 +57,7 @@ public struct EntityResolver<Storage: StateStorage> {
     }
 
     /// An entity that was created and deleted since is in no row; its operations still say what it was.
-    private func entityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
+    func entityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
         if let row = try anyRow(entity) { return model.findEntityType(row.type) }
         if case .create(let creation, _) = operation.action, let found = creation.find(entity) {
             return model.findEntityType(found.type)

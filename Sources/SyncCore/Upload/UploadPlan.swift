@@ -72,13 +72,15 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     case keyUnknown(EntityID)
     /// The entity that it refers to is gone.
     case entityGone(EntityID)
+    /// The metadata do not have what the operation uses.
+    case notInMetadata(String)
     /// The batch is full.
     case batchFull
 
     /// Whether the operation stays behind until somebody does something about it, not just until the next batch.
     var isFinal: Bool {
         switch self {
-        case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .keyUnknown, .entityGone: true
+        case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .keyUnknown, .entityGone, .notInMetadata: true
         case .waitsFor, .needsETag, .batchFull: false
         }
     }
@@ -93,6 +95,7 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         case .needsETag: "waits until the entity's ETag has been read again"
         case .keyUnknown(let entity): "held: the service gave no key for entity \(entity); a download may bring it"
         case .entityGone(let entity): "held: entity \(entity) is no longer there"
+        case .notInMetadata(let name): "held: the metadata do not have the \(name)"
         case .batchFull: "waits for the next batch"
         }
     }

@@ -46,7 +46,9 @@ public struct UploadPlanner<Storage: StateStorage> {
             let footprints = try unit.map { pending throws(StateError) in
                 try resolver.footprint(pending.operation, &tracker)
             }
-            if let reason = unit.lazy.compactMap({ Self.reasonToSkip($0, retrying) }).first {
+            var held = unit.lazy.compactMap { Self.reasonToSkip($0, retrying) }.first
+            if held == nil { held = try Self.missingName(in: unit, resolver) }
+            if let reason = held {
                 grouping.block(footprints, by: unit[0].sequence, reason)
                 for pending in unit { plan.held[pending.sequence] = Self.reasonToSkip(pending, retrying) ?? reason }
                 continue
@@ -83,6 +85,15 @@ public struct UploadPlanner<Storage: StateStorage> {
             }
         }
         return units
+    }
+
+    private static func missingName(
+        in unit: [PendingOperation], _ resolver: EntityResolver<Storage>
+    ) throws(StateError) -> HoldReason? {
+        for pending in unit {
+            if let name = try resolver.missingName(in: pending.operation) { return .notInMetadata(name) }
+        }
+        return nil
     }
 
     private static func reasonToSkip(_ pending: PendingOperation, _ retrying: Set<SequenceNumber>) -> HoldReason? {

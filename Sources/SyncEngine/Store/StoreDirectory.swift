@@ -23,6 +23,28 @@ enum StoreDirectory {
 
     static func remove(_ paths: [String]) { for path in paths { unlink(path) } }
 
+    /// The folder and the files in it; folders in it stay, and it with them.
+    static func removeFolder(_ path: String) {
+        guard let stream = opendir(path) else { return }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        closedir(stream)
+        for name in names where name != "." && name != ".." { unlink(path + "/" + name) }
+        rmdir(path)
+    }
+
+    /// Gives a folder its name, durably.
+    static func move(_ path: String, to target: String) throws(TidelogError) {
+        guard rename(path, target) == 0 else { throw failure(target) }
+        let parent = open(target + "/..", O_RDONLY | O_DIRECTORY)
+        guard parent >= 0 else { throw failure(target) }
+        defer { close(parent) }
+        guard fsync(parent) == 0 else { throw failure(target) }
+    }
+
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// Replaces the file as a whole or not at all.

@@ -21,7 +21,7 @@ import Testing
             sealing: .repacked(level: 3), layout: Self.layout, segmentSize: 20_000, keys: keys)
         let log = try Sample.open(disk, options).log
         defer { log.close() }
-        while try LogReader(directory: Sample.directory, keys: keys, fileSystem: disk).segments().count < 3 {
+        while SegmentName.sorted(try disk.list(Sample.directory)).count < 3 {
             try log.append(Self.records(log.nextSequence...log.nextSequence + 2).map { ($0.kind, $0.payload) })
         }
         #expect(try log.repackSealedSegments(blockSize: 4_096) == 2)

@@ -5,6 +5,8 @@ struct LogScript: Sendable {
     enum Step: Sendable {
         /// One commit of so many records.
         case append(Int)
+        /// One commit of so many records that is not waited for.
+        case write(Int)
         case sync
         /// The log is closed and opened again.
         case reopen
@@ -47,6 +49,14 @@ struct LogScript: Sendable {
             let next = log.nextSequence
             outcome.boundaries.insert(next + UInt64(count) - 1)
             outcome.appended = try log.append(Sample.commit(from: next, count: count)).upperBound
+        case .write(let count):
+            let next = log.nextSequence
+            outcome.boundaries.insert(next + UInt64(count) - 1)
+            var commit = Commit()
+            for record in Sample.commit(from: next, count: count) {
+                try commit.add(kind: record.kind, payload: record.payload)
+            }
+            outcome.appended = try log.write(commit).upperBound
         case .sync:
             try log.sync()
         case .reopen:
@@ -90,11 +100,21 @@ extension LogScript {
         var options = options
         options.segmentSize = 350
         options.runSize = 150
-        return LogScript(
-            steps: [
+        var steps: [Step]
+        switch options.durability {
+        case .everyCommit, .none:
+            steps = [
                 .append(1), .append(3), .append(1), .reopen, .append(2), .append(1), .sync, .append(1), .append(4),
                 .append(1), .reopen, .append(1),
-            ], options: options)
+            ]
+        case .grouped, .interval:
+            // Closing syncs, and cannot tell that it failed.
+            steps = [
+                .append(1), .write(3), .append(1), .sync, .reopen, .write(2), .write(1), .sync, .append(1), .write(4),
+                .append(1), .sync, .reopen, .write(1), .sync,
+            ]
+        }
+        return LogScript(steps: steps, options: options)
     }
 
     static func random(_ options: OperationLog.Options, _ generator: inout SeededGenerator) -> LogScript {
@@ -106,6 +126,7 @@ extension LogScript {
             switch Int.random(in: 0..<10, using: &generator) {
             case 0: .sync
             case 1: .reopen
+            case 2: .write(.random(in: 1...6, using: &generator))
             default: .append(.random(in: 1...6, using: &generator))
             }
         }
@@ -115,11 +136,14 @@ extension LogScript {
 
 /// The ways of writing that the proofs go through, by name.
 enum LogVariant: String, CaseIterable, Sendable {
-    case everyCommit, none
+    case everyCommit, grouped, interval, none
 
     var options: OperationLog.Options {
         switch self {
         case .everyCommit: OperationLog.Options(durability: .everyCommit)
+        case .grouped: OperationLog.Options(durability: .grouped)
+        // So long that the background does not come in between: what a script does is the same each time.
+        case .interval: OperationLog.Options(durability: .interval(milliseconds: 3_600_000))
         case .none: OperationLog.Options(durability: .none)
         }
     }

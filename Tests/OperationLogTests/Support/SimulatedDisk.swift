@@ -160,7 +160,7 @@ final class SimulatedDisk: FileSystem {
     func list(_ directory: String) throws(FileSystemError) -> [String] {
         try withState { state throws(FileSystemError) in
             try look("opendir", directory, &state)
-            guard state.directories.contains(directory) else { throw .notFound(directory) }
+            guard state.hasDirectory(directory) else { throw .notFound(directory) }
             return state.names.keys.filter { $0.hasPrefix(directory + "/") }
                 .map { String($0.dropFirst(directory.count + 1)) }
         }
@@ -176,6 +176,7 @@ final class SimulatedDisk: FileSystem {
     func rename(_ path: String, to target: String) throws(FileSystemError) {
         try withState { state throws(FileSystemError) in
             try pass("rename", path, &state)
+            if state.hasDirectory(path) { return state.renameDirectory(path, to: target) }
             guard let index = state.names.removeValue(forKey: path) else { throw .notFound(path) }
             state.names[target] = index
             state.pendingNames.append([path: nil, target: index])

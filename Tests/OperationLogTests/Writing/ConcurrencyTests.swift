@@ -2,50 +2,6 @@ import OperationLog
 import Synchronization
 import Testing
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
-/// Runs the closure on so many threads at once, and returns when all have ended.
-func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    final class Work: Sendable {
-        let index: Int
-        let body: @Sendable (Int) -> Void
-        init(_ index: Int, _ body: @escaping @Sendable (Int) -> Void) { (self.index, self.body) = (index, body) }
-    }
-    let threads = (0..<count).map { index in
-        #if canImport(Darwin)
-            var thread: pthread_t?
-        #else
-            var thread = pthread_t()
-        #endif
-        let work = Unmanaged.passRetained(Work(index, body)).toOpaque()
-        pthread_create(
-            &thread, nil,
-            { argument in
-                #if canImport(Darwin)
-                    let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
-                #else
-                    let work = Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue()
-                #endif
-                work.body(work.index)
-                return nil
-            }, work)
-        return thread
-    }
-    for thread in threads {
-        #if canImport(Darwin)
-            if let thread { pthread_join(thread, nil) }
-        #else
-            pthread_join(thread, nil)
-        #endif
-    }
-}
-
 /// One log, many threads and tasks.
 @Suite struct ConcurrencyTests {
     /// A commit whose records tell who made it and which of that one's commits it is.

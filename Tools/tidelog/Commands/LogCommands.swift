@@ -24,7 +24,7 @@ struct LogCommand: ParsableCommand {
             while let item = try cursor.next() {
                 let text = HistoryText(item, fates: fates)
                 if text.isDamage { isSound = false }
-                guard all || text.isOperation || text.isDamage else { continue }
+                guard all || text.isOperation || text.isDamage || text.isLoss else { continue }
                 try Console.print(format.json ? item.json(fates: fates) : text.line)
             }
             return isSound

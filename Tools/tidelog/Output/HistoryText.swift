@@ -15,13 +15,26 @@ struct HistoryText {
     var isOperation: Bool { if case .entry(let entry) = item { entry.operation != nil } else { false } }
 
     /// Whether something cannot be read.
-    var isDamage: Bool { if case .entry = item { false } else { true } }
+    var isDamage: Bool {
+        switch item {
+        case .entry, .lost: false
+        case .undecodable, .damage: true
+        }
+    }
+
+    /// Whether records are missing that a repair could not save.
+    var isLoss: Bool { if case .lost = item { true } else { false } }
 
     var line: String {
         switch item {
         case .entry(let entry):
             let fate = fates[entry.sequence].map(Self.words) ?? ""
             return "\(column(entry.sequence))  \(entry.timeText ?? "-")  \(padded(fate, 9))  \(entry.summary)"
+        case .lost(let range):
+            let last = range.upperBound
+            return "\(column(range.lowerBound))  "
+                + (range.count == 1 ? "a record that was" : "to \(last): \(range.count) records that were")
+                + " lost to damage; what \(range.count == 1 ? "it" : "they") said is not known"
         case .undecodable(let sequence, let kind, let reason):
             return "\(column(sequence))  a record of kind \(kind) that cannot be read: \(oneLine(reason))"
         case .damage(let damage, let resumesAt):

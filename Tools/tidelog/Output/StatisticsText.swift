@@ -10,6 +10,7 @@ struct StatisticsText {
 
     var lines: [String] {
         var lines = segmentTable.lines + [""] + kindTable.lines + [""]
+        if !statistics.snapshots.isEmpty { lines += snapshotTable.lines + [""] }
         let size = statistics.size
         lines.append(
             "\(counted(size.records, "record", "records")), \(size.rawBytes) bytes raw, \(size.storedBytes) stored, "
@@ -43,6 +44,20 @@ struct StatisticsText {
         return table
     }
 
+    private var snapshotTable: TextTable {
+        var table = TextTable([
+            ("snapshot", .right), ("state", .left), ("items", .right), ("raw", .right), ("stored", .right),
+            ("file", .right),
+        ])
+        for snapshot in statistics.snapshots {
+            table.add([
+                "\(snapshot.firstSequence)", snapshot.isEncrypted ? "encrypted" : "plain", "\(snapshot.records)",
+                "\(snapshot.rawBytes)", "\(snapshot.storedBytes)", "\(snapshot.fileBytes)",
+            ])
+        }
+        return table
+    }
+
     private var kindTable: TextTable {
         var table = TextTable([
             ("kind", .left), ("records", .right), ("raw", .right), ("stored", .right), ("stored each", .right),
@@ -66,7 +81,8 @@ struct StatisticsText {
             json.member("path", segment.path)
             json.member("firstSequence", segment.firstSequence)
             if let last = segment.lastSequence { json.member("lastSequence", last) }
-            json.member("state", segment.state)
+            json.member("state", segment.isPacked ? "packed" : segment.isSealed ? "sealed" : "open")
+            json.member("encrypted", segment.isEncrypted)
             json.member("records", segment.records)
             json.member("blocks", segment.blocks)
             json.member("rawBytes", segment.rawBytes)
@@ -87,6 +103,20 @@ struct StatisticsText {
             json.endObject()
         }
         json.endArray()
+        json.name("snapshots")
+        json.beginArray()
+        for snapshot in statistics.snapshots {
+            json.beginObject()
+            json.member("path", snapshot.path)
+            json.member("sequence", snapshot.firstSequence)
+            json.member("encrypted", snapshot.isEncrypted)
+            json.member("items", snapshot.records)
+            json.member("rawBytes", snapshot.rawBytes)
+            json.member("storedBytes", snapshot.storedBytes)
+            json.member("fileBytes", snapshot.fileBytes)
+            json.endObject()
+        }
+        json.endArray()
         json.member("records", statistics.size.records)
         json.member("operations", statistics.operations)
         json.member("rawBytes", statistics.size.rawBytes)
@@ -99,5 +129,7 @@ struct StatisticsText {
 }
 
 extension LogVerification.Segment {
-    fileprivate var state: String { isSealed ? "sealed" : "open" }
+    fileprivate var state: String {
+        (isPacked ? "packed" : isSealed ? "sealed" : "open") + (isEncrypted ? ", encrypted" : "")
+    }
 }

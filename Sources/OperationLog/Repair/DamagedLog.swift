@@ -1,0 +1,175 @@
+/// All files of a log, each taken for what its bytes say and not for what its name says.
+struct DamagedLog {
+    private(set) var surveys: [SegmentSurvey] = []
+    /// A new one where nothing is left that says it.
+    private(set) var store = StoreIdentifier.random()
+    private(set) var passedOver: [RepairPlan.PassedOver] = []
+    /// Those that hold from their first byte to their last, ascending.
+    private(set) var snapshots: [Snapshot] = []
+    /// Whether a segment says that the log began with it.
+    private(set) var hasBeginning = false
+    /// That of the newest encrypted segment.
+    private(set) var key: LogKey?
+
+    struct Snapshot {
+        let file: SnapshotFile
+        let chain: UInt32
+    }
+
+    private let fileSystem: any FileSystem
+    private let directory: String
+    private let keys: [LogKey]
+
+    init(_ fileSystem: any FileSystem, directory: String, keys: [LogKey]) throws(LogError) {
+        self.fileSystem = fileSystem
+        self.directory = directory
+        self.keys = keys
+        let listing = try LogReader.listing(directory, fileSystem)
+        guard !listing.segments.isEmpty || !listing.snapshots.isEmpty else { throw .noLog(path: directory) }
+        var segments: [SegmentFile] = []
+        var damaged: [(first: UInt64, bytes: [UInt8])] = []
+        for first in listing.segments {
+            let (file, bytes) = try opened(path(first))
+            if let header = try decoded(bytes, path(first)) {
+                segments.append(try SegmentFile(path: path(first), file: file, header: header, keys: keys))
+            } else {
+                file.close()
+                damaged.append((first, bytes))
+            }
+        }
+        let known = Self.commonStore(segments.map(\.header.storeIdentifier))
+        for (first, bytes) in damaged {
+            let recovery = HeaderRecovery(
+                fileSystem: fileSystem, path: path(first), keys: keys, firstSequence: first, store: known)
+            if let segment = try recovery.run(bytes) {
+                segments.append(segment)
+            } else {
+                passedOver.append(.init(path: path(first), reason: "the segment's header is beyond recovery"))
+            }
+        }
+        store = Self.commonStore(segments.map(\.header.storeIdentifier)) ?? store
+        let candidates = try readSnapshots(listing.snapshots, isStoreKnown: !segments.isEmpty)
+        try survey(segments)
+        // A snapshot is made where a segment begins, so the two have the same chain value.
+        let chains = Dictionary(segments.map { ($0.header.firstSequence, $0.chain) }) { first, _ in first }
+        for snapshot in candidates {
+            if let chain = chains[snapshot.file.sequence], chain != snapshot.chain {
+                passedOver.append(.init(path: snapshot.file.path, reason: "the snapshot is of another history"))
+            } else {
+                snapshots.append(snapshot)
+            }
+        }
+    }
+
+    private func path(_ first: UInt64) -> String { directory + "/" + SegmentName.name(firstSequence: first) }
+
+    private func opened(_ path: String) throws(LogError) -> (any File, [UInt8]) {
+        try onFiles { () throws(FileSystemError) in
+            let file = try fileSystem.open(path, .read)
+            // One block's header more than a segment's, for what it says of the chain.
+            return (file, try file.read(at: 0, count: SegmentHeader.maximumByteCount + BlockHeader.Layout.byteCount))
+        }
+    }
+
+    /// Nil where the header is damaged.
+    private func decoded(_ bytes: [UInt8], _ path: String) throws(LogError) -> SegmentHeader? {
+        do {
+            let header = try SegmentHeader.decode(Array(bytes.prefix(SegmentHeader.maximumByteCount)))
+            return header.isSnapshot ? nil : header
+        } catch {
+            guard case .unsupported(let feature) = error else { return nil }
+            throw .unsupported(path: path, offset: 0, feature: feature)
+        }
+    }
+
+    /// The one that most segments are of.
+    private static func commonStore(_ stores: [StoreIdentifier]) -> StoreIdentifier? {
+        var counts: [StoreIdentifier: Int] = [:]
+        for store in stores { counts[store, default: 0] += 1 }
+        guard let most = counts.values.max() else { return nil }
+        return stores.first { counts[$0] == most }
+    }
+
+    private mutating func survey(_ segments: [SegmentFile]) throws(LogError) {
+        for segment in segments.sorted(by: { $0.header.firstSequence < $1.header.firstSequence }) {
+            guard segment.header.storeIdentifier == store else {
+                passedOver.append(
+                    .init(path: segment.path, reason: "it is of store \(segment.header.storeIdentifier)"))
+                continue
+            }
+            if segment.header.isFirst { hasBeginning = true }
+            if segment.header.encryption != nil { key = keys.first { segment.header.isEncrypted(with: $0) } }
+            surveys.append(try SegmentSurvey(segment))
+        }
+    }
+
+    private mutating func readSnapshots(
+        _ sequences: [UInt64], isStoreKnown: Bool
+    ) throws(LogError) -> [Snapshot] {
+        var found: [Snapshot] = []
+        for sequence in sequences {
+            do throws(LogError) {
+                let segment = try SegmentFile(
+                    fileSystem, directory: directory, .snapshot, firstSequence: sequence, mode: .read, keys: keys)
+                if !isStoreKnown, found.isEmpty { store = segment.header.storeIdentifier }
+                guard segment.header.storeIdentifier == store else {
+                    passedOver.append(
+                        .init(path: segment.path, reason: "it is of store \(segment.header.storeIdentifier)"))
+                    continue
+                }
+                let cursor = SnapshotCursor(segment)
+                while try cursor.next() != nil {}
+                let file = SnapshotFile(sequence: sequence, path: segment.path, bytes: try segment.size())
+                found.append(Snapshot(file: file, chain: segment.chain))
+                if segment.header.encryption != nil { key = keys.first { segment.header.isEncrypted(with: $0) } }
+            } catch {
+                guard case .damaged(let damage) = error else { throw error }
+                passedOver.append(.init(path: damage.path, reason: "the snapshot is damaged: \(damage.fault)"))
+            }
+        }
+        return found
+    }
+
+    // MARK: What a new log is made of
+
+    /// All intact blocks but those of a commit that was being written at the end of the log.
+    var stretches: [Stretch] {
+        var stretches = surveys.flatMap(\.stretches)
+        var tail = stretches.indices.max { stretches[$0].end.nextSequence < stretches[$1].end.nextSequence }
+        guard let last = tail, surveys.contains(where: { $0.isTorn && $0.ends(with: stretches[last]) }) else {
+            return stretches
+        }
+        while let index = tail, stretches[index].unfinishedCommit != nil {
+            let removed = stretches.remove(at: index)
+            if let finished = removed.finished {
+                stretches.append(finished)
+                break
+            }
+            // The commit may have begun in the stretch before.
+            tail = stretches.firstIndex { $0.segment === removed.segment && $0.end == removed.start }
+        }
+        return stretches
+    }
+
+    /// Where the new log begins, and the chain value there, where it is known.
+    var beginning: (sequence: UInt64, chain: UInt32?) {
+        let stretches = stretches
+        if !hasBeginning, let snapshot = snapshots.last {
+            let first = stretches.min { $0.start.nextSequence < $1.start.nextSequence }?.start
+            if let first, first.nextSequence <= snapshot.file.sequence { return (first.nextSequence, first.chain) }
+            return (snapshot.file.sequence, snapshot.chain)
+        }
+        return (1, store.initialChain)
+    }
+
+    /// Whether the new log begins with record 1, as one that was never compacted.
+    var isBeginning: Bool { hasBeginning || snapshots.isEmpty }
+
+    /// Behind the last record that was there at some time.
+    func knownEnd(of stretches: [Stretch]) -> UInt64 {
+        let (first, _) = beginning
+        return max(
+            first, stretches.map(\.end.nextSequence).max() ?? first, snapshots.last?.file.sequence ?? first,
+            surveys.filter { !$0.isTorn }.map(\.knownEnd).max() ?? first)
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct RepairTests {
+    private static let segment = ".tidelog/log/00000000000000000001.segment"
+
+    /// Thirteen records; the answer to the first batch is number 12.
+    private func filled(_ server: SandboxServer) throws -> Workspace {
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
+        _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
+        _ = try workspace.output("create", "Orders", #"{"Note":"n"}"#, "--bind", "Customer=Customers(~8)")
+        _ = try workspace.output("push")
+        _ = try workspace.output("update", "Customers(~8)", #"{"Name":"Later"}"#)
+        return workspace
+    }
+
+    /// The block's header and payload; blocks are the commits, one record each.
+    private func damage(_ workspace: Workspace, block: Int) throws {
+        var bytes = [UInt8](try Data(contentsOf: workspace.folder.appendingPathComponent(Self.segment)))
+        var offset = 64
+        for _ in 1..<block { offset += 44 + Int(bytes[offset + 24]) + Int(bytes[offset + 25]) << 8 }
+        bytes[offset + 50] ^= 0xFF
+        try Data(bytes).write(to: workspace.folder.appendingPathComponent(Self.segment))
+    }
+
+    @Test func `a sound store needs no repair`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        #expect(try workspace.tidelog("repair") == Run(status: 0, output: "Nothing is damaged.\n"))
+        #expect(
+            try workspace.tidelog("repair", "--in-place", "--json")
+                == Run(status: 0, output: "{\"plan\":\"nothing\"}\n"))
+    }
+
+    @Test func `a plan says what can be read and what is lost, changes nothing, and fails with 2`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        try damage(workspace, block: 12)
+        let before = try Data(contentsOf: workspace.folder.appendingPathComponent(Self.segment))
+        let run = try workspace.tidelog("repair")
+        #expect(run.status == 2)
+        #expect(
+            run.lines.dropFirst() == [
+                "12 records can be read, 1 is lost: 12.",
+                "Nothing was changed. 'tidelog repair --output NEW' makes a store of what can be read; 'tidelog repair "
+                    + "--in-place' puts it in the place of this one and keeps the damaged log.",
+            ])
+        let json = try workspace.tidelog("repair", "--json")
+        #expect(
+            json.output
+                == #"{"plan":"salvage","damages":1,"firstSequence":1,"readable":12,"lost":1,"lostRanges":[[12,12]],"passedOver":[],"snapshots":[],"stateIsWhole":false}"#
+                + "\n")
+        #expect(try Data(contentsOf: workspace.folder.appendingPathComponent(Self.segment)) == before)
+    }
+
+    @Test func `a salvaged store opens, with what was in front of the lost records in doubt`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        try damage(workspace, block: 12)
+        let run = try workspace.tidelog("repair", "--output", "saved")
+        #expect(run.status == 0)
+        #expect(
+            run.lines == [
+                "12 records can be read, 1 is lost: 12.",
+                "The store saved was made. The damaged one was not changed.",
+                "Run 'tidelog status': operations in front of the lost records are in doubt, because their answers may be among "
+                    + "them; the next push finds out what it can. Then run 'tidelog pull' to read again what is missing.",
+            ])
+        #expect(try workspace.output("verify", "--store", "saved").hasSuffix("The log is sound.\n"))
+        let status = try workspace.output("status", "--store", "saved")
+        #expect(status.contains("in doubt"))
+        let log = try workspace.tidelog("log", "--store", "saved")
+        #expect(log.status == 0)
+        #expect(log.lines.contains("    12  a record that was lost to damage; what it said is not known"))
+        // The service has both: reading brings them back, and nothing is sent twice.
+        _ = try workspace.tidelog("push", "--store", "saved")
+        _ = try workspace.output("pull", "--store", "saved")
+        let names = try workspace.output("query", "--store", "saved", "Customers?$filter=Name eq 'Neu'", "--json")
+        #expect(names.contains(#""Name":"Neu""#))
+    }
+
+    @Test func `a repair in place keeps the damaged log and makes the views again`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        try damage(workspace, block: 12)
+        #expect(try workspace.tidelog("status").status == 2)
+        let run = try workspace.tidelog("repair", "--in-place")
+        #expect(run.status == 0)
+        #expect(run.output.contains("The damaged one is kept as .tidelog/log.damaged-1;"))
+        #expect(!FileManager.default.fileExists(atPath: workspace.path(".tidelog/views.sqlite")))
+        #expect(FileManager.default.fileExists(atPath: workspace.path(".tidelog/log.damaged-1")))
+        #expect(try workspace.tidelog("status").status == 0)
+        #expect(try workspace.tidelog("repair") == Run(status: 0, output: "Nothing is damaged.\n"))
+    }
+
+    @Test func `a repair that was interrupted between its two renames is finished by whatever opens the store`() throws
+    {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        let (log, repaired) = (workspace.path(".tidelog/log"), workspace.path(".tidelog/log.repaired"))
+        try FileManager.default.moveItem(atPath: log, toPath: repaired)
+        #expect(try workspace.tidelog("status").status == 0)
+        #expect(FileManager.default.fileExists(atPath: log))
+        #expect(!FileManager.default.fileExists(atPath: repaired))
+    }
+
+    @Test func `an incomplete end is cut in place and is no damage`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        let file = workspace.folder.appendingPathComponent(Self.segment)
+        try Data(contentsOf: file).dropLast(3).write(to: file)
+        let plan = try workspace.tidelog("repair")
+        #expect(plan.status == 0)
+        #expect(plan.output.contains("of an incomplete commit. No damage"))
+        let run = try workspace.tidelog("repair", "--in-place")
+        #expect(run.status == 0)
+        #expect(run.output.contains("of an incomplete commit were cut off"))
+        #expect(try workspace.tidelog("repair") == Run(status: 0, output: "Nothing is damaged.\n"))
+    }
+
+    @Test func `a store that has lost its metadata reads them again and keeps what waits`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        try damage(workspace, block: 1)
+        try FileManager.default.removeItem(atPath: workspace.path(".tidelog/views.sqlite"))
+        _ = try workspace.output("repair", "--in-place")
+        #expect(try workspace.tidelog("status").status == 0)
+        #expect(try workspace.tidelog("pull").status == 0)
+    }
+
+    @Test func `what cannot be done is said`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        #expect(try workspace.tidelog("repair", "--in-place", "--output", "x").status == 64)
+        try damage(workspace, block: 12)
+        let taken = try workspace.tidelog("repair", "--output", ".tidelog")
+        #expect(taken.status == 1)
+        #expect(taken.error == "tidelog: The directory exists already (.tidelog). Name another one.\n")
+    }
+}

@@ -1,0 +1,171 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+
+/// What the fold makes of records that were lost: placeholders stand for them, and any record may be missing.
+@Suite struct LossTests {
+    let store: TestStore
+
+    init() throws { store = try TestStore() }
+
+    private func status(_ sequence: SequenceNumber) throws -> PendingOperation.Status {
+        try #require(store.state.pendingOperation(sequence)).status
+    }
+
+    @Test func `what was pending in front of a lost record is in doubt, for it may have been sent and answered`() throws
+    {
+        try store.create("Customers", ["Name": .string("A")])
+        let created = store.state.header().applied
+        try store.add(.lost)
+        guard case .inDoubt(0, _) = try status(created) else { return #expect(Bool(false)) }
+        try store.create("Customers", ["Name": .string("B")])
+        #expect(try status(store.state.header().applied) == .pending)
+    }
+
+    @Test func `what was in flight keeps its batch`() throws {
+        try store.create("Customers", ["Name": .string("A")])
+        let created = store.state.header().applied
+        try store.add(
+            .batchPrepared(BatchPrepared(batch: 4, changeSets: [[.init(contentID: "1", operation: created)]])))
+        try store.add(.lost)
+        guard case .inDoubt(4, _) = try status(created) else { return #expect(Bool(false)) }
+        #expect(store.state.header().nextBatch == 6)
+    }
+
+    @Test func `numbers that lost records may have used are not given again`() throws {
+        let entity = try store.create("Customers", ["Name": .string("A")])
+        let batch = store.state.header().nextBatch
+        for _ in 1...3 { try store.add(.lost) }
+        #expect(store.state.header().nextBatch == batch + 3)
+        #expect(store.newID().rawValue >= entity.rawValue + (1 << 32))
+        let free = store.newID()
+        try store.add(.lost)
+        #expect(store.newID() == free)
+    }
+
+    @Test func `a download that may have lost a page takes nothing away`() throws {
+        try store.add(.downloadStarted(queries: ["All"]))
+        let image = EntityImage(
+            entity: store.newID(), set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(1)])
+        try store.add(.downloadPage(DownloadPage(query: "All", entities: [image])))
+        try store.add(.downloadFinished(query: "All"))
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.lost)
+        try store.add(.downloadFinished(query: "All"))
+        #expect(store.state.row(image.entity) != nil)
+        #expect(store.state.queries().map(\.isComplete) == [false])
+        // The next one is whole.
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.downloadFinished(query: "All"))
+        #expect(store.state.row(image.entity) == nil)
+    }
+
+    @Test func `an answer to a lost operation still says what the service has`() throws {
+        let image = EntityImage(
+            entity: store.newID(), set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(7)])
+        try store.add(.lost)
+        try store.add(
+            .batchAnswered(
+                BatchAnswered(batch: 1, outcomes: [.init(operation: 3, result: .confirmed(images: [image]))])))
+        #expect(store.value(image.entity, "CustomerID") == .integer(7))
+    }
+
+    @Test func `an operation on an entity that was lost is kept and says why it waits`() throws {
+        let lost = EntityID(rawValue: 77)
+        try store.add(.lost)
+        let update = try store.add(
+            .operation(Operation(.update(lost, changes: ["Name": .string("x")], bindings: []))))
+        let held = try UploadPlanner(storage: store.state, model: store.model).plan().held
+        #expect(held[update] == .entityGone(lost))
+    }
+
+    @Test func `a log that lost its metadata keeps its operations until there are metadata again`() throws {
+        let state = MemoryState()
+        var fold = try Fold(storage: state)
+        let image = EntityImage(
+            entity: EntityID(rawValue: 1), set: "Customers", type: "Shop.Customer",
+            values: ["CustomerID": .integer(1)])
+        let creation = Creation(
+            entity: EntityID(rawValue: 2), set: "Customers", type: "Shop.Customer", values: ["Name": .string("A")])
+        let bodies: [Record.Body] = [
+            .lost, .downloadPage(DownloadPage(query: "All", entities: [image])), .entitiesRead([image]),
+            .downloadFinished(query: "All"), .operation(Operation(.create(creation, parent: nil))),
+            .operation(Operation(.delete(image.entity))),
+        ]
+        for (index, body) in bodies.enumerated() {
+            try fold.apply(Record(time: 0, body: body), sequence: UInt64(index + 1))
+            try fold.settle()
+        }
+        #expect(state.pendingOperations().count == 2)
+        #expect(state.row(creation.entity) == nil)
+        try fold.apply(Record(time: 0, body: .serviceInstalled(TestModel.service)), sequence: 7)
+        try fold.settle()
+        #expect(state.row(creation.entity)?.values["Name"] == .string("A"))
+        let plan = try UploadPlanner(storage: state, model: #require(fold.model)).plan()
+        #expect(plan.changeSets.count == 1)
+        #expect(plan.held == [6: .entityGone(image.entity)])
+    }
+
+    @Test func `what the metadata do not have changes nothing and is held with its name`() throws {
+        let creation = Creation(entity: store.newID(), set: "Unheard", type: "Shop.Unheard", values: [:])
+        let sequence = try store.add(.operation(Operation(.create(creation, parent: nil))))
+        try store.add(
+            .entitiesRead([
+                EntityImage(entity: store.newID(), set: "Unheard", type: "Shop.Unheard", values: [:])
+            ]))
+        let other = try store.create("Customers", ["Name": .string("A")])
+        let plan = try UploadPlanner(storage: store.state, model: store.model).plan()
+        #expect(plan.held[sequence] == .notInMetadata("entity set Unheard"))
+        #expect(plan.changeSets.flatMap(\.requests).compactMap(\.creates) == [other])
+    }
+
+    @Test func `whatever records are lost, the rest folds, and the state is the same when it is folded again`() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("seed: \(seed)")
+        var generator = SeededRandom(seed: seed)
+        let whole = try Self.history(&generator)
+        for _ in 0..<60 {
+            let kept = whole.map { Int.random(in: 0..<5, using: &generator) == 0 ? Record.Body.lost : $0.body }
+            let once = try Self.fold(kept, settlingEach: true)
+            let again = try Self.fold(kept, settlingEach: false)
+            #expect(try StateDigest(of: once) == StateDigest(of: again), "seed \(seed)")
+        }
+    }
+
+    private static func fold(_ bodies: [Record.Body], settlingEach: Bool) throws -> MemoryState {
+        let state = MemoryState()
+        var fold = try Fold(storage: state)
+        for (index, body) in bodies.enumerated() {
+            try fold.apply(Record(time: 0, body: body), sequence: UInt64(index + 1))
+            if settlingEach { try fold.settle() }
+        }
+        try fold.settle()
+        return state
+    }
+
+    /// Creates, links, batches and downloads in a mixed order.
+    private static func history(_ generator: inout SeededRandom) throws -> [Record] {
+        let store = try TestStore()
+        for round in 0..<12 {
+            let customer = try store.create("Customers", ["Name": .string("C\(round)")])
+            let created = store.state.header().applied
+            let order = try store.create(
+                "Orders", ["Note": .string("n")], bindings: [Binding(navigation: "Customer", targets: [customer])])
+            if Bool.random(using: &generator) {
+                try store.add(
+                    .batchPrepared(
+                        BatchPrepared(
+                            batch: UInt64(round + 1), changeSets: [[.init(contentID: "1", operation: created)]])))
+                try store.confirm(created, key: ["CustomerID": .integer(Int64(round))], of: customer)
+            }
+            if Bool.random(using: &generator) {
+                try store.perform([.update(order, changes: ["Note": .string("later")], bindings: [])])
+            }
+            try store.add(.downloadStarted(queries: ["All"]))
+            try store.download("Customers", ["CustomerID": .integer(Int64(round + 100))])
+            try store.add(.downloadFinished(query: "All"))
+        }
+        return store.records
+    }
+}
