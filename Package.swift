@@ -37,6 +37,18 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
 }
 
+/// `Tools/fuzz` sets this. Without it nobody builds the fuzzer.
+let fuzzing = Context.environment["TIDELOG_FUZZ"] == "1"
+
+let fuzzer: [Target] =
+    fuzzing
+    ? [
+        .target(name: "CLibFuzzer", path: "Tools/fuzzing/CLibFuzzer"),
+        .executableTarget(
+            name: "tidelog-fuzz", dependencies: ["FuzzTargets", "CLibFuzzer"], path: "Tools/fuzzing/program",
+            swiftSettings: settings),
+    ] : []
+
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -116,6 +128,7 @@ let package = Package(
         tests("OperationsTests", ["Operations", "EDM"]),
         tests("ODataWireTests", ["ODataWire", "EDM"]),
         tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM"]),
+        support("FuzzTargets", ["OperationLog", "SyncCore", "Operations", "EDM", "CPlatform"]),
         program("LogWriter", ["OperationLog"]),
         tests("OperationLogTests", ["OperationLog", "LogWriter"]),
         tests(
@@ -133,6 +146,7 @@ let package = Package(
         tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests(
             "TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "TestSupport", httpTypes]),
+        tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),
         tests(
             "ProxyGeneratorTests",
@@ -141,6 +155,6 @@ let package = Package(
                 "TestSupport",
                 "tidelog-proxygen",
             ]),
-    ],
+    ] + fuzzer,
     swiftLanguageModes: [.v6]
 )

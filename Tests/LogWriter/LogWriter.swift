@@ -1,3 +1,4 @@
+import Dispatch
 import OperationLog
 
 #if canImport(Darwin)
@@ -12,7 +13,8 @@ import OperationLog
 ///
 ///     LogWriter STORE MODE RUN
 ///
-/// The log is in STORE/log. What was acknowledged is in STORE/acknowledged: eight bytes, the number of the last commit.
+/// The log is in STORE/log. What was acknowledged is in STORE/acknowledged: for each thread eight bytes, the number of its
+/// last commit.
 @main struct LogWriter {
     static func main() throws {
         let arguments = CommandLine.arguments
@@ -23,37 +25,76 @@ import OperationLog
         let store = arguments[1]
         let note = open(store + "/acknowledged", O_WRONLY | O_CREAT, 0o666)
         let log = try OperationLog.open(directory: store + "/log", options: mode.options).log
-        for commit in UInt32(1)... {
-            try log.append(WrittenCommit(run: run, commit: commit).records)
-            withUnsafeBytes(of: UInt64(commit).littleEndian) { bytes in
-                _ = pwrite(note, bytes.baseAddress, bytes.count, 0)
+        let first = log.nextSequence
+        DispatchQueue.concurrentPerform(iterations: mode.threads) { thread in
+            for number in UInt32(1)... {
+                let commit = WrittenCommit(run: run, thread: UInt32(thread), number: number)
+                // Nothing fails here but by a fault of the log; it ends the process, which the test notices.
+                guard (try? log.append(commit.records)) != nil else { exit(1) }
+                withUnsafeBytes(of: UInt64(number).littleEndian) { bytes in
+                    _ = pwrite(note, bytes.baseAddress, bytes.count, off_t(thread * 8))
+                }
+                if mode == .compacted, number % 40 == 0 { compact(log, commit, keepingFrom: first) }
             }
+        }
+    }
+
+    /// Of earlier runs only: the test looks for the commits of this one.
+    private static func compact(_ log: OperationLog, _ commit: WrittenCommit, keepingFrom first: UInt64) {
+        do {
+            let snapshot = try log.writeSnapshot { writer in
+                for record in commit.records { try writer.add(kind: record.kind, payload: record.payload) }
+            }
+            try log.compact(keepingFrom: min(first, snapshot.sequence))
+        } catch {
+            exit(1)
         }
     }
 }
 
 /// How the program writes.
 enum WriterMode: String, CaseIterable, Sendable {
-    case everyCommit, none
+    case everyCommit, grouped, interval, none, encrypted, compacted
+
+    var threads: Int {
+        switch self {
+        // More than the processors of a small machine would only wait.
+        case .grouped, .interval: min(3, max(2, DispatchQueue.processors))
+        case .everyCommit, .none, .encrypted, .compacted: 1
+        }
+    }
 
     /// Segments are sealed often.
     var options: OperationLog.Options {
+        var options = OperationLog.Options(segmentSize: 5000)
         switch self {
-        case .everyCommit: OperationLog.Options(durability: .everyCommit, segmentSize: 5000)
-        case .none: OperationLog.Options(durability: .none, segmentSize: 20000)
+        case .everyCommit, .compacted: break
+        case .grouped: options.durability = .grouped
+        case .interval: options.durability = .interval(milliseconds: 2)
+        case .none: (options.durability, options.segmentSize) = (.none, 20000)
+        case .encrypted: options.keys = [Self.key]
         }
+        return options
     }
+
+    static let key = LogKey(Array(1...32))!
+}
+
+extension DispatchQueue {
+    /// `concurrentPerform` uses as many threads.
+    fileprivate static var processors: Int { Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }
 
 /// A commit of three records that say which one it is, so that a wrong, missing or repeated one is noticed.
-struct WrittenCommit: Equatable {
+struct WrittenCommit: Hashable {
     let run: UInt32
-    let commit: UInt32
+    let thread: UInt32
+    let number: UInt32
 
     var records: [(kind: UInt8, payload: [UInt8])] {
         (0..<3).map { part in
-            var payload = Array("run \(run), commit \(commit), part \(part): ".utf8)
-            payload += repeatElement(UInt8(truncatingIfNeeded: commit), count: Int(commit % 50))
+            var payload = Array("run \(run), thread \(thread), commit \(number), part \(part): ".utf8)
+            payload += repeatElement(UInt8(truncatingIfNeeded: number), count: Int(number % 50))
             return (kind: UInt8(part), payload: payload)
         }
     }

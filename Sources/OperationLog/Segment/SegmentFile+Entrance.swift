@@ -22,14 +22,17 @@ extension SegmentFile {
         return Position(offset: entry.offset, nextSequence: entry.sequence, chain: header.chainBefore)
     }
 
+    /// Only as far as each block continues the one before: one that is repeated or moved is no entrance.
     private func entranceByHeaders(for sequence: UInt64) throws(LogError) -> Position {
         var found = start
-        var offset = start.offset
-        while let header = try header(at: offset), header.firstSequence <= sequence {
-            if header.type == BlockType.records, header.flags.contains(.startsRun) {
-                found = Position(offset: offset, nextSequence: header.firstSequence, chain: header.chainBefore)
-            }
-            offset += UInt64(BlockHeader.Layout.byteCount) + UInt64(header.storedLength)
+        var position = start
+        while let header = try header(at: position.offset), header.placeFault(at: position) == nil,
+            header.firstSequence <= sequence
+        {
+            if header.type == BlockType.records, header.flags.contains(.startsRun) { found = position }
+            position.offset += UInt64(BlockHeader.Layout.byteCount) + UInt64(header.storedLength)
+            position.nextSequence = header.nextSequence
+            position.chain = header.chainAfter
         }
         return found
     }

@@ -5,6 +5,8 @@ struct SegmentScan {
     private(set) var position: SegmentFile.Position
     /// Behind the last block of the last whole commit.
     private(set) var committed: SegmentFile.Position
+    /// Everything in front of it was durable when what is behind it was written, by the word of a block.
+    private(set) var durable: SegmentFile.Position
     private var totals: SegmentTotals
     private var totalsBeforeCommit: SegmentTotals?
 
@@ -24,6 +26,7 @@ struct SegmentScan {
         self.segment = segment
         position = segment.start
         committed = segment.start
+        durable = segment.start
         totals = SegmentTotals(header: segment.header)
     }
 

@@ -134,7 +134,7 @@ final class LogTail {
     func syncAlone() throws(LogError) {
         try writeOut()
         guard !progress.isWrittenDurable else { return }
-        try mustSucceed(orCutTo: cutAfterFailedSync) { () throws(FileSystemError) in try segment.file.sync() }
+        try mustSucceed(orCutTo: durableOffset) { () throws(FileSystemError) in try segment.file.sync() }
         progress.didSyncAlone()
         durableOffset = encoder.end.offset
     }
@@ -163,16 +163,7 @@ final class LogTail {
         // Another thread's write may have failed meanwhile; the file was left open for this sync.
         defer { releaseIfClosed() }
         guard let failure else { return }
-        try mustSucceed(orCutTo: cutAfterFailedSync) { () throws(FileSystemError) in throw failure }
-    }
-
-    /// Where commits are told to be durable, none may be found later that only the system's memory had. Where they are
-    /// not, what the system has is better than nothing.
-    private var cutAfterFailedSync: UInt64? {
-        switch options.durability {
-        case .everyCommit, .grouped: durableOffset
-        case .interval, .none: nil
-        }
+        try mustSucceed(orCutTo: durableOffset) { () throws(FileSystemError) in throw failure }
     }
 
     // MARK: Segments
@@ -216,7 +207,7 @@ final class LogTail {
 
     private func seal() throws(LogError) {
         try syncAlone()
-        try mustSucceed(orCutTo: nil) { () throws(FileSystemError) in
+        try mustSucceed(orCutTo: encoder.end.offset) { () throws(FileSystemError) in
             try giveBackReserved()
             try segment.file.write(encoder.sealBytes(), at: encoder.end.offset)
             try segment.file.sync()

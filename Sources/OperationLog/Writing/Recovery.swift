@@ -83,10 +83,25 @@ struct Recovery {
             throw segment.damage(.endsBeforeSnapshot(newest), at: scan.committed)
         }
         // A process that was killed may have left what the disk does not have yet. It counts from now on.
+        try writeAgain(segment, from: min(scan.durable.offset, scan.committed.offset))
         try onFiles { () throws(FileSystemError) in try segment.file.sync() }
         return Found(
             segment: segment, position: scan.committed, totals: scan.committedTotals, isSealed: isSealed,
             segments: segments, cut: cut, snapshotDamages: snapshots.damages)
+    }
+
+    /// Writes the last bytes over themselves. Where a sync failed, in whatever process, the system may keep bytes in memory
+    /// that it believes to be on the disk: the next sync would pass over them and succeed.
+    private func writeAgain(_ segment: SegmentFile, from start: UInt64) throws(LogError) {
+        try onFiles { () throws(FileSystemError) in
+            var offset = start
+            while true {
+                let bytes = try segment.file.read(at: offset, count: 262_144)
+                guard !bytes.isEmpty else { return }
+                try segment.file.write(bytes, at: offset)
+                offset += UInt64(bytes.count)
+            }
+        }
     }
 
     private func cut(

@@ -25,7 +25,7 @@ import Testing
         {
             let seed = UInt64.random(in: 0 ... .max)
             var generator = SeededGenerator(seed: seed)
-            let kills = Effort.runs("TIDELOG_KILLS", usually: 200) / WriterMode.allCases.count
+            let kills = Effort.runs("TIDELOG_KILLS", usually: 240) / WriterMode.allCases.count
             var records: UInt64 = 0
             var run = 0
             while run < kills {
@@ -64,32 +64,44 @@ import Testing
 
         /// What the run left, and that the log can be opened.
         mutating func check(run: Int, _ context: String) throws {
-            let acknowledged = WriterProcess.acknowledged(in: path)
             let commits = try commits(from: kept + 1)
-            #expect(commits == (0..<commits.count).map { WrittenCommit(run: UInt32(run), commit: UInt32($0 + 1)) })
-            // One more may have been written and not yet acknowledged.
-            #expect((acknowledged...acknowledged + 1).contains(UInt64(commits.count)), "\(context)")
+            for thread in 0..<UInt32(mode.threads) {
+                let acknowledged = WriterProcess.acknowledged(in: path, thread: thread)
+                let own = commits.filter { $0.thread == thread }
+                let expected = (0..<own.count).map {
+                    WrittenCommit(run: UInt32(run), thread: thread, number: UInt32($0 + 1))
+                }
+                #expect(own == expected, "\(context)")
+                // One more may have been written and not yet acknowledged.
+                #expect((acknowledged...acknowledged + 1).contains(UInt64(own.count)), "\(context)")
+            }
             let (log, recovery) = try OperationLog.open(directory: directory, options: mode.options)
             log.close()
             #expect(recovery.nextSequence == kept + UInt64(commits.count) * 3 + 1, "\(context): \(recovery)")
+            #expect(recovery.snapshotDamages.isEmpty, "\(context): \(recovery)")
             kept = recovery.nextSequence - 1
         }
 
         /// That later runs changed nothing of what earlier ones had left.
         func checkAll() throws {
-            #expect(try commits(from: 1).count == Int(kept / 3))
-            #expect(try LogVerification.verify(directory: directory).isSound)
+            let first = try reader()?.firstSequence() ?? 1
+            #expect(first == 1 || mode == .compacted)
+            #expect(try commits(from: first).count == Int(kept + 1 - first) / 3)
+            #expect(try LogVerification.verify(directory: directory, keys: mode.options.keys).isSound)
+        }
+
+        private func reader() throws -> LogReader? {
+            guard access(directory, F_OK) == 0 else { return nil }
+            do {
+                return try LogReader(directory: directory, keys: mode.options.keys)
+            } catch LogError.noLog {
+                return nil
+            }
         }
 
         /// The commits behind a number, from their records; a record that is out of place ends them.
         private func commits(from first: UInt64) throws -> [WrittenCommit] {
-            guard access(directory, F_OK) == 0 else { return [] }
-            let reader: LogReader
-            do {
-                reader = try LogReader(directory: directory)
-            } catch LogError.noLog {
-                return []
-            }
+            guard let reader = try reader() else { return [] }
             var records: [LogRecord] = []
             var commits: [WrittenCommit] = []
             try reader.forEach(from: first) { record in
@@ -140,13 +152,15 @@ import Testing
             #endif
         }
 
-        /// The last commit that the writer was told to have.
-        static func acknowledged(in store: String) -> UInt64 {
+        /// The last commit that the writer's thread was told to have.
+        static func acknowledged(in store: String, thread: UInt32) -> UInt64 {
             let note = open(store + "/acknowledged", O_RDONLY)
             guard note >= 0 else { return 0 }
             defer { close(note) }
             var last: UInt64 = 0
-            _ = withUnsafeMutableBytes(of: &last) { bytes in pread(note, bytes.baseAddress, bytes.count, 0) }
+            _ = withUnsafeMutableBytes(of: &last) { bytes in
+                pread(note, bytes.baseAddress, bytes.count, off_t(thread * 8))
+            }
             return UInt64(littleEndian: last)
         }
 
@@ -166,9 +180,9 @@ import Testing
         /// Nil where the three records are not those of one commit.
         fileprivate init?(_ records: [LogRecord]) {
             let numbers = String(decoding: records.first?.payload ?? [], as: UTF8.self)
-                .split { !$0.isNumber }.prefix(2).compactMap { UInt32($0) }
-            guard numbers.count == 2 else { return nil }
-            self.init(run: numbers[0], commit: numbers[1])
+                .split { !$0.isNumber }.prefix(3).compactMap { UInt32($0) }
+            guard numbers.count == 3 else { return nil }
+            self.init(run: numbers[0], thread: numbers[1], number: numbers[2])
             let same = zip(self.records, records).allSatisfy { $0.kind == $1.kind && $0.payload == $1.payload }
             guard same, records.count == self.records.count else { return nil }
         }

@@ -1,4 +1,4 @@
-import OperationLog
+@testable import OperationLog
 
 /// What a program does with a log, and what it may rely on when the disk stopped it somewhere in between.
 struct LogScript: Sendable {
@@ -10,6 +10,11 @@ struct LogScript: Sendable {
         case sync
         /// The log is closed and opened again.
         case reopen
+        /// Sealed segments are packed again.
+        case repack
+        case snapshot
+        /// Keeps so many of the last records, at least.
+        case compact(keeping: UInt64)
     }
 
     var steps: [Step]
@@ -22,6 +27,8 @@ struct LogScript: Sendable {
         var appended: UInt64 = 0
         /// Where a commit ends that was tried.
         var boundaries: Set<UInt64> = [0]
+        /// The first record that every compaction was told to keep.
+        var keptFrom: UInt64 = 1
         /// What ended the script early.
         var failure: LogError?
         var isOver = false
@@ -62,6 +69,21 @@ struct LogScript: Sendable {
         case .reopen:
             log.close()
             log = try Sample.open(disk, options).log
+        case .repack:
+            // Blocks small enough that a short log has something to gain.
+            _ = try log.repackSealedSegments(blockSize: 256)
+        case .snapshot:
+            do {
+                try SampleSnapshot.write(log)
+            } catch let error as LogError {
+                throw error
+            } catch {
+                preconditionFailure("items of a snapshot are only written: \(error)")
+            }
+        case .compact(let kept):
+            let first = log.nextSequence - min(kept, log.nextSequence - 1)
+            outcome.keptFrom = max(outcome.keptFrom, first)
+            try log.compact(keepingFrom: first)
         }
         outcome.durable = log.durableSequence
     }
@@ -71,6 +93,21 @@ struct LogScript: Sendable {
         let disk = SimulatedDisk()
         _ = run(on: disk)
         return (disk.calls, disk.reads)
+    }
+
+    /// Another process takes the log where the first one left it, and appends. Returns the last record that it was told to
+    /// be durable.
+    func goOn(on disk: SimulatedDisk, _ outcome: Outcome) throws(LogError) -> Outcome {
+        var outcome = outcome
+        let log = try Sample.open(disk, options).log
+        let first = log.nextSequence
+        // What was found may be less than what was appended, and new records take these numbers.
+        outcome.boundaries = outcome.boundaries.filter { $0 < first }
+        outcome.appended = try log.append(Sample.commit(from: first, count: 2)).upperBound
+        outcome.boundaries.insert(outcome.appended)
+        try log.sync()
+        outcome.durable = log.durableSequence
+        return outcome
     }
 
     /// Why the log on the disk is not what the outcome allows; nil where it is. It must open, have every durable record,
@@ -83,9 +120,20 @@ struct LogScript: Sendable {
             guard outcome.boundaries.contains(kept) else { return "\(kept) is the end of no commit: \(recovery)" }
             try log.append(Sample.commit(from: kept + 1, count: 2))
             log.close()
-            let records = try Sample.read(disk)
-            guard records == Sample.expected(1...kept + 2) else { return "other records than were appended" }
-            let report = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
+            let reader = try LogReader(directory: Sample.directory, keys: options.keys, fileSystem: disk)
+            let first = try reader.firstSequence()
+            guard first <= outcome.keptFrom else {
+                return "\(first) is the first of the log, \(outcome.keptFrom) was kept"
+            }
+            if first > 1 {
+                guard let snapshot = try reader.snapshots().last, snapshot.sequence >= first,
+                    try SampleSnapshot.read(reader, snapshot) == SampleSnapshot.items(snapshot.sequence)
+                else { return "no snapshot has what is in front of \(first)" }
+            }
+            let records = try Sample.read(disk, from: first, keys: options.keys)
+            guard records == Sample.expected(first...kept + 2) else { return "other records than were appended" }
+            let report = try LogVerification.verify(
+                directory: Sample.directory, keys: options.keys, fileSystem: disk)
             guard report.isSound, report.tail == nil else { return "\(report)" }
             return nil
         } catch {
@@ -105,16 +153,23 @@ extension LogScript {
         case .everyCommit, .none:
             steps = [
                 .append(1), .append(3), .append(1), .reopen, .append(2), .append(1), .sync, .append(1), .append(4),
-                .append(1), .reopen, .append(1),
+                .append(1), .repack, .append(1), .reopen, .repack, .append(1),
             ]
         case .grouped, .interval:
-            // Closing syncs, and cannot tell that it failed.
             steps = [
                 .append(1), .write(3), .append(1), .sync, .reopen, .write(2), .write(1), .sync, .append(1), .write(4),
-                .append(1), .sync, .reopen, .write(1), .sync,
+                .append(1), .write(1), .reopen, .write(1), .sync,
             ]
         }
         return LogScript(steps: steps, options: options)
+    }
+
+    /// The same with snapshots and compactions.
+    static func compacting(_ options: OperationLog.Options) -> LogScript {
+        var script = short(options)
+        script.steps.insert(contentsOf: [.snapshot, .append(1), .compact(keeping: 3)], at: script.steps.count - 3)
+        script.steps += [.snapshot, .snapshot, .compact(keeping: 0), .append(2)]
+        return script
     }
 
     static func random(_ options: OperationLog.Options, _ generator: inout SeededGenerator) -> LogScript {
@@ -126,7 +181,10 @@ extension LogScript {
             switch Int.random(in: 0..<10, using: &generator) {
             case 0: .sync
             case 1: .reopen
-            case 2: .write(.random(in: 1...6, using: &generator))
+            case 2: .repack
+            case 3: .snapshot
+            case 4: .compact(keeping: .random(in: 0...20, using: &generator))
+            case 5: .write(.random(in: 1...6, using: &generator))
             default: .append(.random(in: 1...6, using: &generator))
             }
         }
@@ -136,15 +194,23 @@ extension LogScript {
 
 /// The ways of writing that the proofs go through, by name.
 enum LogVariant: String, CaseIterable, Sendable {
-    case everyCommit, grouped, interval, none
+    case everyCommit, grouped, interval, none, repacked, encrypted, compacted
 
     var options: OperationLog.Options {
+        var options = OperationLog.Options(sealing: .asWritten)
         switch self {
-        case .everyCommit: OperationLog.Options(durability: .everyCommit)
-        case .grouped: OperationLog.Options(durability: .grouped)
-        // So long that the background does not come in between: what a script does is the same each time.
-        case .interval: OperationLog.Options(durability: .interval(milliseconds: 3_600_000))
-        case .none: OperationLog.Options(durability: .none)
+        case .everyCommit, .compacted: break
+        case .grouped: options.durability = .grouped
+        // Nothing is synced but by `sync` and `close`: when it happens is the same in each run.
+        case .interval: options.durability = .interval(milliseconds: 1_000_000)
+        case .none: options.durability = .none
+        case .repacked: options.sealing = .repacked(level: 5)
+        case .encrypted:
+            options.sealing = .repacked(level: 5)
+            options.keys = [Sample.key]
         }
+        return options
     }
+
+    var script: LogScript { self == .compacted ? .compacting(options) : .short(options) }
 }

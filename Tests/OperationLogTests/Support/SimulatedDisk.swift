@@ -65,6 +65,7 @@ final class SimulatedDisk: FileSystem {
         var trap: Trap?
         var readTrap: Trap?
         var capacity = Int.max
+        var peak = 0
         var hasCrashed = false
         var duringSync: (@Sendable () -> Void)?
 
@@ -111,6 +112,9 @@ final class SimulatedDisk: FileSystem {
     func limit(to capacity: Int) {
         state.withLock { $0.capacity = capacity }
     }
+
+    /// The most bytes that all files together ever had.
+    var peak: Int { state.withLock { $0.peak } }
 
     /// Called in the middle of each sync of a file, while other calls go on. What is written meanwhile is not synced.
     func duringSync(_ body: (@Sendable () -> Void)?) {
@@ -301,6 +305,7 @@ private final class SimulatedFile: File, Sendable {
                 fault = fault ?? .full
             }
             if !kept.isEmpty { state.change(index, .write(offset: Int(offset), bytes: Array(kept))) }
+            state.peak = max(state.peak, state.used)
             if let fault { throw .simulated("pwrite", path, fault) }
         }
     }

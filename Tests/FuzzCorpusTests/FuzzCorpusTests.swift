@@ -1,0 +1,87 @@
+import FuzzTargets
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The inputs that fuzzing has collected, without the fuzzer: each way through the code once.
+@Suite struct FuzzCorpusTests {
+    @Test(arguments: FuzzTarget.allCases)
+    func `what the code promises of any bytes holds for the seeds and the corpus`(target: FuzzTarget) throws {
+        let corpus = try Corpus.files(of: target)
+        for seed in target.seeds { try target.run(seed) }
+        for (name, bytes) in corpus {
+            do {
+                try target.run(bytes)
+            } catch {
+                Issue.record("\(target.rawValue)/\(name): \(error)")
+            }
+        }
+        print("fuzz inputs, \(target.rawValue): \(target.seeds.count) seeds, \(corpus.count) of the corpus")
+        #expect(!corpus.isEmpty)
+    }
+
+    @Test(arguments: FuzzTarget.allCases)
+    func `what the code promises of any bytes holds for seeds with some bytes changed`(target: FuzzTarget) throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SplitMix64(state: seed)
+        let runs = 300
+        for run in 0..<runs {
+            guard var bytes = target.seeds.randomElement(using: &generator), !bytes.isEmpty else { continue }
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0 ... .max, using: &generator)
+            }
+            do {
+                try target.run(bytes)
+            } catch {
+                Issue.record("\(target.rawValue), seed \(seed), run \(run): \(error)")
+            }
+        }
+        print("changed seeds, \(target.rawValue): \(runs), seed \(seed)")
+    }
+}
+
+private enum Corpus {
+    struct Unreadable: Error { let path: String }
+
+    static func files(of target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let folder = "/\(root)/Tools/fuzzing/corpus/\(target.rawValue)"
+        guard let stream = opendir(folder) else { throw Unreadable(path: folder) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return try names.sorted().map { (name: $0, bytes: try read(folder + "/" + $0)) }
+    }
+
+    private static func read(_ path: String) throws -> [UInt8] {
+        guard let file = fopen(path, "r") else { throw Unreadable(path: path) }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+        return bytes
+    }
+}
+
+private struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

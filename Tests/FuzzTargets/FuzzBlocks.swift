@@ -1,0 +1,34 @@
+import OperationLog
+
+/// The lowest bit of the first byte: whether checksums are made to hold. The rest: a log's first and only segment.
+///
+/// Promised: reading ends with the last record or a typed error; verification agrees with the reader; reading from the
+/// middle gives what reading from the start gave.
+func fuzzBlocks(_ input: [UInt8], keys: [LogKey]) throws(Finding) {
+    guard let options = input.first else { return }
+    var bytes = Array(input.dropFirst())
+    if options & 1 == 0 { bytes = ChecksumRepair.segment(bytes) }
+    let files = MemoryFileSystem()
+    files[FuzzLog.segment(1)] = bytes
+    let all = FuzzLog.read(files, keys: keys)
+    for (index, record) in all.records.enumerated() {
+        try require(record.sequence == UInt64(index + 1), "record \(index + 1) has the number \(record.sequence)")
+    }
+    if let report = try? LogVerification.verify(
+        directory: FuzzLog.directory, keys: keys, fileSystem: files)
+    {
+        try require(
+            all.failure != nil || report.tail != nil || report.records == UInt64(all.records.count),
+            "the reader gave \(all.records.count) records, verification counts \(report)")
+        // The other way round verification may see more: bytes behind the trailer are nothing to a reader.
+        try require(
+            all.failure == nil || !report.isSound, "the reader ended with \(String(describing: all.failure)): \(report)"
+        )
+    }
+    let middle = UInt64(all.records.count / 2) + 1
+    let rest = FuzzLog.read(files, from: middle, keys: keys)
+    try require(
+        rest.records == Array(all.records.dropFirst(Int(middle) - 1)),
+        "from \(middle) on other records were read than from the start")
+    try require(files[FuzzLog.segment(1)] == bytes, "reading changed the file")
+}

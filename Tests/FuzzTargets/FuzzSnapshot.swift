@@ -1,0 +1,68 @@
+import EDM
+import Operations
+import SyncCore
+
+/// The first byte: 0, and the rest is the kind and the payload of one item; otherwise the rest is a row of items, each its
+/// kind, the length of its payload (two bytes, the lower first) and the payload.
+///
+/// Promised: what decodes has an encoding, and that one decodes to the same; a row of items is restored, or refused with
+/// an error.
+func fuzzSnapshot(_ input: [UInt8]) throws(Finding) {
+    guard let form = input.first else { return }
+    let bytes = input.dropFirst()
+    if form == 0 { return try fuzzItem(bytes) }
+    var restoration = StateRestoration(into: MemoryState())
+    var rest = bytes
+    do throws(StateError) {
+        while rest.count >= 3 {
+            let head = Array(rest.prefix(3))
+            let length = Int(head[1]) | Int(head[2]) << 8
+            rest = rest.dropFirst(3)
+            try restoration.add(kind: head[0], payload: Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        _ = try restoration.finish()
+    } catch {
+        return
+    }
+}
+
+private func fuzzItem(_ bytes: ArraySlice<UInt8>) throws(Finding) {
+    guard let kind = bytes.first.flatMap({ SnapshotCodec.Kind(rawValue: $0) }),
+        let item = try? SnapshotCodec.decode(kind, payload: Array(bytes.dropFirst()))
+    else { return }
+    let encoded = SnapshotCodec.encode(item)
+    guard let again = try? SnapshotCodec.decode(encoded.kind, payload: encoded.payload) else {
+        throw Finding("what was encoded does not decode: \(item)")
+    }
+    try require(SnapshotCodec.encode(again).payload == encoded.payload, "encoded differently: \(item), \(again)")
+}
+
+/// Each item alone, and all of them as one state.
+var snapshotSeeds: [[UInt8]] {
+    let metadata = """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices><Schema \
+        Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm"><EntityType Name="T"><Key><PropertyRef Name="I"/>\
+        </Key><Property Name="I" Type="Edm.Int32"/></EntityType><EntityContainer Name="C"><EntitySet Name="E" \
+        EntityType="S.T"/></EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+        """
+    let entity = EntityID(rawValue: 1)
+    let row = EntityRow(id: entity, set: "E", type: "S.T", values: ["I": .integer(1)], origin: .service)
+    let items: [SnapshotItem] = [
+        .header(applied: 9, nextEntity: EntityID(rawValue: 2), nextBatch: 3),
+        .service(ServiceDescription(root: "http://127.0.0.1/", metadata: Array(metadata.utf8))),
+        .entity(entity, set: "E"),
+        .key("E(1)", set: "E", of: entity),
+        .row(row),
+        .base(entity, .row(row)),
+        .pending(
+            PendingOperation(
+                sequence: 8, time: 1, operation: Operation(.delete(entity)), status: .inDoubt(2, reason: "cut"))),
+        .coverage(query: "Q", entity, run: 4),
+    ]
+    let encoded = items.map { SnapshotCodec.encode($0) }
+    let all = encoded.flatMap { kind, payload in
+        [kind.rawValue, UInt8(payload.count & 0xFF), UInt8(payload.count >> 8)] + payload
+    }
+    return encoded.map { [0, $0.kind.rawValue] + $0.payload } + [[1] + all]
+}
