@@ -13,6 +13,7 @@ public final class HistoryCursor {
     private var reader: LogReader?
     private var records: LogCursor?
     private var sets = EntitySets()
+    private let decoder = RecordDecoder()
     /// Behind the last record that was given.
     private var following: SequenceNumber = 1
     private var isEnded = false
@@ -96,7 +97,7 @@ public final class HistoryCursor {
 
     private func decoded(_ record: LogRecord) -> HistoryItem {
         do throws(CodecError) {
-            let decoded = try RecordCodec.decode(kind: record.kind, payload: record.payload)
+            let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
             if case .lost = decoded.body { return .lost(record.sequence...record.sequence) }
             sets.learn(from: decoded.body)
             return .entry(HistoryEntry(sequence: record.sequence, record: decoded, sets: sets))

@@ -48,7 +48,7 @@ extension OperationLog {
         defer { withTail { $0.endWork() } }
         let repack = SegmentRepack(
             fileSystem: fileSystem, directory: withTail { $0.directory }, keys: options.keys, level: level,
-            blockSize: blockSize)
+            layout: options.layout, blockSize: blockSize)
         let outcome = try repack.run(first) {
             withTail { $0.state == .open }
         } replace: { old, new throws(FileSystemError) in

@@ -11,6 +11,7 @@ struct SegmentRepack {
     let directory: String
     let keys: [LogKey]
     let level: Int
+    let layout: RecordLayout?
     /// A block takes records until its raw length comes to this.
     var blockSize = Self.usualBlockSize
 
@@ -77,7 +78,7 @@ struct SegmentRepack {
         // Each block is a frame of its own: it is large enough to fill the window, and reading can begin at any.
         let encoder = try CommitEncoder(
             compression: .zstd(level: level), runSize: 0, binding: segment.binding, position: segment.start,
-            totals: SegmentTotals(header: segment.header))
+            totals: SegmentTotals(header: segment.header), layout: layout)
         var decoder = BlockDecoder()
         var raw: [UInt8] = []
         var recordCount: UInt32 = 0
