@@ -11,10 +11,8 @@ enum BlockMethod {
     static let stored: UInt8 = 0
     /// A flushed piece of the run's zstd frame.
     static let zstdRun: UInt8 = 1
-    /// The records taken apart into columns, in a zstd frame. Such a block is a run by itself.
-    static let columns: UInt8 = 2
-
-    static func isKnown(_ method: UInt8) -> Bool { method <= columns }
+    /// A zstd frame of the records' column form, ``ColumnForm``. Each such block is a run.
+    static let zstdColumns: UInt8 = 2
 }
 
 struct BlockFlags: OptionSet {
@@ -129,7 +127,7 @@ struct BlockHeader: Equatable {
         }
         if !flags.isSubset(of: .known) { return "block flags \(flags.rawValue)" }
         if reserved != 0 { return "a reserved byte of \(reserved)" }
-        if type == BlockType.records, !BlockMethod.isKnown(method) {
+        if type == BlockType.records, method > BlockMethod.zstdColumns {
             return "compression method \(method)"
         }
         if type == BlockType.footer, method != BlockMethod.stored { return "compression method \(method) of a footer" }

@@ -1,6 +1,7 @@
 /// Turns intact blocks into raw record bytes, one after the other.
 struct BlockDecoder {
     private var decompressor: RunDecompressor?
+    private var columns = ColumnDecoder()
     /// The method of the run that the last block belongs to; nil where no run can go on.
     private var method: UInt8?
 
@@ -10,7 +11,7 @@ struct BlockDecoder {
         if header.flags.contains(.startsRun) {
             method = header.method
             if header.method != BlockMethod.stored { try context().startRun() }
-        } else if method != header.method || header.method == BlockMethod.columns {
+        } else if method != header.method || header.method == BlockMethod.zstdColumns {
             method = nil
             throw .fault(.runInterrupted)
         }
@@ -18,12 +19,7 @@ struct BlockDecoder {
             method = nil
             throw .fault(.notAuthentic)
         }
-        let raw: [UInt8]
-        switch header.method {
-        case BlockMethod.stored: raw = Array(content)
-        case BlockMethod.columns: raw = try decode(columns: content, header)
-        default: raw = try decompress(content, length: Int(header.rawLength))
-        }
+        let raw = try raw(of: content, header)
         guard crc32c(raw[...], continuing: header.chainBefore) == header.chainAfter else {
             method = nil
             throw .fault(.undecodable(reason: "the content is not what the chain says"))
@@ -31,33 +27,26 @@ struct BlockDecoder {
         return raw
     }
 
-    private mutating func decode(
-        columns content: ArraySlice<UInt8>, _ header: BlockHeader
+    private mutating func raw(
+        of content: ArraySlice<UInt8>, _ header: BlockHeader
     ) throws(BlockDecodingError) -> [UInt8] {
-        guard content.count >= ColumnLayout.lengthField.size else {
-            method = nil
-            throw .fault(.undecodable(reason: "no columns"))
+        let length = Int(header.rawLength)
+        let outcome: RunDecompressor.Outcome
+        switch header.method {
+        case BlockMethod.stored:
+            return Array(content)
+        case BlockMethod.zstdColumns:
+            // The column form is only ever written where it is shorter.
+            outcome = try context().decompress(content, atMost: length)
+            if case .raw(let form) = outcome {
+                if let raw = columns.decode(form, recordCount: header.recordCount, rawLength: length) { return raw }
+                method = nil
+                throw .fault(.undecodable(reason: "not the columns of such records"))
+            }
+        default:
+            outcome = try context().decompress(content, rawLength: length)
         }
-        let length: UInt32 = content.load(ColumnLayout.lengthField)
-        guard length <= UInt32(LogFormat.maximumBlockRaw) else {
-            method = nil
-            throw .fault(.outOfRange(field: ColumnLayout.lengthField.name))
-        }
-        // Handed over, not kept: there is room for one copy only.
-        let raw = ColumnReader.raw(
-            try decompress(content.dropFirst(ColumnLayout.lengthField.size), length: Int(length)),
-            recordCount: Int(header.recordCount), rawLength: Int(header.rawLength))
-        guard let raw else {
-            method = nil
-            throw .fault(.undecodable(reason: "the columns are not those of such records"))
-        }
-        return raw
-    }
-
-    private mutating func decompress(
-        _ content: ArraySlice<UInt8>, length: Int
-    ) throws(BlockDecodingError) -> [UInt8] {
-        switch try context().decompress(content, rawLength: length) {
+        switch outcome {
         case .raw(let bytes): return bytes
         case .undecodable(let reason):
             method = nil

@@ -11,14 +11,16 @@ struct SegmentRepack {
     let directory: String
     let keys: [LogKey]
     let level: Int
+    let layout: RecordLayout?
     /// A block takes records until its raw length comes to this.
     var blockSize = Self.usualBlockSize
 
-    static let usualBlockSize = 262_144
+    static let usualBlockSize = 1_048_576
 
-    /// Whether there is so much in a segment that packing it is worth the work.
-    static func isWorthwhile(rawBytes: UInt64, blockSize: Int = usualBlockSize) -> Bool {
-        rawBytes >= UInt64(blockSize / 2)
+    /// Whether the segment has so many more blocks than it needs that packing it again is worth the work.
+    static func isWorthwhile(_ rawBytes: UInt64, _ blockCount: UInt32, blockSize: Int = usualBlockSize) -> Bool {
+        let needed = rawBytes / UInt64(blockSize) + 1
+        return rawBytes >= UInt64(blockSize / 4) && UInt64(blockCount) > 2 * needed
     }
 
     enum Outcome: Equatable {
@@ -39,7 +41,7 @@ struct SegmentRepack {
         let segment = try SegmentFile(
             fileSystem, directory: directory, firstSequence: firstSequence, mode: .read, keys: keys)
         guard let (footer, end) = try segment.footerFromEnd(),
-            try segment.isUnpacked(footer, blockSize: blockSize)
+            Self.isWorthwhile(footer.rawBytes, footer.blockCount, blockSize: blockSize)
         else { return .left }
         let path = segment.path + ".new"
         do throws(LogError) {
@@ -73,17 +75,16 @@ struct SegmentRepack {
         let file = try onFiles { () throws(FileSystemError) in try fileSystem.open(path, .create) }
         defer { file.close() }
         try onFiles { () throws(FileSystemError) in try file.write(segment.header.encoded(), at: 0) }
-        // Each block is a frame of its own: reading can begin at any.
+        // Each block is a frame of its own: it is large enough to fill the window, and reading can begin at any.
         let encoder = try CommitEncoder(
             compression: .zstd(level: level), runSize: 0, binding: segment.binding, position: segment.start,
-            totals: SegmentTotals(header: segment.header))
+            totals: SegmentTotals(header: segment.header), layout: layout)
         var decoder = BlockDecoder()
         var raw: [UInt8] = []
         var recordCount: UInt32 = 0
         func flush() throws(LogError) {
             guard recordCount > 0 else { return }
-            let columns = ColumnWriter(raw: raw).flatMap { $0.bytes.count > LogFormat.maximumBlockRaw ? nil : $0 }
-            try encoder.encode(raw: raw, recordCount: recordCount, columns: columns)
+            try encoder.encode(raw: raw, recordCount: recordCount)
             let offset = encoder.offset
             try onFiles { () throws(FileSystemError) in try file.write(encoder.bytes, at: offset) }
             encoder.didWrite()
@@ -140,19 +141,6 @@ struct SegmentRepack {
             case .invalid(let fault): throw new.damage(fault, at: position)
             }
         }
-    }
-}
-
-extension SegmentFile {
-    /// Whether the sealed segment is as it was written, and worth packing. Packed ones are known by their first block.
-    func isUnpacked(
-        _ footer: SegmentFooter, blockSize: Int = SegmentRepack.usualBlockSize
-    ) throws(LogError) -> Bool {
-        guard SegmentRepack.isWorthwhile(rawBytes: footer.rawBytes, blockSize: blockSize) else { return false }
-        let bytes = try onFiles { () throws(FileSystemError) in
-            try file.read(at: start.offset, count: BlockHeader.Layout.byteCount)
-        }
-        return (try? BlockHeader.decode(bytes[...], binding: binding))?.method != BlockMethod.columns
     }
 }
 

@@ -175,7 +175,7 @@ final class LogTail {
     /// Returns the first sequence number of the sealed segment where it is worth packing again.
     func startSegment() throws(LogError) -> UInt64? {
         let old = segment.header.firstSequence
-        let isWorthRepacking = SegmentRepack.isWorthwhile(rawBytes: encoder.totals.rawBytes)
+        let isWorthRepacking = SegmentRepack.isWorthwhile(encoder.totals.rawBytes, encoder.totals.blockCount)
         // One without blocks cannot be sealed; it is replaced by one with another key.
         let isEmpty = encoder.totals.blockCount == 0
         if !isSealed, !isEmpty { try seal() }

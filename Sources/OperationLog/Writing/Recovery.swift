@@ -40,7 +40,7 @@ struct Recovery {
             guard let (footer, block) = try segment.footerFromEnd() else {
                 throw try segment.firstDamage()
             }
-            if try segment.isUnpacked(footer) { unpacked.append(first) }
+            if SegmentRepack.isWorthwhile(footer.rawBytes, footer.blockCount) { unpacked.append(first) }
             before = block.next
         }
         guard let last = listing.segments.last else { preconditionFailure("there is a last segment") }

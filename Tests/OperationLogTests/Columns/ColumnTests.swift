@@ -2,124 +2,150 @@ import Testing
 
 @testable import OperationLog
 
-/// Records taken apart into columns and put together again.
+/// The column form gives the raw bytes back, whatever they are, and never more than it may.
 @Suite struct ColumnTests {
+    /// Payloads of the test are rows of a number, a text, three fixed bytes, and a literal in front of each.
+    private static let layout = RecordLayout { kind, payload, fields in
+        guard kind < 100 else { return }
+        var at = 0
+        while at < payload.count {
+            let form = RecordField.Form(rawValue: payload[at] & 3)
+            at += 1
+            let start = at
+            switch form {
+            case .number:
+                guard LEB128.read(payload, at: &at, end: payload.count) != nil else { return }
+            case .text:
+                guard let length = LEB128.read(payload, at: &at, end: payload.count), length <= payload.count - at
+                else { return }
+                at += Int(length)
+            case .fixed: at += 3
+            case nil: continue
+            }
+            guard let form, at <= payload.count else { return }
+            fields.append(RecordField(form, start..<at))
+        }
+    }
+
+    private struct Numbers: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ (state >> 29)
+        }
+    }
+
+    private static func payload(_ random: inout Numbers) -> [UInt8] {
+        var payload: [UInt8] = []
+        for _ in 0..<Int.random(in: 0...6, using: &random) {
+            switch Int.random(in: 0...3, using: &random) {
+            case 0: payload.append(contentsOf: Array(repeating: 8, count: 12))
+            case 1:
+                payload.append(1)
+                LEB128.append(random.next() >> UInt64.random(in: 0...63, using: &random), to: &payload)
+            case 2:
+                let length = Int.random(in: 0...200, using: &random)
+                payload.append(2)
+                LEB128.append(UInt64(length), to: &payload)
+                payload.append(contentsOf: repeatElement(UInt8(length & 0xFF), count: length))
+            default: payload.append(contentsOf: [3, 7, 8, UInt8(truncatingIfNeeded: random.next())])
+            }
+        }
+        return payload
+    }
+
     private static func raw(_ records: [(kind: UInt8, payload: [UInt8])]) -> [UInt8] {
         var raw: [UInt8] = []
-        for record in records { RecordCoding.encode(kind: record.kind, payload: record.payload, into: &raw) }
+        for record in records {
+            raw.append(record.kind)
+            LEB128.append(UInt64(record.payload.count), to: &raw)
+            raw.append(contentsOf: record.payload)
+        }
         return raw
     }
 
-    private static func columns(_ raw: [UInt8]) throws -> [UInt8] { try #require(ColumnWriter(raw: raw)).bytes }
-
-    private static func order(_ number: Int, _ generator: inout SeededGenerator) -> [UInt8] {
-        let words = ["fragile", "call", "gift", "noon"].shuffled(using: &generator).prefix(2).joined(separator: " ")
-        let amount = Int.random(in: 0...99999, using: &generator)
-        var bytes: [UInt8] = [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
-        bytes += Array("OrderID=\(number);Amount=\(amount);Note=\(words);".utf8)
-        bytes += [UInt8.random(in: 0...20, using: &generator)]
-        return bytes
+    private static func form(_ raw: [UInt8], _ count: Int) -> [UInt8]? {
+        var encoder = ColumnEncoder(layout)
+        return encoder.encode(raw, recordCount: UInt32(count))
     }
 
-    @Test func `records of one shape have one template, and take less room than their raw bytes`() throws {
-        var generator = SeededGenerator(seed: 7)
-        let raw = Self.raw((0..<500).map { (kind: UInt8(2), payload: Self.order($0 + 1000, &generator)) })
-        let columns = try Self.columns(raw)
-        #expect(columns[0] == 1)
-        #expect(columns.count * 3 < raw.count * 2)
-        #expect(ColumnReader.raw(columns, recordCount: 500, rawLength: raw.count) == raw)
+    private static func restored(_ form: [UInt8], _ count: Int, _ raw: [UInt8]) -> [UInt8]? {
+        var decoder = ColumnDecoder()
+        return decoder.decode(form, recordCount: UInt32(count), rawLength: raw.count)
     }
 
-    @Test func `numbers that count up become the same difference again and again`() throws {
-        let raw = Self.raw((0..<200).map { (kind: UInt8(1), payload: Array("count".utf8) + [UInt8($0)]) })
-        let columns = try Self.columns(raw)
-        #expect(columns.suffix(199).allSatisfy { $0 == 1 })
-        #expect(ColumnReader.raw(columns, recordCount: 200, rawLength: raw.count) == raw)
-    }
-
-    @Test func `records without a shape are kept whole`() throws {
-        for records in [
-            [], [(kind: UInt8(1), payload: [])], [(kind: 9, payload: [1, 2, 3]), (kind: 8, payload: [4])],
-            Array(repeating: (kind: UInt8(3), payload: [UInt8]()), count: 100),
-        ] as [[(kind: UInt8, payload: [UInt8])]] {
-            let raw = Self.raw(records)
-            let columns = try Self.columns(raw)
-            #expect(ColumnReader.raw(columns, recordCount: records.count, rawLength: raw.count) == raw)
-        }
-    }
-
-    @Test func `any records come back as they were`() throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        print("seed: \(seed)")
-        var generator = SeededGenerator(seed: seed)
-        for round in 0..<Effort.runs("TIDELOG_COLUMNS", usually: 150) {
-            let shapes = (0..<Int.random(in: 1...5, using: &generator)).map { _ in
-                (0..<Int.random(in: 0...6, using: &generator)).map { _ in
-                    (0..<Int.random(in: 1...12, using: &generator)).map { _ in
-                        UInt8.random(in: 0...255, using: &generator)
-                    }
-                }
-            }
-            let letters: ClosedRange<UInt8> = Bool.random(using: &generator) ? 0...255 : 0...2
-            let records = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
-                let shape = shapes.randomElement(using: &generator) ?? []
-                var payload: [UInt8] = []
-                for piece in shape {
-                    for _ in 0..<Int.random(in: 0...5, using: &generator) {
-                        payload.append(.random(in: letters, using: &generator))
-                    }
-                    payload += piece
-                }
-                return (kind: UInt8.random(in: 1...2, using: &generator), payload: payload)
+    @Test(arguments: [UInt64(1), 2, 3])
+    func `random records come back from their columns`(seed: UInt64) throws {
+        var random = Numbers(state: seed)
+        var encoder = ColumnEncoder(Self.layout)
+        var encoded = 0
+        for round in 0..<100 {
+            let records = (0..<Int.random(in: 20...100, using: &random)).map { _ in
+                (kind: UInt8.random(in: 97...101, using: &random), payload: Self.payload(&random))
             }
             let raw = Self.raw(records)
-            let columns = try Self.columns(raw)
-            let back = ColumnReader.raw(columns, recordCount: records.count, rawLength: raw.count)
-            #expect(back == raw, "seed \(seed), round \(round)")
+            guard let form = encoder.encode(raw, recordCount: UInt32(records.count)) else { continue }
+            encoded += 1
+            #expect(Self.restored(form, records.count, raw) == raw, "seed \(seed), round \(round)")
+        }
+        #expect(encoded > 50, "seed \(seed)")
+    }
+
+    @Test func `numbers that go up by even steps take a byte each`() throws {
+        let records = (0..<1000).map { number in
+            var payload: [UInt8] = [1]
+            LEB128.append(1_770_000_000_000_000_000 + UInt64(number * number) * 1_000_000_000, to: &payload)
+            return (kind: UInt8(2), payload: payload)
+        }
+        let raw = Self.raw(records)
+        let form = try #require(Self.form(raw, 1000))
+        // Two steps a record in the row, and a difference of at most two bytes.
+        #expect(form.count < 1000 * 4 + 64)
+        #expect(Self.restored(form, 1000, raw) == raw)
+    }
+
+    @Test func `the ends of the range of numbers come back`() throws {
+        let numbers: [UInt64] = [0, .max, 0, 1 << 63, .max, (1 << 63) - 1, 1, 0, 0, 0, 0, 0, 0, 0]
+        let records = numbers.map { number in
+            var payload: [UInt8] = Array(repeating: 8, count: 20) + [1]
+            LEB128.append(number, to: &payload)
+            return (kind: UInt8(2), payload: payload)
+        }
+        let raw = Self.raw(records)
+        let form = try #require(Self.form(raw, records.count))
+        #expect(Self.restored(form, records.count, raw) == raw)
+    }
+
+    @Test func `a layout that is wrong about the payload costs nothing but space`() throws {
+        let wrong: [RecordField] = [
+            RecordField(.number, 0..<3), RecordField(.text, 3..<9), RecordField(.fixed, 2..<4),
+            RecordField(.fixed, 40..<60), RecordField(.number, 5..<5),
+        ]
+        for field in wrong {
+            let records = (0..<50).map { (kind: UInt8(1), payload: Array("0123456789 and more of it \($0)".utf8)) }
+            let raw = Self.raw(records)
+            var encoder = ColumnEncoder(RecordLayout { _, _, fields in fields.append(field) })
+            guard let form = encoder.encode(raw, recordCount: 50) else { continue }
+            #expect(Self.restored(form, 50, raw) == raw, "\(field)")
         }
     }
 
-    @Test func `columns that were changed give other records or none, and never trap`() throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        print("seed: \(seed)")
-        var generator = SeededGenerator(seed: seed)
-        let raw = Self.raw((0..<60).map { (kind: UInt8(2), payload: Self.order($0, &generator)) })
-        let columns = try Self.columns(raw)
-        var refused = 0
-        let rounds = Effort.runs("TIDELOG_COLUMNS", usually: 150) * 100
-        for _ in 0..<rounds {
-            var changed = columns
-            for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                let index = Int.random(in: 0..<min(changed.count, 300), using: &generator)
-                switch Int.random(in: 0..<3, using: &generator) {
-                case 0: changed[index] = .random(in: 0...255, using: &generator)
-                case 1: changed.remove(at: index)
-                default: changed.insert([0xFF, 0x7F, 0, 1].randomElement(using: &generator) ?? 0, at: index)
-                }
+    @Test func `a changed form gives nothing or so many bytes, and never traps`() throws {
+        var random = Numbers(state: 7)
+        let records = (0..<30).map { _ in (kind: UInt8(1), payload: Self.payload(&random)) }
+        let raw = Self.raw(records)
+        let form = try #require(Self.form(raw, 30))
+        for index in form.indices {
+            for bit in 0..<8 {
+                var changed = form
+                changed[index] ^= 1 << bit
+                if let other = Self.restored(changed, 30, raw) { #expect(other.count == raw.count) }
             }
-            let found = ColumnReader.raw(changed, recordCount: 60, rawLength: raw.count)
-            if found == nil { refused += 1 } else { #expect(found?.count == raw.count) }
         }
-        #expect(refused > rounds / 2)
-    }
-
-    @Test func `random bytes for columns never trap`() throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        print("seed: \(seed)")
-        var generator = SeededGenerator(seed: seed)
-        for _ in 0..<Effort.runs("TIDELOG_COLUMNS", usually: 150) * 100 {
-            let small = Bool.random(using: &generator)
-            let bytes = (0..<Int.random(in: 0...80, using: &generator)).map { _ in
-                UInt8.random(in: 0...(small ? 4 : 255), using: &generator)
-            }
-            let count = Int.random(in: 0...20, using: &generator)
-            _ = ColumnReader.raw(bytes, recordCount: count, rawLength: Int.random(in: 0...200, using: &generator))
-        }
-    }
-
-    @Test func `a few bytes cannot claim gigabytes`() {
-        // A template whose gap has 256 MiB a record, in lanes, of no record.
-        let hostile: [UInt8] = [1, 5, 1, 1, 0x61, 0, 1, 0, 2, 0xFF, 0xFF, 0xFF, 0x7F, 1, 0]
-        #expect(ColumnReader.raw(hostile, recordCount: 1, rawLength: 2) == nil)
+        for length in form.indices { #expect(Self.restored(Array(form[..<length]), 30, raw) == nil) }
+        #expect(Self.restored(form, 29, raw) == nil)
+        #expect(Self.restored(form, 31, raw) == nil)
+        #expect(Self.restored(form, 30, raw + [0]) == nil)
+        #expect(Self.restored(form, 30, Array(raw.dropLast())) == nil)
     }
 }
