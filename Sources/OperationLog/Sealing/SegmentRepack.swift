@@ -23,6 +23,13 @@ struct SegmentRepack {
         return rawBytes >= UInt64(blockSize / 4) && UInt64(blockCount) > 2 * needed
     }
 
+    /// The same, or where it has large blocks already, that columns would make it smaller.
+    private func isWorthwhile(_ segment: SegmentFile, _ footer: SegmentFooter) throws(LogError) -> Bool {
+        if Self.isWorthwhile(footer.rawBytes, footer.blockCount, blockSize: blockSize) { return true }
+        guard layout != nil, footer.rawBytes >= UInt64(blockSize / 4) else { return false }
+        return try segment.header(at: segment.start.offset)?.method != BlockMethod.zstdColumns
+    }
+
     enum Outcome: Equatable {
         case repacked
         /// It does not need it, or holds blocks that this version does not know.
@@ -40,9 +47,9 @@ struct SegmentRepack {
     ) throws(LogError) -> Outcome {
         let segment = try SegmentFile(
             fileSystem, directory: directory, firstSequence: firstSequence, mode: .read, keys: keys)
-        guard let (footer, end) = try segment.footerFromEnd(),
-            Self.isWorthwhile(footer.rawBytes, footer.blockCount, blockSize: blockSize)
-        else { return .left }
+        guard let (footer, end) = try segment.footerFromEnd(), try isWorthwhile(segment, footer) else {
+            return .left
+        }
         let path = segment.path + ".new"
         do throws(LogError) {
             let outcome = try write(segment, to: path, goesOn)

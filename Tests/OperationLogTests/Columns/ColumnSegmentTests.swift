@@ -54,6 +54,21 @@ import Testing
         }
     }
 
+    @Test func `a segment of large commits is packed into columns as well, once`() throws {
+        let disk = SimulatedDisk(directories: ["/store"])
+        let options = OperationLog.Options(
+            compression: .stored, sealing: .repacked(level: 3), layout: Self.layout, segmentSize: 4_000)
+        let log = try Sample.open(disk, options).log
+        for first in stride(from: UInt64(1), to: 601, by: 200) {
+            try log.append(Self.records(first...first + 199).map { ($0.kind, $0.payload) })
+        }
+        #expect(try log.repackSealedSegments(blockSize: 8_000) == 2)
+        #expect(try methods(disk).allSatisfy { $0 == BlockMethod.zstdColumns })
+        #expect(try log.repackSealedSegments(blockSize: 8_000) == 0)
+        log.close()
+        #expect(try Sample.read(disk) == Self.records(1...600))
+    }
+
     @Test func `verification finds nothing in them, and a writer goes on behind them`() throws {
         let disk = SimulatedDisk(directories: ["/store"])
         let last = try write(disk)
