@@ -70,8 +70,9 @@ struct BlockHeader: Equatable {
     /// Writes the header over the bytes reserved for it at `start`.
     func encode(into bytes: inout [UInt8], at start: Int, binding: SegmentBinding) {
         masked(by: binding).store(into: &bytes, at: start)
-        let covered = bytes[start..<start + Layout.checksum.offset]
-        bytes.store(crc32c(covered, continuing: binding.checksum), Layout.checksum, in: start)
+        let checksum = crc32c(
+            of: bytes, in: start..<start + Layout.checksum.offset, continuing: binding.checksum)
+        bytes.store(checksum, Layout.checksum, in: start)
     }
 
     /// Writes all but the header's checksum, unmasked.

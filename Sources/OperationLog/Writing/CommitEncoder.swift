@@ -115,7 +115,7 @@ final class CommitEncoder {
             storedLength: UInt32(bytes.count - payload + binding.overhead), chainBefore: end.chain,
             chainAfter: crc32c(raw, continuing: end.chain), payloadChecksum: 0)
         binding.cipher?.seal(&bytes, from: payload, header)
-        header.payloadChecksum = crc32c(bytes[payload...])
+        header.payloadChecksum = crc32c(of: bytes, in: payload..<bytes.count)
         header.encode(into: &bytes, at: start, binding: binding)
         blocks.append(Block(header: header, offset: end.offset, range: start..<bytes.count))
         rawInRun += raw.count
