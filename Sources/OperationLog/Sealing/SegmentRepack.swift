@@ -11,7 +11,7 @@ struct SegmentRepack {
     let directory: String
     let keys: [LogKey]
     let level: Int
-    let layout: RecordLayout?
+    var layout: RecordLayout?
     /// A block takes records until its raw length comes to this.
     var blockSize = Self.usualBlockSize
 
