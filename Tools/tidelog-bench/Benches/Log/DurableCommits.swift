@@ -3,11 +3,12 @@ internal import OperationLog
 
 /// One operation a commit, durable when the call returns.
 enum DurableCommits {
-    private static let commitsPerLap = 64
+    /// Few, so that the contenders take turns often: how long a disk takes changes from moment to moment.
+    private static let commitsPerLap = 8
 
     static func measure(_ surroundings: Surroundings) async throws -> [Case] {
         surroundings.say("log: durable commits")
-        let laps = surroundings.rounds * 8
+        let laps = surroundings.rounds * 50
         let count = (laps + 1) * commitsPerLap
         let records = EncodedRecords.orders(count)
         let orders = Array(OrderGenerator().prefix(count))
