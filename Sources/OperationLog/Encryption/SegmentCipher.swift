@@ -80,15 +80,19 @@ final class SegmentCipher: Sendable {
     /// Nil where payload or header are not what was encrypted, with this key, for this place.
     func open(_ payload: ArraySlice<UInt8>, _ block: BlockHeader) -> [UInt8]? {
         guard payload.count >= Self.overhead else { return nil }
+        // The box, which is another copy of the payload, is gone before the content is copied.
+        return decrypted(payload, block)?.withUnsafeBytes { Array($0) }
+    }
+
+    private func decrypted(_ payload: ArraySlice<UInt8>, _ block: BlockHeader) -> Data? {
         let associated = associated(block)
         return payload.withUnsafeBytes { bytes in
             let end = bytes.count - Self.tagSize
             guard let nonce = try? AES.GCM.Nonce(data: bytes[..<Self.nonceSize]),
                 let box = try? AES.GCM.SealedBox(
-                    nonce: nonce, ciphertext: bytes[Self.nonceSize..<end], tag: bytes[end...]),
-                let content = try? AES.GCM.open(box, using: keys.block, authenticating: associated)
+                    nonce: nonce, ciphertext: bytes[Self.nonceSize..<end], tag: bytes[end...])
             else { return nil }
-            return content.withUnsafeBytes { Array($0) }
+            return try? AES.GCM.open(box, using: keys.block, authenticating: associated)
         }
     }
 
