@@ -132,7 +132,8 @@ let package = Package(
         program("LogWriter", ["OperationLog"]),
         tests("OperationLogTests", ["OperationLog", "LogWriter"]),
         tests(
-            "LogInspectionTests", ["LogInspection", "OperationLog", "ODataWire", "Operations", "EDM", "TestSupport"]),
+            "LogInspectionTests",
+            ["LogInspection", "OperationLog", "SyncCore", "ODataWire", "Operations", "EDM", "TestSupport"]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
         tests(
             "SyncEngineTests",

@@ -43,6 +43,60 @@ import Testing
         }
     }
 
+    // MARK: Compaction
+
+    /// Forty creates, of which those in front of the last ten are in a snapshot only.
+    private func compactedLog() throws -> SampleLog {
+        let log = try SampleLog()
+        for number in 1...30 { try log.append(create(UInt64(number), "Orders")) }
+        _ = try log.log.writeSnapshot { try $0.add(kind: 1, payload: [1]) }
+        for number in 31...40 { try log.append(create(UInt64(number), "Orders")) }
+        try log.log.compact(keepingFrom: .max)
+        return log
+    }
+
+    @Test func `what was compacted is one item, and the history begins behind it`() throws {
+        let items = try compactedLog().items()
+        #expect(items.first == .compacted(from: 1, resumesAt: 31))
+        #expect(items.first?.json() == #"{"sequence":1,"kind":"compacted","resumesAt":31}"#)
+        #expect(sequences(items) == Array(31...40))
+    }
+
+    @Test func `a history that falls behind a compaction says what it missed`() throws {
+        let log = try SampleLog(segmentSize: 1_000, runSize: 512)
+        for number in 1...60 { try log.append(create(UInt64(number), "Orders")) }
+        let cursor = log.history.items()
+        #expect(try cursor.next()?.sequence == 1)
+        _ = try log.log.writeSnapshot { try $0.add(kind: 1, payload: [1]) }
+        try log.log.compact(keepingFrom: .max)
+        try log.append(create(61, "Orders"))
+        let items = try SampleLog.items(cursor)
+        guard
+            case .compacted(let from, let next)? = items.first(where: {
+                if case .compacted = $0 { true } else { false }
+            })
+        else {
+            Issue.record("\(items)")
+            return
+        }
+        #expect(next == 61)
+        #expect(sequences(items) == Array(2..<from) + [61])
+    }
+
+    @Test func `fates go on with what came later, and what was applied before changes nothing`() throws {
+        let log = try SampleLog()
+        try log.append(create(1, "Orders"), create(2, "Orders"), prepared(7, 1))
+        let cursor = log.history.items()
+        var fates = try log.history.fates()
+        try log.append(answered(7, (1, .confirmed(images: []))))
+        var seen: [String?] = []
+        while let item = try cursor.next() {
+            fates.apply(item)
+            seen.append(fates[1]?.name)
+        }
+        #expect(seen == ["inFlight", "inFlight", "inFlight", "confirmed"])
+    }
+
     // MARK: Damage
 
     @Test func `damage is named once and the history goes on behind it`() throws {
@@ -93,6 +147,7 @@ import Testing
                 case .lost(let range): expected = range.upperBound + 1
                 case .undecodable(let sequence, _, _): expected = sequence + 1
                 case .damage(_, let next): expected = next ?? 121
+                case .compacted, .carried: Issue.record("nothing was compacted")
                 }
             }
             #expect(expected == 121)

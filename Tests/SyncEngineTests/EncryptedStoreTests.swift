@@ -50,9 +50,11 @@ struct EncryptedStoreTests {
     }
 
     /// Which markers the files of the directory and those below have, as UTF-8 or UTF-16.
-    private func found(in directory: String) -> Set<String> {
+    private func found(in directory: String) -> Set<String> { found(inFiles: TemporaryDirectory.files(directory)) }
+
+    private func found(inFiles paths: [String]) -> Set<String> {
         var found: Set<String> = []
-        for path in TemporaryDirectory.files(directory) {
+        for path in paths {
             guard let bytes = TemporaryDirectory.read(path) else { continue }
             for marker in Self.markers {
                 let wide = marker.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
@@ -67,6 +69,10 @@ struct EncryptedStoreTests {
         let shop = try await Shop(.v4, options: Self.options([Self.key]))
         try await fill(shop)
         #expect(found(in: shop.directory.path).isEmpty)
+        // The state in a file of its own, and once more to prove it.
+        _ = try await shop.store.compact(keeping: .bytes(0))
+        #expect(TemporaryDirectory.files(shop.directory.path).contains { $0.hasSuffix(".snapshot") })
+        #expect(found(in: shop.directory.path).isEmpty)
         #expect(!TemporaryDirectory.files(shop.directory.path).contains { $0.contains("sqlite") })
         await shop.store.close()
         #expect(found(in: shop.directory.path).isEmpty)
@@ -76,6 +82,9 @@ struct EncryptedStoreTests {
         let shop = try await Shop(.v4, options: Self.options([]))
         try await fill(shop)
         #expect(found(in: shop.directory.path) == Set(Self.markers))
+        _ = try await shop.store.compact(keeping: .bytes(0))
+        let snapshots = TemporaryDirectory.files(shop.directory.path).filter { $0.hasSuffix(".snapshot") }
+        #expect(snapshots.count == 1 && !found(inFiles: snapshots).isEmpty)
     }
 
     @Test(arguments: Dialect.allCases)

@@ -93,7 +93,7 @@ struct RandomRecords {
         case 40..<52: return answered()
         case 52..<54: return .batchInterrupted(BatchInterrupted(batch: nextBatch - 1, reason: "cut"))
         case 54..<56: return .operationsReleased(operations.filter { _ in chance(20) })
-        case 56..<57: return .unknown(kind: 99, payload: [1, 2, 3])
+        case 56..<57: return chance(50) ? .lost : .unknown(kind: 99, payload: [1, 2, 3])
         default:
             operations.append(nextSequence)
             return .operation(Operation(action(), customTag: chance(10) ? "tag" : nil))

@@ -30,7 +30,8 @@ struct SameStateTests {
         for query in try state.queries() { words.append("\(query)") }
         let header = try state.header()
         words.append("\(header.applied) \(header.nextEntity) \(header.nextBatch)")
-        for id in 1..<header.nextEntity.rawValue {
+        // Behind lost records the next number is far away; the records here use the first ones only.
+        for id in 1..<min(header.nextEntity.rawValue, 2_000) {
             let id = EntityID(rawValue: id)
             words.append("\(id) of \(try state.set(of: id) ?? "-"), covered: \(try state.isCovered(id))")
         }

@@ -8,7 +8,7 @@ struct Bench: Sendable {
     /// ``Surroundings/say(_:)``.
     let run: @Sendable (Surroundings) async throws -> Report
 
-    static let all: [Bench] = [.log]
+    static let all: [Bench] = [.log, .compression, .scale]
 }
 
 /// What a bench is run in.
@@ -17,6 +17,8 @@ struct Surroundings: Sendable {
     let directory: Directory
     /// How often each measurement is repeated; the report has the medians.
     let rounds: Int
+    /// For the benches that are about a number of operations; nil takes the bench's own.
+    let operations: Int?
 
     /// Shows what is being done, on standard error.
     func say(_ text: String) { Console.error(text) }

@@ -31,20 +31,29 @@ struct Command: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How often each measurement is repeated.", valueName: "number"))
     var rounds = 5
 
+    @Option(help: ArgumentHelp("How many operations; for scale.", valueName: "number"))
+    var operations: Int?
+
+    /// A part of the bench `scale`, which runs each in a process of its own.
+    @Option(help: .hidden)
+    var phase: ScalePhase?
+
     func validate() throws {
         let known = Bench.all.map(\.name).joined(separator: ", ")
         guard !names.isEmpty else { throw ValidationError("Name the benches to run: \(known).") }
         for name in names where !Bench.all.contains(where: { $0.name == name }) {
             throw ValidationError("There is no bench \(name); there are: \(known).")
         }
+        if let operations, operations < 1 { throw ValidationError("There must be at least one operation.") }
         guard rounds > 0 else { throw ValidationError("There must be at least one round.") }
     }
 
     func run() async throws {
+        if let phase { return try phase.run(log: directory ?? ".", operations: operations ?? 1) }
         for bench in Bench.all where names.contains(bench.name) {
             let place = try Directory.make(below: directory ?? FileManager.default.temporaryDirectory.path)
             defer { place.remove() }
-            var report = try await bench.run(Surroundings(directory: place, rounds: rounds))
+            var report = try await bench.run(Surroundings(directory: place, rounds: rounds, operations: operations))
             report.notes.append(place.remark)
             let lines =
                 json

@@ -21,15 +21,14 @@ extension DecimalValue {
     ///
     /// An exponent is carried out exactly. Nil for any other text and for more than ``maximumDigits`` digits.
     public init?(_ text: String) {
+        if Self.isCanonical(text) {
+            self.init(unchecked: text)
+            return
+        }
         switch text {
         case "INF", "-INF", "NaN":
             self.init(unchecked: text)
-            return
-        default: break
-        }
-        if Self.isCanonical(text) {
-            self.init(unchecked: text)
-        } else {
+        default:
             guard let parts = Parts(text) else { return nil }
             self.init(unchecked: parts.text)
         }
@@ -38,15 +37,18 @@ extension DecimalValue {
     /// Whether the text can be kept as it is, which nearly all are: an optional minus, digits without needless zeros
     /// before the point, no exponent. Zero is left to the general way, for its sign.
     private static func isCanonical(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { isCanonical($0) } ?? isCanonical(Array(text.utf8)[...])
+    }
+
+    private static func isCanonical(_ text: some RandomAccessCollection<UInt8>) -> Bool {
         var digits = 0
         var hasPoint = false
         var last: UInt8 = 0
-        for (index, byte) in text.utf8.enumerated() {
+        for byte in text.first == 0x2D ? text.dropFirst() : text[...] {
             switch byte {
             case 0x31...0x39: digits += 1
             case 0x30 where digits > 0: digits += 1
             case 0x2E where digits > 0 && !hasPoint: hasPoint = true
-            case 0x2D where index == 0: break
             default: return false
             }
             last = byte

@@ -3,13 +3,15 @@
 public struct GlobalDateTime: Sendable, Hashable {
     public let local: LocalDateTime
     /// In minutes, −1439 to 1439. `Z` and `+00:00` are both 0.
-    public let offsetMinutes: Int
+    public var offsetMinutes: Int { Int(storedOffset) }
+
+    private let storedOffset: Int16
 
     /// Nil for an offset of a day or more.
     public init?(local: LocalDateTime, offsetMinutes: Int) {
         guard (-1439...1439).contains(offsetMinutes) else { return nil }
         self.local = local
-        self.offsetMinutes = offsetMinutes
+        storedOffset = Int16(offsetMinutes)
     }
 
     /// UTC milliseconds from 1970 and the offset to show them in, as `/Date(…+0060)/` has them.

@@ -1,11 +1,16 @@
 /// An `Edm.Date`: a day of the proleptic Gregorian calendar, years −9999 to 9999 and beyond.
 public struct LocalDate: Sendable, Hashable {
+    // Small, because a value is as large as its largest case.
+    private let storedYear: Int32
+    private let storedMonth: UInt8
+    private let storedDay: UInt8
+
     /// Year 0 exists and is a leap year (ISO 8601).
-    public let year: Int
+    public var year: Int { Int(storedYear) }
     /// 1 to 12.
-    public let month: Int
+    public var month: Int { Int(storedMonth) }
     /// 1 to the month's last day.
-    public let day: Int
+    public var day: Int { Int(storedDay) }
 
     /// Far beyond any real date, and so small that no arithmetic on dates can overflow.
     public static let yearLimit = 99_999_999
@@ -19,9 +24,9 @@ public struct LocalDate: Sendable, Hashable {
     }
 
     private init(unchecked year: Int, _ month: Int, _ day: Int) {
-        self.year = year
-        self.month = month
-        self.day = day
+        storedYear = Int32(year)
+        storedMonth = UInt8(month)
+        storedDay = UInt8(day)
     }
 
     /// Days from 1 January 1970, negative before it. Nil where that leads beyond ``yearLimit``.

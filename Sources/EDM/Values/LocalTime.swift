@@ -17,6 +17,11 @@ public struct LocalTime: Sendable {
     /// Nil outside a day. At least as many fractional digits are written as the value needs.
     public init?(picoseconds: Int64, fractionDigits: UInt8 = 0) {
         guard (0..<Self.picosecondsPerDay).contains(picoseconds), fractionDigits <= 12 else { return nil }
+        // As a rule what is given is enough, and one division says so.
+        if picoseconds % powersOfTen[12 - Int(fractionDigits)] == 0 {
+            self.init(unchecked: picoseconds, fractionDigits: fractionDigits)
+            return
+        }
         let needed = UInt8(neededDigits(picoseconds % Self.picosecondsPerSecond))
         self.init(unchecked: picoseconds, fractionDigits: max(needed, fractionDigits))
     }

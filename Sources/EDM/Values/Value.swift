@@ -1,6 +1,6 @@
 /// A value of a structural property. What type it is of is known from the property, or from the value's own type name in a
 /// complex value; whole numbers of all widths share one case.
-public indirect enum Value: Sendable, Hashable {
+public enum Value: Sendable, Hashable {
     case null
     case boolean(Bool)
     /// `Edm.Byte`, `SByte`, `Int16`, `Int32`, `Int64`.
@@ -22,7 +22,7 @@ public indirect enum Value: Sendable, Hashable {
     case enumeration(String)
     /// A JSON text kept as it came: geo types, untyped values.
     case raw(String)
-    case complex(ComplexValue)
+    indirect case complex(ComplexValue)
     case collection([Value])
 }
 
@@ -51,6 +51,13 @@ public struct PropertyValues: Sendable, Hashable {
     public init(_ pairs: [(String, Value)]) {
         self.init()
         for (name, value) in pairs { self[name] = value }
+    }
+
+    /// Takes values whose names are known to be all different, of which there are as many.
+    package init(distinctNames names: [String], values: [Value]) {
+        assert(names.count == values.count && Set(names).count == names.count)
+        self.names = names
+        self.values = values
     }
 
     /// Setting `nil` unsets. Cost: linear in the number of properties, which is small.

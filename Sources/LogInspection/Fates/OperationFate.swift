@@ -9,7 +9,8 @@ public enum OperationFate: Sendable, Hashable {
     /// The answer did not come, or does not tell.
     case inDoubt(BatchID, reason: String)
     case confirmed(BatchID)
-    case rejected(BatchID, Refusal)
+    /// The batch is nil where a snapshot says so and the record was removed by a compaction.
+    case rejected(BatchID?, Refusal)
     /// Records behind the operation cannot be read, and how it ended may be in one of them.
     case unknown
 

@@ -5,6 +5,8 @@ public struct OperationFates: Sendable {
     private var fates: [SequenceNumber: OperationFate] = [:]
     /// The operations of batches that have no answer yet.
     private var open: [BatchID: [SequenceNumber]] = [:]
+    /// Behind the last record that an item was about.
+    private var following: SequenceNumber = 0
 
     init() {}
 
@@ -19,12 +21,28 @@ public struct OperationFates: Sendable {
         fates.values.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
     }
 
-    mutating func apply(_ item: HistoryItem) {
+    /// Goes on with the next item. One that was applied before changes nothing: so who has the fates of a whole log can
+    /// walk through its items and go on with those that came later.
+    public mutating func apply(_ item: HistoryItem) {
+        if case .carried(let entry, let fate, let resumesAt) = item {
+            // What was applied from there on is newer.
+            if following == resumesAt { carry(entry.sequence, fate) }
+            return
+        }
+        guard item.following > following else { return }
+        following = item.following
         switch item {
         case .entry(let entry): apply(entry.record.body, sequence: entry.sequence)
         // Any of what is missing may have been an answer.
-        case .lost, .undecodable, .damage: forget()
+        case .lost, .undecodable, .damage, .compacted: forget()
+        case .carried: break
         }
+    }
+
+    private mutating func carry(_ operation: SequenceNumber, _ fate: OperationFate) {
+        fates[operation] = fate
+        guard case .inFlight(let batch) = fate else { return }
+        if open[batch]?.contains(operation) != true { open[batch, default: []].append(operation) }
     }
 
     private mutating func apply(_ body: Record.Body, sequence: SequenceNumber) {
@@ -70,6 +88,18 @@ public struct OperationFates: Sendable {
         for (sequence, fate) in fates {
             if case .confirmed = fate { continue }
             fates[sequence] = .unknown
+        }
+    }
+}
+
+extension HistoryItem {
+    /// What the history goes on with behind the item.
+    fileprivate var following: SequenceNumber {
+        switch self {
+        case .entry, .undecodable: sequence + 1
+        case .lost(let range): range.upperBound + 1
+        case .damage(_, let resumesAt): resumesAt ?? .max
+        case .compacted(_, let resumesAt), .carried(_, _, let resumesAt): resumesAt
         }
     }
 }

@@ -2,6 +2,18 @@ import OperationLog
 import Operations
 import SyncCore
 
+extension OperationFate {
+    /// As a snapshot has it.
+    init(_ status: PendingOperation.Status) {
+        switch status {
+        case .pending: self = .pending
+        case .inFlight(let batch): self = .inFlight(batch)
+        case .inDoubt(let batch, let reason): self = .inDoubt(batch, reason: reason)
+        case .rejected(let refusal): self = .rejected(nil, refusal)
+        }
+    }
+}
+
 /// What is still known of the records that a compaction removed: the operations among them that had not ended when the
 /// snapshot was made, and the set of each entity.
 struct CompactedHistory {
@@ -11,19 +23,16 @@ struct CompactedHistory {
     private(set) var pending: [PendingOperation] = []
 
     /// - Parameter sets: learns the sets of all entities that the snapshot knows.
-    /// - Throws: ``LogError/damaged(_:)`` where no snapshot can be read.
+    /// Empty where no snapshot can be read; the reader says so by itself.
     init(_ reader: LogReader, first: SequenceNumber, _ sets: inout EntitySets) throws(LogError) {
         self.first = first
-        var failure: LogError?
         for snapshot in try reader.snapshots().reversed() {
             do throws(LogError) {
                 if try read(snapshot, reader, &sets) { return }
             } catch {
                 guard case .damaged = error else { throw error }
-                failure = failure ?? error
             }
         }
-        if let failure { throw failure }
     }
 
     /// Returns whether the snapshot is one to its end.

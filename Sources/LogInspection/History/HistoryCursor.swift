@@ -1,9 +1,11 @@
 public import OperationLog
 import Operations
+import SyncCore
 
 /// A place in the history that moves forward. Not to be shared between threads.
 ///
-/// At the end of the log ``next()`` gives nil; asked again later it goes on with what was appended since.
+/// At the end of the log ``next()`` gives nil; asked again later it goes on with what was appended since. So who follows a
+/// log keeps its cursor.
 public final class HistoryCursor {
     private let directory: String
     private let keys: [LogKey]
@@ -11,9 +13,12 @@ public final class HistoryCursor {
     private var reader: LogReader?
     private var records: LogCursor?
     private var sets = EntitySets()
+    private let decoder = RecordDecoder()
     /// Behind the last record that was given.
     private var following: SequenceNumber = 1
     private var isEnded = false
+    /// To be given before anything else.
+    private var carried: ArraySlice<HistoryItem> = []
     /// Read behind lost records, to see where they end.
     private var ahead: HistoryItem?
 
@@ -24,7 +29,7 @@ public final class HistoryCursor {
     }
 
     /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a failure to read. Never
-    ///   ``LogError/damaged(_:)``: damage is an item.
+    ///   ``LogError/damaged(_:)`` or ``LogError/compacted(first:)``: these are items.
     public func next() throws(LogError) -> HistoryItem? {
         if let ahead {
             self.ahead = nil
@@ -45,6 +50,7 @@ public final class HistoryCursor {
 
     private func nextItem() throws(LogError) -> HistoryItem? {
         guard !isEnded else { return nil }
+        if let item = carried.popFirst() { return item }
         do throws(LogError) {
             let reader = try openReader()
             let records = self.records ?? reader.records(from: following)
@@ -53,6 +59,12 @@ public final class HistoryCursor {
             following = record.sequence &+ 1
             return decoded(record)
         } catch {
+            if case .compacted(let first) = error {
+                defer { following = first }
+                records = nil
+                try carryOver(before: first)
+                return .compacted(from: following, resumesAt: first)
+            }
             guard case .damaged(let damage) = error else { throw error }
             let next = try firstReadable(behind: max(damage.sequence, following))
             if let next {
@@ -65,6 +77,17 @@ public final class HistoryCursor {
         }
     }
 
+    /// What the snapshot still has of the operations that were removed.
+    private func carryOver(before first: SequenceNumber) throws(LogError) {
+        let history = try CompactedHistory(try openReader(), first: first, &sets)
+        carried =
+            history.pending.map { pending in
+                let record = Record(time: pending.time, body: .operation(pending.operation))
+                let entry = HistoryEntry(sequence: pending.sequence, record: record, sets: sets)
+                return HistoryItem.carried(entry, fate: OperationFate(pending.status), resumesAt: first)
+            }[...]
+    }
+
     private func openReader() throws(LogError) -> LogReader {
         if let reader { return reader }
         let opened = try LogReader(directory: directory, keys: keys, fileSystem: fileSystem)
@@ -74,7 +97,7 @@ public final class HistoryCursor {
 
     private func decoded(_ record: LogRecord) -> HistoryItem {
         do throws(CodecError) {
-            let decoded = try RecordCodec.decode(kind: record.kind, payload: record.payload)
+            let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
             if case .lost = decoded.body { return .lost(record.sequence...record.sequence) }
             sets.learn(from: decoded.body)
             return .entry(HistoryEntry(sequence: record.sequence, record: decoded, sets: sets))
@@ -128,8 +151,10 @@ public final class HistoryCursor {
             guard let record = try reader.records(from: sequence).next() else { return .end }
             return .readable(record.sequence)
         } catch {
-            guard case .damaged = error else { throw error }
-            return .unreadable
+            switch error {
+            case .damaged, .compacted: return .unreadable
+            default: throw error
+            }
         }
     }
 }

@@ -26,9 +26,10 @@ extension HistoryItem {
     /// | `unknown` | `kindNumber`, `bytes` |
     ///
     /// What is no entry has `kind` `lost` (`sequence` and `last`, the first and the last record that is missing),
-    /// `undecodable` (`sequence`, `kindNumber`, `reason`) or `damage` (`path`, `offset`,
-    /// `fault`, `sequence`, and `resumesAt`, null where nothing more can be read). Values are in the JSON form of OData V4;
-    /// members that do not apply are left out. Members may be added.
+    /// `undecodable` (`sequence`, `kindNumber`, `reason`), `damage` (`path`, `offset`, `fault`, `sequence`, and `resumesAt`,
+    /// null where nothing more can be read) or `compacted` (`sequence` of the first record that was removed, and
+    /// `resumesAt`; behind it come the operations among these that had not ended, as entries with `"carried":true`). Values
+    /// are in the JSON form of OData V4; members that do not apply are left out. Members may be added.
     public func json(fates: OperationFates? = nil) -> String {
         var writer = HistoryJSONWriter()
         switch self {
@@ -54,6 +55,14 @@ extension HistoryItem {
                 $0.number("offset", damage.offset)
                 $0.text("fault", damage.fault.description)
                 if let resumesAt { $0.number("resumesAt", resumesAt) } else { $0.null("resumesAt") }
+            }
+        case .carried(let entry, let fate, _):
+            writer.entry(entry, fate: fates?[entry.sequence] ?? fate, isCarried: true)
+        case .compacted(let sequence, let resumesAt):
+            writer.object {
+                $0.number("sequence", sequence)
+                $0.text("kind", "compacted")
+                $0.number("resumesAt", resumesAt)
             }
         }
         return writer.json.text

@@ -11,6 +11,24 @@ public enum HistoryItem: Sendable, Hashable {
     /// Bytes are not what was written. The items go on with `resumesAt`; every record from ``LogDamage/sequence`` up to
     /// there is missing from the history. Nil where nothing readable was found behind the damage.
     case damage(LogDamage, resumesAt: SequenceNumber?)
+    /// The records from one on were removed by a compaction, before the first one or while they were being read: a
+    /// snapshot has the state that they led to. The items go on with `resumesAt`.
+    case compacted(from: SequenceNumber, resumesAt: SequenceNumber)
+    /// An operation whose record was removed by the compaction that the item before is about, and which had not ended when
+    /// the snapshot was made. The fate is the one that it had then; the records from `resumesAt` on may say more.
+    case carried(HistoryEntry, fate: OperationFate, resumesAt: SequenceNumber)
+
+    /// Of the first record that the item is about.
+    public var sequence: SequenceNumber {
+        switch self {
+        case .entry(let entry): entry.sequence
+        case .lost(let range): range.lowerBound
+        case .undecodable(let sequence, _, _): sequence
+        case .damage(let damage, _): damage.sequence
+        case .compacted(let sequence, _): sequence
+        case .carried(let entry, _, _): entry.sequence
+        }
+    }
 }
 
 /// One record with what is needed to print it.

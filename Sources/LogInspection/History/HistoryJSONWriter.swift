@@ -47,7 +47,7 @@ struct HistoryJSONWriter {
 
     // MARK: Entries
 
-    mutating func entry(_ entry: HistoryEntry, fate: OperationFate?) {
+    mutating func entry(_ entry: HistoryEntry, fate: OperationFate?, isCarried: Bool = false) {
         object {
             $0.number("sequence", entry.sequence)
             if let time = entry.timeText { $0.text("time", time) } else { $0.null("time") }
@@ -56,6 +56,10 @@ struct HistoryJSONWriter {
             $0.ids("entities", entry.entities)
             $0.body(entry.record.body)
             $0.text("fate", fate?.name)
+            if isCarried {
+                $0.json.name("carried")
+                $0.json.boolean(true)
+            }
         }
     }
 

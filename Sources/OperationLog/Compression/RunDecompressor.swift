@@ -24,9 +24,16 @@ final class RunDecompressor {
 
     /// Exactly `rawLength` bytes of exactly these stored ones, or the reason why not.
     func decompress(_ stored: ArraySlice<UInt8>, rawLength: Int) -> Outcome {
+        let outcome = decompress(stored, atMost: rawLength)
+        guard case .raw(let raw) = outcome, raw.count != rawLength else { return outcome }
+        return .undecodable(reason: "another length than the header says")
+    }
+
+    /// All that these stored bytes give, if it is not too much.
+    func decompress(_ stored: ArraySlice<UInt8>, atMost limit: Int) -> Outcome {
         var failure: String?
         // One byte more than may come, to notice when more comes.
-        let room = rawLength + 1
+        let room = limit + 1
         let raw = [UInt8](unsafeUninitializedCapacity: room) { target, count in
             stored.withUnsafeBytes { source in
                 var from = ZSTD_inBuffer(src: source.baseAddress, size: source.count, pos: 0)
@@ -45,9 +52,7 @@ final class RunDecompressor {
             }
         }
         if let failure { return .undecodable(reason: failure) }
-        guard raw.count == rawLength else {
-            return .undecodable(reason: "another length than the header says")
-        }
+        guard raw.count <= limit else { return .undecodable(reason: "another length than the header says") }
         return .raw(raw)
     }
 }

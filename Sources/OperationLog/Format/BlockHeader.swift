@@ -11,6 +11,8 @@ enum BlockMethod {
     static let stored: UInt8 = 0
     /// A flushed piece of the run's zstd frame.
     static let zstdRun: UInt8 = 1
+    /// A zstd frame of the records' column form, ``ColumnForm``. Each such block is a run.
+    static let zstdColumns: UInt8 = 2
 }
 
 struct BlockFlags: OptionSet {
@@ -68,8 +70,9 @@ struct BlockHeader: Equatable {
     /// Writes the header over the bytes reserved for it at `start`.
     func encode(into bytes: inout [UInt8], at start: Int, binding: SegmentBinding) {
         masked(by: binding).store(into: &bytes, at: start)
-        let covered = bytes[start..<start + Layout.checksum.offset]
-        bytes.store(crc32c(covered, continuing: binding.checksum), Layout.checksum, in: start)
+        let checksum = crc32c(
+            of: bytes, in: start..<start + Layout.checksum.offset, continuing: binding.checksum)
+        bytes.store(checksum, Layout.checksum, in: start)
     }
 
     /// Writes all but the header's checksum, unmasked.
@@ -125,7 +128,7 @@ struct BlockHeader: Equatable {
         }
         if !flags.isSubset(of: .known) { return "block flags \(flags.rawValue)" }
         if reserved != 0 { return "a reserved byte of \(reserved)" }
-        if type == BlockType.records, method != BlockMethod.stored, method != BlockMethod.zstdRun {
+        if type == BlockType.records, method > BlockMethod.zstdColumns {
             return "compression method \(method)"
         }
         if type == BlockType.footer, method != BlockMethod.stored { return "compression method \(method) of a footer" }

@@ -46,8 +46,8 @@ extension [UInt8] {
         _ number: Number, _ field: FieldLayout, in start: Int
     ) {
         assert(field.size * 8 == Number.bitWidth)
-        for index in 0..<field.size {
-            self[start + field.offset + index] = UInt8(truncatingIfNeeded: number >> Number(index * 8))
+        withUnsafeMutableBytes { bytes in
+            bytes.storeBytes(of: number.littleEndian, toByteOffset: start + field.offset, as: Number.self)
         }
     }
 
@@ -61,11 +61,9 @@ extension ArraySlice<UInt8> {
     /// The number in a field of the structure that the slice holds from its start; the slice must be long enough.
     func load<Number: UnsignedInteger & FixedWidthInteger>(_ field: FieldLayout) -> Number {
         assert(field.size * 8 == Number.bitWidth)
-        var number: Number = 0
-        for index in 0..<field.size {
-            number |= Number(self[startIndex + field.offset + index]) << Number(index * 8)
+        return withUnsafeBytes { bytes in
+            Number(littleEndian: bytes.loadUnaligned(fromByteOffset: field.offset, as: Number.self))
         }
-        return number
     }
 
     func bytes(_ field: FieldLayout) -> ArraySlice<UInt8> {

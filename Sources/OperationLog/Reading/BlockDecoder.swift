@@ -1,6 +1,7 @@
 /// Turns intact blocks into raw record bytes, one after the other.
 struct BlockDecoder {
     private var decompressor: RunDecompressor?
+    private var columns = ColumnDecoder()
     /// The method of the run that the last block belongs to; nil where no run can go on.
     private var method: UInt8?
 
@@ -9,8 +10,8 @@ struct BlockDecoder {
         let header = block.header
         if header.flags.contains(.startsRun) {
             method = header.method
-            if header.method == BlockMethod.zstdRun { try context().startRun() }
-        } else if method != header.method {
+            if header.method != BlockMethod.stored { try context().startRun() }
+        } else if method != header.method || header.method == BlockMethod.zstdColumns {
             method = nil
             throw .fault(.runInterrupted)
         }
@@ -18,22 +19,39 @@ struct BlockDecoder {
             method = nil
             throw .fault(.notAuthentic)
         }
-        let raw: [UInt8]
-        if header.method == BlockMethod.stored {
-            raw = Array(content)
-        } else {
-            switch try context().decompress(content, rawLength: Int(header.rawLength)) {
-            case .raw(let bytes): raw = bytes
-            case .undecodable(let reason):
-                method = nil
-                throw .fault(.undecodable(reason: reason))
-            }
-        }
+        let raw = try raw(of: content, header)
         guard crc32c(raw[...], continuing: header.chainBefore) == header.chainAfter else {
             method = nil
             throw .fault(.undecodable(reason: "the content is not what the chain says"))
         }
         return raw
+    }
+
+    private mutating func raw(
+        of content: ArraySlice<UInt8>, _ header: BlockHeader
+    ) throws(BlockDecodingError) -> [UInt8] {
+        let length = Int(header.rawLength)
+        let outcome: RunDecompressor.Outcome
+        switch header.method {
+        case BlockMethod.stored:
+            return Array(content)
+        case BlockMethod.zstdColumns:
+            // The column form is only ever written where it is shorter.
+            outcome = try context().decompress(content, atMost: length)
+            if case .raw(let form) = outcome {
+                if let raw = columns.decode(form, recordCount: header.recordCount, rawLength: length) { return raw }
+                method = nil
+                throw .fault(.undecodable(reason: "not the columns of such records"))
+            }
+        default:
+            outcome = try context().decompress(content, rawLength: length)
+        }
+        switch outcome {
+        case .raw(let bytes): return bytes
+        case .undecodable(let reason):
+            method = nil
+            throw .fault(.undecodable(reason: reason))
+        }
     }
 
     /// A block was left out.

@@ -74,6 +74,7 @@ public final class LogCursor {
             case .footer(let block, _):
                 guard try openNext(after: block, segment) else { return false }
             case .end:
+                if position == segment.start, try reopen(segment) { continue }
                 guard try continues(behind: segment, .notSealed) else { return false }
             case .invalid(let fault):
                 guard try continues(behind: segment, fault) else { return false }
@@ -141,6 +142,22 @@ public final class LogCursor {
         position = try found.entrance(for: first)
         wanted = first
         segment = found
+    }
+
+    /// Whether a segment without blocks was replaced by another one: a writer that has another key does so.
+    private func reopen(_ segment: SegmentFile) throws(LogError) -> Bool {
+        let now: SegmentFile
+        do {
+            now = try reader.segment(segment.header.firstSequence)
+        } catch {
+            // Removed by a compaction; what comes next says so.
+            guard case .fileSystem(let failure) = error, failure.isNotFound else { throw error }
+            return false
+        }
+        guard now.header != segment.header else { return false }
+        self.segment = now
+        position = now.start
+        return true
     }
 
     /// False where the sealed segment is the last one so far.

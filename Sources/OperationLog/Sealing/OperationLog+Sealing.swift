@@ -22,7 +22,12 @@ extension OperationLog {
         let names = try onFiles { () throws(FileSystemError) in try fileSystem.list(directory) }
         var count = 0
         for first in SegmentName.sorted(names) where first < last {
-            if try repack(first, level: level, blockSize: blockSize) { count += 1 }
+            do {
+                if try repack(first, level: level, blockSize: blockSize) { count += 1 }
+            } catch {
+                // Removed by a compaction since the directory was listed.
+                guard case .fileSystem(let failure) = error, failure.isNotFound else { throw error }
+            }
         }
         return count
     }
@@ -43,7 +48,7 @@ extension OperationLog {
         defer { withTail { $0.endWork() } }
         let repack = SegmentRepack(
             fileSystem: fileSystem, directory: withTail { $0.directory }, keys: options.keys, level: level,
-            blockSize: blockSize)
+            layout: options.layout, blockSize: blockSize)
         let outcome = try repack.run(first) {
             withTail { $0.state == .open }
         } replace: { old, new throws(FileSystemError) in

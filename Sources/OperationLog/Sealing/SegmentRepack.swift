@@ -11,6 +11,7 @@ struct SegmentRepack {
     let directory: String
     let keys: [LogKey]
     let level: Int
+    var layout: RecordLayout?
     /// A block takes records until its raw length comes to this.
     var blockSize = Self.usualBlockSize
 
@@ -20,6 +21,13 @@ struct SegmentRepack {
     static func isWorthwhile(_ rawBytes: UInt64, _ blockCount: UInt32, blockSize: Int = usualBlockSize) -> Bool {
         let needed = rawBytes / UInt64(blockSize) + 1
         return rawBytes >= UInt64(blockSize / 4) && UInt64(blockCount) > 2 * needed
+    }
+
+    /// The same, or where it has large blocks already, that columns would make it smaller.
+    private func isWorthwhile(_ segment: SegmentFile, _ footer: SegmentFooter) throws(LogError) -> Bool {
+        if Self.isWorthwhile(footer.rawBytes, footer.blockCount, blockSize: blockSize) { return true }
+        guard layout != nil, footer.rawBytes >= UInt64(blockSize / 4) else { return false }
+        return try segment.header(at: segment.start.offset)?.method != BlockMethod.zstdColumns
     }
 
     enum Outcome: Equatable {
@@ -39,9 +47,9 @@ struct SegmentRepack {
     ) throws(LogError) -> Outcome {
         let segment = try SegmentFile(
             fileSystem, directory: directory, firstSequence: firstSequence, mode: .read, keys: keys)
-        guard let (footer, end) = try segment.footerFromEnd(),
-            Self.isWorthwhile(footer.rawBytes, footer.blockCount, blockSize: blockSize)
-        else { return .left }
+        guard let (footer, end) = try segment.footerFromEnd(), try isWorthwhile(segment, footer) else {
+            return .left
+        }
         let path = segment.path + ".new"
         do throws(LogError) {
             let outcome = try write(segment, to: path, goesOn)
@@ -77,7 +85,7 @@ struct SegmentRepack {
         // Each block is a frame of its own: it is large enough to fill the window, and reading can begin at any.
         let encoder = try CommitEncoder(
             compression: .zstd(level: level), runSize: 0, binding: segment.binding, position: segment.start,
-            totals: SegmentTotals(header: segment.header))
+            totals: SegmentTotals(header: segment.header), layout: layout)
         var decoder = BlockDecoder()
         var raw: [UInt8] = []
         var recordCount: UInt32 = 0

@@ -10,6 +10,8 @@ final class CommitEncoder {
 
     private var binding: SegmentBinding
     private let compressor: RunCompressor?
+    /// Nil: blocks keep their records as they are.
+    private var columns: ColumnEncoder?
     private let runSize: Int
     private var rawInRun = 0
     private var needsNewRun = true
@@ -24,10 +26,14 @@ final class CommitEncoder {
     }
 
     /// Goes on in the segment behind `position`, where `totals` is what it holds so far.
+    ///
+    /// - Parameter layout: Blocks that ``encode(raw:recordCount:)`` makes have columns where that is shorter. They are
+    ///   runs of their own, so `runSize` must be 0 then.
     init(
         compression: OperationLog.Options.Compression, runSize: Int, binding: SegmentBinding,
-        position: SegmentFile.Position, totals: SegmentTotals
+        position: SegmentFile.Position, totals: SegmentTotals, layout: RecordLayout? = nil
     ) throws(LogError) {
+        precondition(layout == nil || runSize == 0, "a block of columns is a run")
         switch compression {
         case .stored: compressor = nil
         case .zstd(let level): compressor = try RunCompressor(level: level)
@@ -35,13 +41,15 @@ final class CommitEncoder {
         self.runSize = runSize
         self.totals = totals
         self.binding = binding
+        columns = compressor == nil ? nil : layout.map { ColumnEncoder($0) }
         end = position
     }
 
     /// Encodes records that need not stay together as a commit, and that were durable elsewhere already.
     func encode(raw: [UInt8], recordCount: UInt32) throws(LogError) {
         blocks.removeAll(keepingCapacity: true)
-        try encode(raw[...], recordCount: recordCount, .predecessorsDurable)
+        let form = columns?.encode(raw, recordCount: recordCount)
+        try encode(raw[...], recordCount: recordCount, .predecessorsDurable, columns: form)
         for block in blocks { totals.add(block.header, offset: block.offset, bytes: bytes[block.range]) }
     }
 
@@ -80,7 +88,10 @@ final class CommitEncoder {
         for block in blocks { totals.add(block.header, offset: block.offset, bytes: bytes[block.range]) }
     }
 
-    private func encode(_ raw: ArraySlice<UInt8>, recordCount: UInt32, _ flags: BlockFlags) throws(LogError) {
+    /// One block. What is compressed is the column form, where there is one, and the raw bytes otherwise.
+    private func encode(
+        _ raw: ArraySlice<UInt8>, recordCount: UInt32, _ flags: BlockFlags, columns: [UInt8]? = nil
+    ) throws(LogError) {
         var flags = flags
         if needsNewRun || rawInRun + raw.count > runSize {
             flags.insert(.startsRun)
@@ -92,17 +103,19 @@ final class CommitEncoder {
         let payload = start + BlockHeader.Layout.byteCount
         bytes.append(contentsOf: repeatElement(0, count: BlockHeader.Layout.byteCount))
         if let compressor {
-            try compressor.compress(raw, into: &bytes)
+            try compressor.compress(columns.map { $0[...] } ?? raw, into: &bytes)
         } else {
             bytes.append(contentsOf: raw)
         }
+        let method =
+            compressor == nil ? BlockMethod.stored : columns == nil ? BlockMethod.zstdRun : BlockMethod.zstdColumns
         var header = BlockHeader(
-            type: BlockType.records, method: compressor == nil ? BlockMethod.stored : BlockMethod.zstdRun,
+            type: BlockType.records, method: method,
             flags: flags, firstSequence: end.nextSequence, recordCount: recordCount, rawLength: UInt32(raw.count),
             storedLength: UInt32(bytes.count - payload + binding.overhead), chainBefore: end.chain,
             chainAfter: crc32c(raw, continuing: end.chain), payloadChecksum: 0)
         binding.cipher?.seal(&bytes, from: payload, header)
-        header.payloadChecksum = crc32c(bytes[payload...])
+        header.payloadChecksum = crc32c(of: bytes, in: payload..<bytes.count)
         header.encode(into: &bytes, at: start, binding: binding)
         blocks.append(Block(header: header, offset: end.offset, range: start..<bytes.count))
         rawInRun += raw.count

@@ -37,6 +37,9 @@ extension OperationLog {
         public var durability: Durability
         public var compression: Compression
         public var sealing: Sealing
+        /// Where the values lie in the records. With it, repacking lays the values of each field side by side, which
+        /// takes about half the space. It is not kept in the log, and reading needs none.
+        public var layout: RecordLayout?
         public var creation: Creation
         /// A segment that has reached this many bytes is sealed before the next commit. It can become longer by one
         /// commit.
@@ -57,15 +60,16 @@ extension OperationLog {
         public var lockPath: String?
 
         public init(
-            durability: Durability = .everyCommit, compression: Compression = .zstd(level: 3),
-            sealing: Sealing = .repacked(level: 12), creation: Creation = .ifMissing, segmentSize: UInt64 = 16_777_216,
-            preallocation: UInt64 = 0,
+            durability: Durability = .everyCommit, compression: Compression = .zstd(level: 1),
+            sealing: Sealing = .repacked(level: 12), layout: RecordLayout? = nil, creation: Creation = .ifMissing,
+            segmentSize: UInt64 = 16_777_216, preallocation: UInt64 = 0,
             runSize: Int = 262_144,
             storeIdentifier: StoreIdentifier? = nil, keys: [LogKey] = [], lockPath: String? = nil
         ) {
             self.durability = durability
             self.compression = compression
             self.sealing = sealing
+            self.layout = layout
             self.creation = creation
             self.segmentSize = segmentSize
             self.preallocation = preallocation

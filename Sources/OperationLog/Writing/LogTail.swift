@@ -175,7 +175,10 @@ final class LogTail {
     /// Returns the first sequence number of the sealed segment where it is worth packing again.
     func startSegment() throws(LogError) -> UInt64? {
         let old = segment.header.firstSequence
-        let isWorthRepacking = SegmentRepack.isWorthwhile(encoder.totals.rawBytes, encoder.totals.blockCount)
+        // Of large commits only columns are left to gain. When a log is opened such segments are not looked for.
+        let isWorthRepacking =
+            SegmentRepack.isWorthwhile(encoder.totals.rawBytes, encoder.totals.blockCount)
+            || options.layout != nil && encoder.totals.rawBytes >= UInt64(SegmentRepack.usualBlockSize / 4)
         // One without blocks cannot be sealed; it is replaced by one with another key.
         let isEmpty = encoder.totals.blockCount == 0
         if !isSealed, !isEmpty { try seal() }

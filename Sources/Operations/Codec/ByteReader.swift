@@ -1,13 +1,44 @@
+package import EDM
+
 /// Reads what ``ByteWriter`` wrote. Every length is checked against what is left, so that hostile bytes cost no memory.
 package struct ByteReader {
-    private let bytes: [UInt8]
+    /// Only as long as ``read(_:names:_:)`` runs, which is why nobody else can make a reader.
+    private let bytes: UnsafeRawBufferPointer
+    /// Where names that were read before are found again; nil: nowhere.
+    private let names: NameTable?
     package private(set) var offset = 0
     /// How deep values, creations and complex values are nested at the moment.
     private var depth = 0
 
     static let depthLimit = 64
 
-    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: UnsafeRawBufferPointer, names: NameTable?) {
+        self.bytes = bytes
+        self.names = names
+    }
+
+    /// What the closure reads from the bytes. It must leave none, or may leave some if that is said.
+    package static func read<Value>(
+        _ bytes: [UInt8], names: NameTable? = nil, toEnd: Bool = true,
+        _ body: (inout ByteReader) throws(CodecError) -> Value
+    ) throws(CodecError) -> Value {
+        let outcome = bytes.withUnsafeBytes { bytes in
+            do throws(CodecError) {
+                var reader = ByteReader(bytes, names: names)
+                let value = try body(&reader)
+                if toEnd { try reader.expectEnd() }
+                return Result<Value, CodecError>.success(value)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// Bytes that were found to be there.
+    private func place(_ length: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
+    }
 
     var remaining: Int { bytes.count - offset }
 
@@ -20,6 +51,15 @@ package struct ByteReader {
     }
 
     package mutating func unsigned() throws(CodecError) -> UInt64 {
+        // Most numbers are small, and all lengths of names are.
+        if offset < bytes.count, bytes[offset] < 0x80 {
+            offset += 1
+            return UInt64(bytes[offset - 1])
+        }
+        return try longUnsigned()
+    }
+
+    private mutating func longUnsigned() throws(CodecError) -> UInt64 {
         var result: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -68,16 +108,61 @@ package struct ByteReader {
     package mutating func blob() throws(CodecError) -> [UInt8] {
         let length = try count()
         defer { offset += length }
-        return Array(bytes[offset..<offset + length])
+        return Array(place(length))
     }
 
     package mutating func string() throws(CodecError) -> String {
         let length = try count()
-        guard let text = String(validating: bytes[offset..<offset + length], as: UTF8.self) else {
-            throw fail(.invalid("UTF-8"))
-        }
+        guard let text = UTF8Text.string(place(length)) else { throw fail(.invalid("UTF-8")) }
         offset += length
         return text
+    }
+
+    /// A string that comes again and again: the name of a type, a set or a property.
+    mutating func name() throws(CodecError) -> String {
+        guard let names else { return try string() }
+        let length = try count()
+        guard let text = names.string(place(length)) else { throw fail(.invalid("UTF-8")) }
+        offset += length
+        return text
+    }
+
+    /// Names and values. Where the names are those of a list that was read before, that list is used again.
+    package mutating func properties() throws(CodecError) -> PropertyValues {
+        let length = try count()
+        guard length > 0 else { return PropertyValues() }
+        var known: [String] = []
+        var values: [Value] = []
+        values.reserveCapacity(min(length, 256))
+        let start = offset
+        let place = NameTable.place(count: length, first: bytes, at: start)
+        if let list = names?.list(place), list.names.count == length {
+            var next = 0
+            for end in list.ends {
+                guard skip(list.encoded, next..<end) else { break }
+                values.append(try value())
+                next = end
+            }
+            if values.count == length { return PropertyValues(distinctNames: list.names, values: values) }
+            known = Array(list.names[..<values.count])
+        }
+        for _ in values.count..<length {
+            known.append(try name())
+            values.append(try value())
+        }
+        guard known.areDistinct else { return PropertyValues(Array(zip(known, values))) }
+        names?.remember(known, at: place)
+        return PropertyValues(distinctNames: known, values: values)
+    }
+
+    /// Passes over the bytes if they are these.
+    private mutating func skip(_ wanted: [UInt8], _ range: Range<Int>) -> Bool {
+        guard range.count <= remaining else { return false }
+        let isSame = wanted.withUnsafeBytes {
+            NameTable.isEqual(place(range.count), UnsafeRawBufferPointer(rebasing: $0[range]))
+        }
+        if isSame { offset += range.count }
+        return isSame
     }
 
     package mutating func optional<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> T? {
@@ -100,8 +185,16 @@ package struct ByteReader {
         return try read(&self)
     }
 
-    package func expectEnd() throws(CodecError) {
+    private func expectEnd() throws(CodecError) {
         guard offset == bytes.count else { throw fail(.trailingBytes) }
+    }
+}
+
+extension [String] {
+    /// Quadratic, which is best for the few that there are.
+    fileprivate var areDistinct: Bool {
+        count <= 64
+            ? indices.allSatisfy { index in !self[..<index].contains(self[index]) } : Set(self).count == count
     }
 }
 

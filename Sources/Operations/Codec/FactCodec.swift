@@ -1,5 +1,5 @@
 /// Numbers are part of the format and never reused.
-private enum OutcomeTag: UInt8 {
+enum OutcomeTag: UInt8 {
     case confirmed = 1
     case rejected = 2
     case notProcessed = 3
@@ -64,12 +64,12 @@ extension ByteWriter {
 extension ByteReader {
     mutating func image() throws(CodecError) -> EntityImage {
         EntityImage(
-            entity: try entity(), set: try string(), type: try string(), values: try properties(),
+            entity: try entity(), set: try name(), type: try name(), values: try properties(),
             etag: try optional { r throws(CodecError) in try r.string() },
             editLink: try optional { r throws(CodecError) in try r.string() },
             links: try list { r throws(CodecError) in
                 EntityImage.ImageLinks(
-                    navigation: try r.string(), targets: try r.list { r throws(CodecError) in try r.entity() },
+                    navigation: try r.name(), targets: try r.list { r throws(CodecError) in try r.entity() },
                     isComplete: try r.bool())
             })
     }

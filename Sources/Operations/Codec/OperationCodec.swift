@@ -1,5 +1,5 @@
 /// Numbers are part of the format and never reused.
-private enum ActionTag: UInt8 {
+enum ActionTag: UInt8 {
     case create = 1
     case update = 2
     case delete = 3
@@ -92,7 +92,7 @@ extension ByteReader {
             return .create(
                 try creation(),
                 parent: try optional { r throws(CodecError) in
-                    Parent(entity: try r.entity(), navigation: try r.string())
+                    Parent(entity: try r.entity(), navigation: try r.name())
                 })
         case .update:
             return .update(
@@ -107,22 +107,22 @@ extension ByteReader {
     private mutating func creation() throws(CodecError) -> Creation {
         try nested { reader throws(CodecError) in
             Creation(
-                entity: try reader.entity(), set: try reader.string(), type: try reader.string(),
+                entity: try reader.entity(), set: try reader.name(), type: try reader.name(),
                 values: try reader.properties(),
                 bindings: try reader.list { r throws(CodecError) in try r.binding() },
                 inline: try reader.list { r throws(CodecError) in
                     Creation.Inline(
-                        navigation: try r.string(),
+                        navigation: try r.name(),
                         entities: try r.list { r throws(CodecError) in try r.creation() })
                 })
         }
     }
 
     private mutating func binding() throws(CodecError) -> Binding {
-        Binding(navigation: try string(), targets: try list { r throws(CodecError) in try r.entity() })
+        Binding(navigation: try name(), targets: try list { r throws(CodecError) in try r.entity() })
     }
 
     private mutating func link() throws(CodecError) -> Link {
-        Link(from: try entity(), navigation: try string(), to: try entity())
+        Link(from: try entity(), navigation: try name(), to: try entity())
     }
 }

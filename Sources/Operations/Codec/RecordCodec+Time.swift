@@ -3,7 +3,6 @@ extension RecordCodec {
     /// this version does not know.
     public static func time(kind: UInt8, payload: [UInt8]) -> Timestamp? {
         guard Kind(rawValue: kind) != nil else { return nil }
-        var reader = ByteReader(payload)
-        return try? reader.signed()
+        return try? ByteReader.read(payload, toEnd: false) { reader throws(CodecError) in try reader.signed() }
     }
 }

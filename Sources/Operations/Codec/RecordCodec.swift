@@ -79,18 +79,18 @@ public enum RecordCodec {
 
     /// Throws when the payload is not what its kind demands. Never traps, whatever the bytes.
     public static func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
+        try decode(kind: kind, payload: payload, names: nil)
+    }
+
+    static func decode(kind: UInt8, payload: [UInt8], names: NameTable?) throws(CodecError) -> Record {
         guard let known = Kind(rawValue: kind) else {
             return Record(time: 0, body: .unknown(kind: kind, payload: payload))
         }
-        var reader = ByteReader(payload)
-        if known == .lost {
-            try reader.expectEnd()
-            return Record(time: 0, body: .lost)
+        return try ByteReader.read(payload, names: names) { reader throws(CodecError) in
+            // What stands in the place of a lost record has nothing, not even a time.
+            known == .lost
+                ? Record(time: 0, body: .lost) : Record(time: try reader.signed(), body: try body(known, &reader))
         }
-        let time = try reader.signed()
-        let body = try self.body(known, &reader)
-        try reader.expectEnd()
-        return Record(time: time, body: body)
     }
 
     private static func body(_ kind: Kind, _ reader: inout ByteReader) throws(CodecError) -> Record.Body {

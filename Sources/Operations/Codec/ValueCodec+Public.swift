@@ -9,10 +9,7 @@ public enum ValueCodec {
     }
 
     public static func decode(_ bytes: [UInt8]) throws(CodecError) -> PropertyValues {
-        var reader = ByteReader(bytes)
-        let values = try reader.properties()
-        try reader.expectEnd()
-        return values
+        try ByteReader.read(bytes) { reader throws(CodecError) in try reader.properties() }
     }
 
     public static func encode(_ operation: Operation) -> [UInt8] {
@@ -22,9 +19,6 @@ public enum ValueCodec {
     }
 
     public static func decodeOperation(_ bytes: [UInt8]) throws(CodecError) -> Operation {
-        var reader = ByteReader(bytes)
-        let operation = try reader.operation()
-        try reader.expectEnd()
-        return operation
+        try ByteReader.read(bytes) { reader throws(CodecError) in try reader.operation() }
     }
 }

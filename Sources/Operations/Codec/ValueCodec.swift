@@ -1,7 +1,7 @@
 package import EDM
 
 /// The tag in front of each value. Numbers are part of the format and never reused.
-private enum ValueTag: UInt8 {
+enum ValueTag: UInt8 {
     case null = 0
     case `false` = 1
     case `true` = 2
@@ -170,13 +170,5 @@ extension ByteReader {
             throw fail(.invalid("time of day"))
         }
         return time
-    }
-
-    package mutating func properties() throws(CodecError) -> PropertyValues {
-        let length = try count()
-        var pairs: [(String, Value)] = []
-        pairs.reserveCapacity(min(length, 256))
-        for _ in 0..<length { pairs.append((try string(), try value())) }
-        return PropertyValues(pairs)
     }
 }

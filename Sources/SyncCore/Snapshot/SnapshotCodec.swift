@@ -139,10 +139,7 @@ public enum SnapshotCodec {
 
     /// Throws when the payload is not what its kind demands. Never traps, whatever the bytes.
     public static func decode(_ kind: Kind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
-        var reader = ByteReader(payload)
-        let item = try item(kind, &reader)
-        try reader.expectEnd()
-        return item
+        try ByteReader.read(payload) { reader throws(CodecError) in try item(kind, &reader) }
     }
 
     private static func item(_ kind: Kind, _ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {

@@ -63,6 +63,7 @@ public actor LocalStore {
         try StoreDirectory.create(files)
         var logOptions = options.log
         logOptions.lockPath = files.lock
+        logOptions.layout = .records
         logOptions.creation = creating ? .ifMissing : .never
         do throws(LogError) {
             let (log, report) = try OperationLog.open(directory: files.log, options: logOptions)

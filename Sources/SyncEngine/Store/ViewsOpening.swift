@@ -140,17 +140,18 @@ struct ViewsOpening {
 
     private static func foldSome(of cursor: LogCursor, _ fold: inout Fold<SQLiteState>) throws -> Int {
         var count = 0
+        let decoder = RecordDecoder()
         while count < recordsPerTransaction, let next = try cursor.next() {
-            try fold.apply(try decoded(next), sequence: next.sequence)
+            try fold.apply(try decoded(next, decoder), sequence: next.sequence)
             count += 1
         }
         try fold.settle()
         return count
     }
 
-    private static func decoded(_ record: LogRecord) throws(TidelogError) -> Record {
+    private static func decoded(_ record: LogRecord, _ decoder: RecordDecoder) throws(TidelogError) -> Record {
         do throws(CodecError) {
-            return try RecordCodec.decode(kind: record.kind, payload: record.payload)
+            return try decoder.decode(kind: record.kind, payload: record.payload)
         } catch {
             throw TidelogError(
                 .damaged, "Operation \(record.sequence) of the log cannot be read. \(error)",

@@ -1,5 +1,5 @@
 public import OperationLog
-import SyncEngine
+public import SyncEngine
 public import Transport
 
 /// How a store is opened. What is left out has a sensible default.
@@ -20,22 +20,52 @@ public struct OfflineODataParameters: Sendable {
     public var storeEncryptionKey: LogKey?
     /// Keys that parts of the store were written with before ``storeEncryptionKey``; for reading only.
     public var formerEncryptionKeys: [LogKey]
+    public var durability: StoreDurability
+    /// When the store writes its state as a snapshot, so that it opens without its whole history.
+    public var snapshots: SnapshotPolicy
 
     public init(
         storePath: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
-        storeEncryptionKey: LogKey? = nil, formerEncryptionKeys: [LogKey] = []
+        storeEncryptionKey: LogKey? = nil, formerEncryptionKeys: [LogKey] = [],
+        durability: StoreDurability = .everyCommit, snapshots: SnapshotPolicy = .automatic()
     ) {
         self.storePath = storePath
         self.transport = transport
         self.credentials = credentials
         self.storeEncryptionKey = storeEncryptionKey
         self.formerEncryptionKeys = formerEncryptionKeys
+        self.durability = durability
+        self.snapshots = snapshots
     }
+}
+
+/// What has happened to a change when the call that made it returns. It is always in the log, and survives the end of the
+/// process; this is about a loss of power. What was lost by one is gone from log and views alike, never half of it.
+public enum StoreDurability: Sendable, Hashable {
+    /// It survives.
+    case everyCommit
+    /// It survives. Calls that come at the same time wait for the disk together; queries may show a change a moment before
+    /// its call returns.
+    case grouped
+    /// It survives so much later.
+    case interval(milliseconds: Int)
+    /// It survives when the system has written it. A batch is always durable before it is sent.
+    case none
 }
 
 extension OfflineODataParameters {
     var storeOptions: LocalStore.Options {
         let keys = storeEncryptionKey.map { [$0] + formerEncryptionKeys } ?? []
-        return LocalStore.Options(log: OperationLog.Options(keys: keys))
+        return LocalStore.Options(
+            log: OperationLog.Options(durability: logDurability, keys: keys), snapshots: snapshots)
+    }
+
+    private var logDurability: OperationLog.Options.Durability {
+        switch durability {
+        case .everyCommit: .everyCommit
+        case .grouped: .grouped
+        case .interval(let milliseconds): .interval(milliseconds: milliseconds)
+        case .none: .none
+        }
     }
 }

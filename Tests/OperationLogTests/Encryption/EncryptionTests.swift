@@ -94,6 +94,16 @@ import Testing
         #expect(try Sample.read(disk, keys: [Sample.key]) == Sample.expected(1...1))
     }
 
+    @Test func `a reader that waits at a segment without blocks goes on when it is replaced by one with a key`() throws
+    {
+        let disk = SimulatedDisk()
+        try Sample.open(disk).log.close()
+        let cursor = try LogReader(directory: Sample.directory, keys: [Sample.key], fileSystem: disk).records()
+        #expect(try cursor.next() == nil)
+        try Sample.write(disk, commits: [1, 1, 2, 1, 1, 1], Self.encrypted)
+        #expect(try Sample.records(cursor) == Sample.expected(1...7))
+    }
+
     @Test func `no nonce and no salt is used twice, crashes included`() throws {
         // By what it is for, so that the same block in two images is one.
         var nonces: [[UInt8]: [UInt8]] = [:]

@@ -61,7 +61,25 @@ import Testing
 
     @Test(arguments: [
         ("Block types", [("records", Int(BlockType.records)), ("footer", Int(BlockType.footer))]),
-        ("Methods", [("stored", Int(BlockMethod.stored)), ("zstd run", Int(BlockMethod.zstdRun))]),
+        (
+            "Methods",
+            [
+                ("stored", Int(BlockMethod.stored)), ("zstd run", Int(BlockMethod.zstdRun)),
+                ("zstd columns", Int(BlockMethod.zstdColumns)),
+            ]
+        ),
+        (
+            "Step endings",
+            [ColumnForm.Ending.end, .number, .text, .fixed, .rest].map { ("\($0)", Int($0.rawValue)) }
+        ),
+        ("Number modes", [ColumnForm.NumberMode.plain, .differences].map { ("\($0)", Int($0.rawValue)) }),
+        (
+            "Segment flags",
+            [
+                ("begins log", SegmentHeader.beginsLog.trailingZeroBitCount),
+                ("snapshot", SegmentHeader.snapshot.trailingZeroBitCount),
+            ]
+        ),
         (
             "Block flags",
             [
@@ -104,6 +122,22 @@ import Testing
         let start = try #require(lines.firstIndex(of: "```hex"))
         let told = lines[start...].dropFirst().prefix { $0 != "```" }
         #expect(told.joined(separator: "\n") == written)
+    }
+
+    @Test func `the example of columns is what the code writes and reads`() throws {
+        let heading = try #require(lines.firstIndex(of: "### Number modes"))
+        let told = lines[heading...].drop { $0 != "```text" }.dropFirst().prefix(2).map { line in
+            line.split(separator: " ").dropFirst().compactMap { UInt8($0, radix: 16) }
+        }
+        try #require(told.count == 2)
+        var encoder = ColumnEncoder(
+            RecordLayout { _, payload, fields in
+                fields = [RecordField(.number, 4..<6), RecordField(.text, 10..<payload.count)]
+            })
+        let form = encoder.encode(told[0], recordCount: 3)
+        #expect(form == told[1])
+        var decoder = ColumnDecoder()
+        #expect(decoder.decode(told[1], recordCount: 3, rawLength: told[0].count) == told[0])
     }
 
     @Test func `the encrypted example is what its text says`() throws {

@@ -66,9 +66,13 @@ import Testing
         private static func bomb() throws -> [UInt8] {
             let compressor = try RunCompressor(level: 1)
             compressor.startRun()
-            var payload: [UInt8] = []
             let zeroes = [UInt8](repeating: 0, count: LogFormat.maximumBlockRaw)
-            for _ in 0..<64 { try compressor.compress(zeroes[...], into: &payload) }
+            // The frame's beginning, and what may follow it as often as one likes.
+            var beginning: [UInt8] = []
+            try compressor.compress(zeroes[...], into: &beginning)
+            var more: [UInt8] = []
+            try compressor.compress(zeroes[...], into: &more)
+            let payload = beginning + (1..<64).flatMap { _ in more }
             return segment { header in
                 header.method = BlockMethod.zstdRun
                 header.recordCount = 1

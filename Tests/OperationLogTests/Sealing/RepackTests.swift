@@ -96,7 +96,7 @@ import Testing
     @Test func `a segment that was removed meanwhile does not come back`() throws {
         let disk = try Self.filledDisk()
         let repack = SegmentRepack(
-            fileSystem: disk, directory: Sample.directory, keys: [], level: 3, blockSize: Self.blockSize)
+            fileSystem: disk, directory: Sample.directory, keys: [], level: 3, layout: nil, blockSize: Self.blockSize)
         let outcome = try repack.run(1) { _, _ throws(FileSystemError) in false }
         #expect(outcome == .abandoned)
         #expect(!disk.paths.contains { $0.hasSuffix(".new") })
@@ -106,7 +106,7 @@ import Testing
         let disk = try Self.filledDisk()
         let bytes = disk[Sample.segment(1)]
         let repack = SegmentRepack(
-            fileSystem: disk, directory: Sample.directory, keys: [], level: 3, blockSize: Self.blockSize)
+            fileSystem: disk, directory: Sample.directory, keys: [], level: 3, layout: nil, blockSize: Self.blockSize)
         var questions = 0
         let outcome = try repack.run(1) {
             questions += 1

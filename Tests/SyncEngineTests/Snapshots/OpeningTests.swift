@@ -3,6 +3,7 @@ import OperationLog
 import Operations
 import TestSupport
 import Testing
+import Views
 
 @testable import SyncEngine
 
@@ -90,6 +91,17 @@ struct OpeningTests {
         #expect(store.opened.snapshot == closed.older.sequence)
     }
 
+    @Test func `views that were written when the machine stopped are made again, and the store says so`() async throws {
+        let shop = try await Shop(.v4, options: .small())
+        try await shop.edit()
+        let digest = try await shop.store.digest()
+        try await shop.store.stopMachine()
+        let store = try await LocalStore(shop.store.files, options: .small())
+        #expect(store.recovery.count == 1)
+        #expect(store.opened.foldedRecords > 0)
+        #expect(try await store.digest() == digest)
+    }
+
     @Test func `what opening without views folds does not grow with the history`() async throws {
         let policy = SnapshotPolicy.automatic(growth: 8_192)
         let shop = try await Shop(.v4, options: .small(snapshots: policy))
@@ -122,5 +134,14 @@ struct OpeningTests {
         try await shop.perform(update("Orders(1)", ["Note": .string("x")]))
         await shop.store.writeSnapshotIfDue()
         #expect(try await shop.store.reader().snapshots().last == first)
+    }
+}
+
+extension LocalStore {
+    /// The files as they are now, looked at in another run of the system.
+    fileprivate func stopMachine() throws {
+        try state.connection.execute("UPDATE header SET writing = 'an earlier run'")
+        state.connection.close()
+        log.close()
     }
 }

@@ -1,4 +1,5 @@
 internal import OperationLog
+internal import Operations
 
 extension Bench {
     static let log = Bench(
@@ -17,6 +18,17 @@ extension Bench {
 
 /// Logs as the benches make them.
 enum BenchLog {
+    /// Where the values lie in the records, as the engine tells its log.
+    static let layout = RecordLayout { kind, payload, fields in
+        for field in RecordFields.of(kind: kind, payload: payload) {
+            switch field.form {
+            case .number: fields.append(RecordField(.number, field.range))
+            case .text: fields.append(RecordField(.text, field.range))
+            case .fixed: fields.append(RecordField(.fixed, field.range))
+            }
+        }
+    }
+
     static func open(_ path: String, _ options: OperationLog.Options) throws -> OperationLog {
         var options = options
         options.lockPath = path + ".lock"

@@ -7,6 +7,7 @@ enum NumberText {
         switch abs(value) {
         case 0: return "0"
         case ..<0.001: return String(format: "%.1e", value)
+        case ..<0.1: return trimmed(String(format: "%.4f", value))
         case ..<10: return trimmed(String(format: "%.2f", value))
         case ..<100: return trimmed(String(format: "%.1f", value))
         default: return grouped(rounded(value))

@@ -1,3 +1,4 @@
+internal import OperationLog
 internal import Operations
 
 /// Records in the form that a log takes: kinds and payloads, all of one workload, encoded ahead so that a measurement of
@@ -25,6 +26,20 @@ struct EncodedRecords {
     }
 
     var count: Int { records.count }
+
+    /// Makes the commit hold these records and no others.
+    func fill(_ commit: inout Commit, _ range: Range<Int>) throws {
+        commit.removeAll()
+        try withRaw(range) { bytes, lengths in
+            var at = UnsafeRawPointer(bytes)
+            for index in range {
+                let length = Int(lengths[index - range.lowerBound])
+                try commit.add(
+                    kind: records[index].kind, payload: UnsafeRawBufferPointer(start: at, count: length))
+                at += length
+            }
+        }
+    }
 
     /// Calls the closure with the place of some of the records in ``bytes`` and their lengths.
     func withRaw<Result>(

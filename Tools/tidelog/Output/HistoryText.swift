@@ -12,22 +12,31 @@ struct HistoryText {
         self.fates = fates
     }
 
-    var isOperation: Bool { if case .entry(let entry) = item { entry.operation != nil } else { false } }
+    var isOperation: Bool {
+        switch item {
+        case .entry(let entry): entry.operation != nil
+        case .carried: true
+        case .lost, .undecodable, .damage, .compacted: false
+        }
+    }
 
     /// Whether something cannot be read.
     var isDamage: Bool {
         switch item {
-        case .entry, .lost: false
         case .undecodable, .damage: true
+        case .entry, .lost, .compacted, .carried: false
         }
     }
 
-    /// Whether records are missing that a repair could not save.
-    var isLoss: Bool { if case .lost = item { true } else { false } }
+    /// Whether the line is shown where only operations are asked for.
+    var isAlwaysShown: Bool { if case .entry = item { isOperation } else { true } }
+
+    /// Whether nothing can come behind it.
+    var isEnd: Bool { if case .damage(_, resumesAt: nil) = item { true } else { false } }
 
     var line: String {
         switch item {
-        case .entry(let entry):
+        case .entry(let entry), .carried(let entry, _, _):
             let fate = fates[entry.sequence].map(Self.words) ?? ""
             return "\(column(entry.sequence))  \(entry.timeText ?? "-")  \(padded(fate, 9))  \(entry.summary)"
         case .lost(let range):
@@ -40,6 +49,9 @@ struct HistoryText {
         case .damage(let damage, let resumesAt):
             let end = resumesAt.map { "The log goes on with \($0)." } ?? "Nothing behind it can be read."
             return "\(column(damage.sequence))  \(oneLine(damage.description)) \(end)"
+        case .compacted(let sequence, let resumesAt):
+            return
+                "\(column(sequence))  Operations before \(resumesAt) were compacted; a snapshot has what they led to."
         }
     }
 

@@ -30,8 +30,12 @@ enum BufferedAppends {
                 }
             }
         }
+        var commit = Commit()
         var contenders = [
-            contender("log") { try log.append(Array(records.records[$0])) },
+            contender("log") {
+                try records.fill(&commit, $0)
+                try log.append(commit)
+            },
             contender("raw pwrite, uncompressed") { try raw.write(records, $0) },
             contender("libzstd level 3 alone, in memory") { try zstd.compress(records, $0) },
             contender("SQLite WAL, synchronous NORMAL") { try sqlite.write(orders[$0]) },

@@ -29,8 +29,12 @@ enum DurableCommits {
                 }
             }
         }
+        var commit = Commit()
         var contenders = [
-            contender("log") { try log.append([records.records[$0]]) },
+            contender("log") {
+                try records.fill(&commit, $0..<$0 + 1)
+                try log.append(commit)
+            },
             contender("raw pwrite + fdatasync") { try written.write($0, to: raw) },
             contender("SQLite WAL, synchronous FULL") { try sqlite.write(orders[$0...$0]) },
         ]
@@ -38,12 +42,42 @@ enum DurableCommits {
             contenders.append(
                 contender("RocksDB, sync, zstd WAL") { try rocks.write(records, $0..<$0 + 1, isSynced: true) })
         }
+        let grouped = try BenchLog.open(directory.fresh("grouped"), durability: .grouped)
+        defer { grouped.close() }
+        contenders.append(committers(grouped, records))
+
         let rates = try await Race.run(laps: laps, contenders)
-        return contenders.indices.dropFirst().map { index in
+        let last = contenders.count - 1
+        let single = Case.Baseline(name: "one committer, each commit synced", value: rates[0])
+        return contenders.indices.dropFirst().dropLast().map { index in
             let target: Case.Target? = index == 1 ? .ratioAtLeast(0.9) : index == 3 ? .ratioAtLeast(1) : nil
             return Case(
                 "single-operation durable commit", rates[0], .commitsPerSecond,
                 against: Case.Baseline(name: contenders[index].name, value: rates[index]), target: target)
+        } + [
+            Case(
+                contenders[last].name, rates[last], .commitsPerSecond, against: single, target: .ratioAtLeast(4))
+        ]
+    }
+
+    /// Several tasks that each append one commit after the other, and wait for each to be durable.
+    private static func committers(_ log: OperationLog, _ records: EncodedRecords) -> Contender {
+        let count = 8
+        return Contender(name: "\(count) concurrent committers, grouped", units: count * commitsPerLap) {
+            try await withThrowingTaskGroup { group in
+                for committer in 0..<count {
+                    let own = Array(records.records[committer * commitsPerLap..<(committer + 1) * commitsPerLap])
+                    group.addTask {
+                        var commit = Commit()
+                        for record in own {
+                            commit.removeAll()
+                            try commit.add(kind: record.kind, payload: record.payload)
+                            _ = try await log.appendAndWait(commit)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
         }
     }
 }

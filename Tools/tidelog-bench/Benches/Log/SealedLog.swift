@@ -52,11 +52,14 @@ extension SealedLog {
     private static let segmentSize: UInt64 = 4 << 20
 
     private static func write(_ records: EncodedRecords, to path: String, operationsPerCommit: Int) throws {
-        let log = try BenchLog.open(path, OperationLog.Options(durability: .none, segmentSize: segmentSize))
+        let log = try BenchLog.open(
+            path, OperationLog.Options(durability: .none, layout: BenchLog.layout, segmentSize: segmentSize))
         defer { log.close() }
         for start in stride(from: 0, to: records.count, by: operationsPerCommit) {
             try log.append(Array(records.records[start..<min(start + operationsPerCommit, records.count)]))
         }
+        // By itself this happens in the background; the measurements are of what comes of it.
+        try log.repackSealedSegments()
     }
 
     private static func sizes(bulk: String, single: String, _ baselines: [Case.Baseline]) throws -> [Case] {
@@ -125,9 +128,10 @@ extension SealedLog {
 
     private static func decoded(_ reader: LogReader) throws -> Int {
         var count = 0
+        let decoder = RecordDecoder()
         let cursor = reader.records()
         while let record = try cursor.next() {
-            let decoded = try RecordCodec.decode(kind: record.kind, payload: record.payload)
+            let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
             if case .operation(let operation) = decoded.body, operation.createdEntities.count == 1 { count += 1 }
         }
         return count

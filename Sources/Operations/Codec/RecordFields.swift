@@ -1,0 +1,257 @@
+/// Where the values lie in an encoded record, so that the log can lay the values of one field side by side, which
+/// compresses far better than having them between all the others.
+///
+/// Only a hint: what is not described is stored as it is. So the kinds that fill a log are described and the rare ones
+/// are not.
+public struct RecordFields {
+    public enum Form: Sendable {
+        /// An LEB128 number.
+        case number
+        /// A length and so many bytes.
+        case text
+        /// As many bytes as always.
+        case fixed
+    }
+
+    public struct Field: Sendable, Equatable {
+        public let form: Form
+        public let range: Range<Int>
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private var at = 0
+    private var fields: [Field] = []
+    private var depth = 0
+
+    private struct Unreadable: Error {}
+
+    /// The fields of a record's payload, in order; what lies between them are names, tags and counts. None for a kind
+    /// that is not described, and for bytes that are no record.
+    public static func of(kind: UInt8, payload: UnsafeRawBufferPointer) -> [Field] {
+        var scan = RecordFields(bytes: payload)
+        do throws(Unreadable) {
+            switch RecordCodec.Kind(rawValue: kind) {
+            case .operation:
+                try scan.number()
+                try scan.operation()
+            case .downloadPage:
+                try scan.number()
+                try scan.name()
+                try scan.list { scan throws(Unreadable) in try scan.image() }
+            case .entitiesRead:
+                try scan.number()
+                try scan.list { scan throws(Unreadable) in try scan.image() }
+            case .batchAnswered:
+                try scan.number()
+                try scan.answered()
+            default: return []
+            }
+        } catch {
+            return []
+        }
+        return scan.at == payload.count ? scan.fields : []
+    }
+
+    private init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    // MARK: Elements
+
+    private mutating func byte() throws(Unreadable) -> UInt8 {
+        guard at < bytes.count else { throw Unreadable() }
+        defer { at += 1 }
+        return bytes[at]
+    }
+
+    private mutating func unsigned() throws(Unreadable) -> UInt64 {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), through: 63, by: 7) {
+            let byte = try byte()
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+        }
+        throw Unreadable()
+    }
+
+    private mutating func skip(_ count: UInt64) throws(Unreadable) {
+        guard count <= UInt64(bytes.count - at) else { throw Unreadable() }
+        at += Int(count)
+    }
+
+    private mutating func number() throws(Unreadable) {
+        let start = at
+        _ = try unsigned()
+        fields.append(Field(form: .number, range: start..<at))
+    }
+
+    /// A string that is alike in many records.
+    private mutating func name() throws(Unreadable) { try skip(try unsigned()) }
+
+    private mutating func text() throws(Unreadable) {
+        let start = at
+        try name()
+        fields.append(Field(form: .text, range: start..<at))
+    }
+
+    private mutating func fixed(_ count: Int) throws(Unreadable) {
+        let start = at
+        try skip(UInt64(count))
+        fields.append(Field(form: .fixed, range: start..<at))
+    }
+
+    private mutating func optional(
+        _ read: (inout RecordFields) throws(Unreadable) -> Void
+    ) throws(Unreadable) {
+        switch try byte() {
+        case 0: return
+        case 1: try read(&self)
+        default: throw Unreadable()
+        }
+    }
+
+    private mutating func list(_ read: (inout RecordFields) throws(Unreadable) -> Void) throws(Unreadable) {
+        for _ in 0..<(try unsigned()) { try read(&self) }
+    }
+
+    private mutating func nested(_ read: (inout RecordFields) throws(Unreadable) -> Void) throws(Unreadable) {
+        guard depth < ByteReader.depthLimit else { throw Unreadable() }
+        depth += 1
+        defer { depth -= 1 }
+        try read(&self)
+    }
+}
+
+// MARK: Operations and facts
+
+extension RecordFields {
+    private mutating func operation() throws(Unreadable) {
+        try optional { scan throws(Unreadable) in try scan.number() }
+        try optional { scan throws(Unreadable) in try scan.text() }
+        try optional { scan throws(Unreadable) in try scan.text() }
+        try list { scan throws(Unreadable) in
+            try scan.name()
+            try scan.text()
+        }
+        switch ActionTag(rawValue: try byte()) {
+        case .create:
+            try creation()
+            try optional { scan throws(Unreadable) in
+                try scan.number()
+                try scan.name()
+            }
+        case .update:
+            try number()
+            try properties()
+            try list { scan throws(Unreadable) in try scan.links() }
+        case .delete: try number()
+        case .createLink, .updateLink, .deleteLink:
+            try number()
+            try name()
+            try number()
+        case nil: throw Unreadable()
+        }
+    }
+
+    private mutating func creation() throws(Unreadable) {
+        try nested { scan throws(Unreadable) in
+            try scan.number()
+            try scan.name()
+            try scan.name()
+            try scan.properties()
+            try scan.list { scan throws(Unreadable) in try scan.links() }
+            try scan.list { scan throws(Unreadable) in
+                try scan.name()
+                try scan.list { scan throws(Unreadable) in try scan.creation() }
+            }
+        }
+    }
+
+    /// A navigation property and the entities behind it.
+    private mutating func links() throws(Unreadable) {
+        try name()
+        try list { scan throws(Unreadable) in try scan.number() }
+    }
+
+    private mutating func image() throws(Unreadable) {
+        try number()
+        try name()
+        try name()
+        try properties()
+        try optional { scan throws(Unreadable) in try scan.text() }
+        try optional { scan throws(Unreadable) in try scan.text() }
+        try list { scan throws(Unreadable) in
+            try scan.links()
+            _ = try scan.byte()
+        }
+    }
+
+    private mutating func answered() throws(Unreadable) {
+        try number()
+        try list { scan throws(Unreadable) in
+            try scan.number()
+            switch OutcomeTag(rawValue: try scan.byte()) {
+            case .confirmed: try scan.list { scan throws(Unreadable) in try scan.image() }
+            case .rejected:
+                _ = try scan.unsigned()
+                for _ in 0..<2 { try scan.text() }
+                try scan.optional { scan throws(Unreadable) in try scan.text() }
+                try scan.name()
+                try scan.text()
+            case .notProcessed: return
+            case .inDoubt: try scan.text()
+            case nil: throw Unreadable()
+            }
+        }
+    }
+
+    private mutating func properties() throws(Unreadable) {
+        try list { scan throws(Unreadable) in
+            try scan.name()
+            try scan.value()
+        }
+    }
+
+    private mutating func value() throws(Unreadable) {
+        let tagAt = at
+        switch ValueTag(rawValue: try byte()) {
+        case .null: return
+        case .false, .true: fields.append(Field(form: .fixed, range: tagAt..<at))
+        case .integer, .single: try number()
+        case .double: try fixed(8)
+        case .guid: try fixed(16)
+        case .decimal, .string, .binary, .enumeration, .raw: try text()
+        case .date: try date()
+        case .timeOfDay: try time()
+        case .duration:
+            _ = try byte()
+            try number()
+            try number()
+        case .dateTime:
+            try date()
+            try time()
+        case .dateTimeOffset:
+            try date()
+            try time()
+            _ = try unsigned()
+        case .complex:
+            try nested { scan throws(Unreadable) in
+                try scan.optional { scan throws(Unreadable) in try scan.name() }
+                try scan.properties()
+            }
+        case .collection:
+            try nested { scan throws(Unreadable) in
+                try scan.list { scan throws(Unreadable) in try scan.value() }
+            }
+        case nil: throw Unreadable()
+        }
+    }
+
+    private mutating func date() throws(Unreadable) {
+        try number()
+        try fixed(2)
+    }
+
+    private mutating func time() throws(Unreadable) {
+        try number()
+        _ = try byte()
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct FollowTests {
+    /// Waits until the text has so many lines.
+    private func lines(_ count: Int, of running: Workspace.Running, in workspace: Workspace) -> [String] {
+        var lines: [String] = []
+        while running.process.isRunning {
+            let text = workspace.text(running.output)
+            lines = text.split(separator: "\n").map(String.init)
+            if lines.count >= count, text.hasSuffix("\n") { break }
+            usleep(5_000)
+        }
+        return lines
+    }
+
+    /// Whether the process ends by itself; otherwise it is killed, so that the test goes on.
+    private func ends(_ process: Process, after act: (Process) -> Void) -> Bool {
+        act(process)
+        for _ in 0..<6000 where process.isRunning { usleep(10_000) }
+        let hasEnded = !process.isRunning
+        if !hasEnded { kill(process.processIdentifier, SIGKILL) }
+        process.waitUntilExit()
+        return hasEnded
+    }
+
+    @Test(arguments: [false, true])
+    func `log --follow prints what is there and what other commands add, until it is interrupted`(json: Bool) throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        _ = try workspace.output("create", "Customers", #"{"Name":"Ada"}"#)
+        let running = try workspace.start(["log", "--follow"] + (json ? ["--json"] : []))
+        #expect(lines(1, of: running, in: workspace).count == 1)
+        _ = try workspace.output("create", "Customers", #"{"Name":"Grace"}"#)
+        _ = try workspace.output("create", "Customers", #"{"Name":"Mary"}"#)
+        let all = lines(3, of: running, in: workspace)
+        #expect(all.count == 3)
+        for (line, name) in zip(all, ["Ada", "Grace", "Mary"]) {
+            #expect(line.contains(json ? #""values":{"Name":"\#(name)"},"fate":"pending""# : "Name='\(name)'"))
+        }
+        try #require(ends(running.process) { $0.interrupt() })
+        #expect(running.process.terminationReason == .exit)
+        #expect(running.process.terminationStatus == 0)
+        #expect(workspace.text(running.error) == "")
+        #expect(workspace.text(running.output).split(separator: "\n").count == 3)
+    }
+
+    @Test func `log --follow of a log that is damaged to its end does not wait`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
+        var bytes = try Data(contentsOf: file)
+        bytes[20] ^= 0xFF
+        try bytes.write(to: file)
+        let running = try workspace.start(["log", "--follow"])
+        try #require(ends(running.process) { _ in })
+        #expect(running.process.terminationStatus == 2)
+    }
+}

@@ -1,0 +1,68 @@
+import LogInspection
+import OperationLog
+import Operations
+import SyncCore
+import Testing
+
+@Suite struct CompactedHistoryTests {
+    /// Five operations, one of each state, of which nothing is left but a snapshot.
+    private func compacted() throws -> SampleLog {
+        let log = try SampleLog()
+        let state = MemoryState()
+        for number in 1...5 as ClosedRange<UInt64> {
+            try log.append(create(number, "Orders"))
+            guard case .operation(let operation) = create(number, "Orders"), number != 3 else { continue }
+            let status: [UInt64: PendingOperation.Status] = [
+                1: .rejected(refusal("no")), 2: .inDoubt(1, reason: "cut"), 4: .inFlight(2),
+            ]
+            state.register(id(number), set: "Orders")
+            state.putPending(
+                PendingOperation(
+                    sequence: number, time: SampleLog.time, operation: operation, status: status[number] ?? .pending))
+        }
+        state.setHeader(StateHeader(applied: 5))
+        let fold = try Fold(storage: state)
+        _ = try log.log.writeSnapshot { writer in
+            try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
+        }
+        try log.log.compact(keepingFrom: .max)
+        return log
+    }
+
+    private func fates(_ log: SampleLog) throws -> [String] {
+        let fates = try log.history.fates()
+        return (1...5).map { fates[$0]?.name ?? "none" }
+    }
+
+    @Test func `operations that had not ended when the log was compacted stay in the history, with their fates`() throws
+    {
+        let log = try compacted()
+        let items = try log.items()
+        #expect(items.map(\.sequence) == [1, 1, 2, 4, 5])
+        #expect(items[0] == .compacted(from: 1, resumesAt: 6))
+        guard case .carried(let entry, .rejected(nil, refusal("no")), resumesAt: 6) = items[1] else {
+            Issue.record("\(items[1])")
+            return
+        }
+        #expect(entry.summary == "create Orders(~1)")
+        #expect(try fates(log) == ["rejected", "inDoubt", "none", "inFlight", "pending"])
+        #expect(items[1].json().hasSuffix(#""fate":"rejected","carried":true}"#))
+    }
+
+    @Test func `records behind the compaction go on with these operations`() throws {
+        let log = try compacted()
+        try log.append(
+            .batchInterrupted(BatchInterrupted(batch: 2, reason: "gone")), prepared(3, 1, 5),
+            answered(3, (1, .confirmed(images: [])), (5, .rejected(refusal("late")))), .operationsReleased([2]))
+        #expect(try fates(log) == ["confirmed", "pending", "none", "inDoubt", "rejected"])
+    }
+
+    @Test func `walking through the items again changes no fate`() throws {
+        let log = try compacted()
+        try log.append(prepared(3, 1, 5), answered(3, (1, .confirmed(images: [])), (5, .notProcessed)))
+        var fates = try log.history.fates()
+        let before = (1...5).map { fates[$0] }
+        for item in try log.items() { fates.apply(item) }
+        #expect((1...5).map { fates[$0] } == before)
+    }
+}

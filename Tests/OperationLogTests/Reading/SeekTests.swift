@@ -1,0 +1,65 @@
+import Testing
+
+@testable import OperationLog
+
+/// How much a reader reads to find a record: it must not grow with the log.
+@Suite struct SeekTests {
+    private static let options = OperationLog.Options(
+        durability: .none, sealing: .asWritten, segmentSize: 60_000, runSize: 20_000)
+
+    private func log(records: Int) throws -> SimulatedDisk {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk, Self.options).log
+        while log.nextSequence <= records { try log.append(Sample.commit(from: log.nextSequence, count: 10)) }
+        log.close()
+        return disk
+    }
+
+    /// The most that one of many seeks reads.
+    private func bytesRead(_ disk: SimulatedDisk, _ sequences: some Sequence<UInt64>) throws -> Int {
+        let reader = try LogReader(directory: Sample.directory, fileSystem: disk)
+        var most = 0
+        for sequence in sequences {
+            let before = disk.bytesRead
+            #expect(try reader.record(sequence) == Sample.record(sequence))
+            most = max(most, disk.bytesRead - before)
+        }
+        return most
+    }
+
+    @Test func `a seek reads the ends of one segment and one run of it, however long the log is`() throws {
+        var most: [Int] = []
+        for records in [2000, 8000, 32_000] {
+            let disk = try log(records: records)
+            most.append(
+                try bytesRead(disk, stride(from: UInt64(1), through: UInt64(records), by: max(1, records / 200))))
+        }
+        print("most bytes that a seek reads, in logs of 2000, 8000 and 32000 records: \(most)")
+        // Each of its few reads is of a segment at most: header, trailer, footer, run.
+        #expect(most.allSatisfy { $0 <= 4 * 64_000 })
+        #expect(most[2] <= most[0] + most[0] / 10)
+    }
+
+    @Test func `the segment of a record is found by halving`() {
+        let names = (0..<1000).map { SegmentName.name(firstSequence: UInt64($0) * 10 + 1) }
+        let listing = LogListing(names.shuffled())
+        for sequence in UInt64(1)...10_000 {
+            #expect(listing.segment(holding: sequence) == (sequence - 1) / 10 * 10 + 1)
+        }
+        #expect(listing.segment(holding: 0) == nil)
+        #expect(listing.segment(holding: .max) == 9991)
+    }
+
+    @Test func `a reader that has a segment open goes on when another file takes its place`() throws {
+        let disk = try log(records: 3000)
+        let reader = try LogReader(directory: Sample.directory, fileSystem: disk)
+        let cursor = reader.records()
+        for sequence in UInt64(1)...5 { #expect(try cursor.next() == Sample.record(sequence)) }
+        let options = OperationLog.Options(sealing: .repacked(level: 5))
+        let (log, _) = try Sample.open(disk, options)
+        #expect(try log.repackSealedSegments(blockSize: 4000) > 0)
+        log.close()
+        #expect(try Sample.records(cursor) == Sample.expected(6...3000))
+        #expect(try Sample.records(reader.records(from: 1234)) == Sample.expected(1234...3000))
+    }
+}
