@@ -12,12 +12,17 @@ import OperationLog
 /// A program for tests to kill: appends commits for ever and notes each one that was acknowledged.
 ///
 ///     LogWriter STORE MODE RUN
+///     LogWriter STORE read
+///
+/// The second form reads the log in each way there is, and notes how much memory that took in STORE/peak: eight bytes, the
+/// number of kilobytes.
 ///
 /// The log is in STORE/log. What was acknowledged is in STORE/acknowledged: for each thread eight bytes, the number of its
 /// last commit.
 @main struct LogWriter {
     static func main() throws {
         let arguments = CommandLine.arguments
+        if arguments.count == 3, arguments[2] == "read" { return MemoryReading.run(store: arguments[1]) }
         guard arguments.count == 4, let mode = WriterMode(rawValue: arguments[2]), let run = UInt32(arguments[3]) else {
             print("usage: LogWriter STORE MODE RUN")
             exit(64)

@@ -83,10 +83,13 @@ final class SegmentCipher: Sendable {
 
     /// Nil where payload or header are not what was encrypted, with this key, for this place.
     func open(_ payload: ArraySlice<UInt8>, _ block: BlockHeader) -> [UInt8]? {
-        guard let box = try? AES.GCM.SealedBox(combined: payload),
-            let content = try? AES.GCM.open(box, using: keys.block, authenticating: associated(block))
-        else { return nil }
-        return content.withUnsafeBytes { Array($0) }
+        // The box, which is another copy of the payload, is gone before the content is copied.
+        decrypted(payload, block)?.withUnsafeBytes { Array($0) }
+    }
+
+    private func decrypted(_ payload: ArraySlice<UInt8>, _ block: BlockHeader) -> Data? {
+        guard let box = try? AES.GCM.SealedBox(combined: payload) else { return nil }
+        return try? AES.GCM.open(box, using: keys.block, authenticating: associated(block))
     }
 
     /// What a payload is bound to: its segment, and its block's header up to the payload's checksum, which is made of the

@@ -218,8 +218,12 @@ final class SegmentFile {
             if buffer.count - start >= count { return buffer[start..<start + count] }
         }
         buffer = []
+        // A large block is not kept: it would take memory beside what it decompresses to.
+        if count > Self.readAhead {
+            return try onFiles { () throws(FileSystemError) in try file.read(at: offset, count: count) }[...]
+        }
         buffer = try onFiles { () throws(FileSystemError) in
-            try file.read(at: offset, count: max(count, Self.readAhead))
+            try file.read(at: offset, count: Self.readAhead)
         }
         bufferOffset = offset
         return buffer.prefix(count)

@@ -116,66 +116,6 @@ import Testing
         }
     }
 
-    /// A running `LogWriter`.
-    private struct WriterProcess {
-        private let identifier: pid_t
-
-        struct NotStarted: Error { let number: Int32 }
-
-        init(store: String, mode: WriterMode, run: Int) throws {
-            unlink(store + "/acknowledged")
-            let words: [String] = [Self.program, store, mode.rawValue, "\(run)"]
-            var arguments = words.map { strdup($0) }
-            arguments.append(nil)
-            defer { for argument in arguments { free(argument) } }
-            var identifier: pid_t = 0
-            let result = posix_spawn(&identifier, Self.program, nil, nil, arguments, environ)
-            guard result == 0 else { throw NotStarted(number: result) }
-            self.identifier = identifier
-        }
-
-        /// The signal that ended the process, or 0.
-        func kill() -> Int32 {
-            _ = signal(SIGKILL)
-            var status: Int32 = 0
-            while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-            return status & 0x7F
-        }
-
-        private func signal(_ number: Int32) -> Int32 {
-            #if canImport(Darwin)
-                Darwin.kill(identifier, number)
-            #elseif canImport(Musl)
-                Musl.kill(identifier, number)
-            #else
-                Glibc.kill(identifier, number)
-            #endif
-        }
-
-        /// The last commit that the writer's thread was told to have.
-        static func acknowledged(in store: String, thread: UInt32) -> UInt64 {
-            let note = open(store + "/acknowledged", O_RDONLY)
-            guard note >= 0 else { return 0 }
-            defer { close(note) }
-            var last: UInt64 = 0
-            _ = withUnsafeMutableBytes(of: &last) { bytes in
-                pread(note, bytes.baseAddress, bytes.count, off_t(thread * 8))
-            }
-            return UInt64(littleEndian: last)
-        }
-
-        /// Built together with the tests, it stands beside their bundle.
-        private static let program: String = {
-            let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-            var folder = bundle[...]
-            while let slash = folder.lastIndex(of: "/") {
-                folder = folder[..<slash]
-                if access(folder + "/LogWriter", X_OK) == 0 { break }
-            }
-            return folder + "/LogWriter"
-        }()
-    }
-
     extension WrittenCommit {
         /// Nil where the three records are not those of one commit.
         fileprivate init?(_ records: [LogRecord]) {
