@@ -56,8 +56,8 @@ struct Compaction {
         guard segment.chain == cursor.chain else { throw segment.damage(.brokenChain, at: segment.start) }
     }
 
-    /// All that are older than the newest but one: the next older one stays to fall back upon, as long as the log still
-    /// has the records behind it.
+    /// All that are older than the newest but two: the next older one stays to fall back upon, as long as the log still
+    /// has the records behind it, and the one that a compacted log begins with.
     private func superfluousSnapshots(
         _ listing: LogListing, newest: UInt64, first: UInt64
     ) throws(LogError) -> [UInt64] {
@@ -65,7 +65,9 @@ struct Compaction {
         let whole = try SnapshotSet(
             reader.fileSystem, directory: reader.directory, sequences: older.filter { $0 >= first }, keys: reader.keys)
         let fallback = whole.newest
-        return older.filter { $0 != fallback }
+        // What was in front of the log's beginning is known from this one, whatever later ones say.
+        let base = first > 1 ? older.first { $0 >= first } : nil
+        return older.filter { $0 != fallback && $0 != base }
     }
 
     /// Returns the file's size.

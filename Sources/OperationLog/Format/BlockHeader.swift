@@ -141,6 +141,7 @@ struct BlockHeader: Equatable {
             return .outOfRange(field: Layout.storedLength.name)
         }
         if rawLength > UInt32(LogFormat.maximumBlockRaw) { return .outOfRange(field: Layout.rawLength.name) }
+        if firstSequence == 0 { return .outOfRange(field: Layout.firstSequence.name) }
         if firstSequence.addingReportingOverflow(UInt64(recordCount)).overflow {
             return .outOfRange(field: Layout.firstSequence.name)
         }

@@ -47,6 +47,7 @@ struct SegmentScan {
                 guard footer == totals.footer(lastSequence: position.nextSequence - 1) else {
                     return .invalid(.undecodable(reason: "the footer's totals are not the segment's"))
                 }
+                durable = position
                 return .sealed
             case .end:
                 return position == committed ? .end : .invalid(.unfinishedCommit)
@@ -59,6 +60,7 @@ struct SegmentScan {
     private mutating func pass(_ block: SegmentFile.Block, endsCommit: Bool) {
         if !endsCommit, totalsBeforeCommit == nil { totalsBeforeCommit = totals }
         totals.add(block, binding: segment.binding)
+        if block.header.flags.contains(.predecessorsDurable) { durable = position }
         position = block.next
         if endsCommit {
             committed = position

@@ -159,6 +159,8 @@ public final class OperationLog: Sendable {
     private func startSegment(while isNeeded: (LogTail) -> Bool) throws(LogError) {
         try tail.checkOpen()
         while isNeeded(tail) {
+            // The log may have been closed while it was let go of.
+            try tail.checkOpen()
             if tail.progress.phase == .idle {
                 defer { announce() }
                 if let sealed = try tail.startSegment() {
@@ -167,9 +169,9 @@ public final class OperationLog: Sendable {
                 }
             } else {
                 monitor.wait(.idle)
-                try tail.checkOpen()
             }
         }
+        try tail.checkOpen()
     }
 
     // MARK: Durability
@@ -206,6 +208,9 @@ public final class OperationLog: Sendable {
 
     /// Holds the monitor, lets go of it while waiting, and holds it again.
     private func waitUntilDurable(_ sequence: UInt64) throws(LogError) {
+        // One is woken to do the next sync. Where that turned out not to be needed, or to be hopeless, the next one who
+        // waits must hear of it.
+        defer { monitor.wakeOne(.sync(tail.progress.round + 1)) }
         while true {
             switch tail.progress.turn(for: sequence) {
             case .durable: return

@@ -65,13 +65,13 @@ extension LocalStore {
         var fold = try Fold(storage: state)
         try ViewsOpening.catchUp(&fold, reader, through: snapshot.sequence - 1)
         guard try StateDigest(of: state).description == snapshot.digest else {
-            // Whatever was made from these views is no better than they are.
-            StoreDirectory.remove(snapshots.filter { $0 != base }.map(\.path))
+            // It was made from these views, and is no better than they are.
+            StoreDirectory.remove(snapshots.filter { $0.sequence == snapshot.sequence }.map(\.path))
             throw Self.unproven("The store does not say what its log says", files)
         }
     }
 
-    private static func unproven(_ what: String, _ files: StoreFiles) -> TidelogError {
+    static func unproven(_ what: String, _ files: StoreFiles) -> TidelogError {
         TidelogError(
             .damaged, "\(what); nothing was removed.", place: files.directory,
             recovery: "Close the store, delete its views, and try again.")

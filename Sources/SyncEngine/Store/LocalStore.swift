@@ -65,16 +65,20 @@ public actor LocalStore {
         logOptions.lockPath = files.lock
         logOptions.layout = .records
         logOptions.creation = creating ? .ifMissing : .never
+        let unusable: Set<String>
         do throws(LogError) {
             let (log, report) = try OperationLog.open(directory: files.log, options: logOptions)
             self.log = log
-            if report.cut != nil || !report.removedFiles.isEmpty { notes.append(report.description) }
+            if report.cut != nil || !report.removedFiles.isEmpty || !report.snapshotDamages.isEmpty {
+                notes.append(report.description)
+            }
+            unusable = Set(report.snapshotDamages.map(\.path))
         } catch {
             throw TidelogError(error)
         }
         do {
             let reader = try LogReader(directory: files.log, keys: options.log.keys)
-            var opening = ViewsOpening(files: files, log: log, reader: reader)
+            var opening = ViewsOpening(files: files, log: log, reader: reader, unusable: unusable)
             (state, fold) = try opening.open()
             recovery = notes + opening.notes
             opened = opening.report

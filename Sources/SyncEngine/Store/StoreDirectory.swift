@@ -39,10 +39,16 @@ enum StoreDirectory {
     /// Gives a folder its name, durably.
     static func move(_ path: String, to target: String) throws(TidelogError) {
         guard rename(path, target) == 0 else { throw failure(target) }
-        let parent = open(target + "/..", O_RDONLY | O_DIRECTORY)
-        guard parent >= 0 else { throw failure(target) }
+        try syncParent(of: target)
+    }
+
+    private static func syncParent(of path: String) throws(TidelogError) {
+        let slash = path.lastIndex(of: "/")
+        let name = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let parent = open(name, O_RDONLY | O_DIRECTORY)
+        guard parent >= 0 else { throw failure(path) }
         defer { close(parent) }
-        guard fsync(parent) == 0 else { throw failure(target) }
+        guard fsync(parent) == 0 else { throw failure(path) }
     }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
@@ -66,6 +72,7 @@ enum StoreDirectory {
         let synced = fsync(file)
         close(file)
         guard synced == 0, rename(temporary, path) == 0 else { throw failure(path) }
+        try syncParent(of: path)
     }
 
     static func read(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {

@@ -13,13 +13,16 @@ struct ViewsOpening {
     let path: String?
     /// Of the next record of the log.
     let nextSequence: SequenceNumber
+    /// The snapshots that do not belong to this log, or are damaged, as opening it found.
+    private let unusable: Set<String>
     /// What there was to mend, in sentences.
     private(set) var notes: [String] = []
     private(set) var report = ViewsReport()
 
-    init(files: StoreFiles, log: OperationLog, reader: LogReader) {
+    init(files: StoreFiles, log: OperationLog, reader: LogReader, unusable: Set<String>) {
         self.files = files
         self.reader = reader
+        self.unusable = unusable
         path = log.options.keys.isEmpty ? files.views : nil
         store = log.storeIdentifier.description
         nextSequence = log.nextSequence
@@ -51,7 +54,7 @@ struct ViewsOpening {
     }
 
     private mutating func remade() throws -> (SQLiteState, Fold<SQLiteState>) {
-        for snapshot in try reader.snapshots().reversed() {
+        for snapshot in try reader.snapshots().reversed() where !unusable.contains(snapshot.path) {
             do {
                 let state = try emptyViews()
                 try Self.restore(snapshot, reader, into: state)
@@ -105,7 +108,7 @@ struct ViewsOpening {
             let cursor = try reader.snapshot(snapshot)
             var restoration = StateRestoration(into: state)
             while let item = try cursor.next() { try restoration.add(kind: item.kind, payload: item.payload) }
-            guard try restoration.finish().header.applied + 1 == snapshot.sequence else {
+            guard try restoration.finish().header.applied &+ 1 == snapshot.sequence else {
                 throw StateError(.damaged, "The snapshot \(snapshot.path) is of another place of the log.")
             }
         }
