@@ -31,8 +31,10 @@ import OperationLog
         let note = open(store + "/acknowledged", O_WRONLY | O_CREAT, 0o666)
         let log = try OperationLog.open(directory: store + "/log", options: mode.options).log
         let first = log.nextSequence
+        // Enough to be killed in; a test that comes late does not find gigabytes.
+        let mostCommits: UInt32 = 5000
         DispatchQueue.concurrentPerform(iterations: mode.threads) { thread in
-            for number in UInt32(1)... {
+            for number in 1...mostCommits {
                 let commit = WrittenCommit(run: run, thread: UInt32(thread), number: number)
                 // Nothing fails here but by a fault of the log; it ends the process, which the test notices.
                 guard (try? log.append(commit.records)) != nil else { exit(1) }
@@ -42,6 +44,7 @@ import OperationLog
                 if mode == .compacted, number % 40 == 0 { compact(log, commit, keepingFrom: first) }
             }
         }
+        while true { pause() }
     }
 
     /// Of earlier runs only: the test looks for the commits of this one.
