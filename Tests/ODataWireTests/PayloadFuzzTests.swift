@@ -75,9 +75,13 @@ import Testing
             {
                 let written = PrimitiveLiteral.format(value, as: type, version: version, form: form)
                 let again = try? PrimitiveLiteral.parse(written, as: type, version: version, form: form)
-                // NaN is equal to nothing, itself included.
+                // NaN is equal to nothing, itself included. A shape without SRID is written with the standard's default.
                 let isNaN = written.contains("NaN")
-                #expect(again == value || isNaN, "seed \(seed): \(text) as \(type) of \(version) became \(written)")
+                let isSame =
+                    type.isGeo
+                    ? again.map { PrimitiveLiteral.format($0, as: type, version: version, form: form) } == written
+                    : again == value
+                #expect(isSame || isNaN, "seed \(seed): \(text) as \(type) of \(version) became \(written)")
             }
             let bytes = Array(text.utf8)
             if let scanned = PrimitiveLiteral.scan(bytes[...], version: version) {
