@@ -2,6 +2,7 @@
 @_exported public import EDM
 @_exported public import struct ODataWire.HTTPHeaders
 @_exported public import struct ODataWire.KeyPredicate
+@_exported public import struct ODataWire.ServiceOptions
 @_exported public import struct OperationLog.LogKey
 @_exported public import struct Operations.EntityID
 @_exported public import struct Operations.Refusal

@@ -1,6 +1,6 @@
 import Dispatch
 public import EDM
-import ODataWire
+public import ODataWire
 public import OperationLog
 public import Operations
 import SyncCore
@@ -27,6 +27,7 @@ public actor LocalStore {
     let clock: @Sendable () -> Timestamp
     private let keys: [LogKey]
     let snapshotPolicy: SnapshotPolicy
+    private let givenServiceOptions: ServiceOptions?
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
     public internal(set) var snapshotFailure: TidelogError?
     private var isClosed = false
@@ -40,14 +41,17 @@ public actor LocalStore {
         public var clock: @Sendable () -> Timestamp
         public var log: OperationLog.Options
         public var snapshots: SnapshotPolicy
+        /// What the service lacks; nil for what the metadata say of it.
+        public var service: ServiceOptions?
 
         public init(
             clock: @escaping @Sendable () -> Timestamp = systemClock, log: OperationLog.Options = .init(),
-            snapshots: SnapshotPolicy = .automatic()
+            snapshots: SnapshotPolicy = .automatic(), service: ServiceOptions? = nil
         ) {
             self.clock = clock
             self.log = log
             self.snapshots = snapshots
+            self.service = service
         }
     }
 
@@ -59,6 +63,7 @@ public actor LocalStore {
         clock = options.clock
         keys = options.log.keys
         snapshotPolicy = options.snapshots
+        givenServiceOptions = options.service
         var notes: [String] = []
         try StoreDirectory.create(files)
         var logOptions = options.log
@@ -88,6 +93,14 @@ public actor LocalStore {
         // A batch without an answer is a batch that a crash interrupted: whether it arrived is not known.
         try await interruptOpenBatches()
         writeSnapshotIfDue()
+    }
+
+    /// What the service lacks: as it was given, or as the metadata say.
+    public var serviceOptions: ServiceOptions {
+        get throws(TidelogError) {
+            if let givenServiceOptions { return givenServiceOptions }
+            return ServiceOptions(declaredBy: try model)
+        }
     }
 
     // MARK: Opening

@@ -9,8 +9,16 @@ public final class OnlineODataProvider: DataServiceProvider {
     private let session: ServiceSession
     private let cached = Mutex<EntityDataModel?>(nil)
 
-    /// - Parameter serviceRoot: an absolute URL, with or without a slash at its end.
-    public init(serviceRoot: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none) {
+    private let givenOptions: ServiceOptions?
+
+    /// - Parameters:
+    ///   - serviceRoot: an absolute URL, with or without a slash at its end.
+    ///   - serviceOptions: what the service lacks; nil for what its metadata say.
+    public init(
+        serviceRoot: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
+        serviceOptions: ServiceOptions? = nil
+    ) {
+        givenOptions = serviceOptions
         session = ServiceSession(
             root: serviceRoot, transport: transport ?? defaultTransport(), credentials: credentials)
     }
@@ -28,7 +36,9 @@ public final class OnlineODataProvider: DataServiceProvider {
     public func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
-        let round = OnlineModification(session: session, model: try await model())
+        let model = try await model()
+        let round = OnlineModification(
+            session: session, model: model, options: givenOptions ?? ServiceOptions(declaredBy: model))
         if asChangeSet { return try await round.changeSet(intents) }
         var results: [IntentResult] = []
         for (intent, options) in intents { results.append(try await round.single(intent, options)) }
