@@ -180,5 +180,6 @@ nonisolated public enum ShopServiceMetadata {
             </Schema>
           </edmx:DataServices>
         </edmx:Edmx>
+
         """#)
 }

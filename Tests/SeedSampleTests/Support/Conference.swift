@@ -18,7 +18,8 @@ struct Conference {
         let generated: Set = ["Sessions", "Tracks", "Features"]
         let sandbox = try Sandbox(
             v4Metadata: try Checkout.metadata("Events.v4"), v2Metadata: try Checkout.metadata("Events.v2"),
-            configuration: SandboxConfiguration(generatedKeys: generatesEventKeys ? generated.union(["Events"]) : generated))
+            configuration: SandboxConfiguration(
+                generatedKeys: generatesEventKeys ? generated.union(["Events"]) : generated))
         sample = try await SampleService(sandbox, dialect, queries: queries, seed: Self.fill) {
             EventService(provider: $0)
         }
