@@ -23,13 +23,13 @@ func tool(_ name: String, folder: String? = nil, _ dependencies: [Target.Depende
         name: name, dependencies: dependencies, path: "Tools/\(folder ?? name)", swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 /// What several test targets need. In no product.
-func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+func support(_ name: String, folder: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(folder ?? name)", swiftSettings: settings)
 }
 
 /// A program that tests start. In no product.
@@ -147,6 +147,15 @@ let package = Package(
         tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests(
             "TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "TestSupport", httpTypes]),
+        support("ShopService", folder: "SampleServices/Shop", ["Tidelog"]),
+        support("EventService", folder: "SampleServices/Events", ["Tidelog"]),
+        support("NorthwindService", folder: "SampleServices/Northwind", ["Tidelog"]),
+        tests(
+            "SeedSampleTests",
+            [
+                "ShopService", "EventService", "NorthwindService", "Tidelog", "ProxyGenerator", "ODataSandbox",
+                "ODataWire", "TestSupport",
+            ], exclude: ["Metadata"]),
         tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),
         tests(
