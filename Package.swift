@@ -53,6 +53,8 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
 let package = Package(
     name: "tidelog",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -66,6 +68,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
@@ -99,7 +102,10 @@ let package = Package(
         layer("LogInspection", ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog"]),
         layer(
             "Tidelog",
-            ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine"]),
+            [
+                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine",
+                logging,
+            ]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
         // Tools
@@ -154,7 +160,7 @@ let package = Package(
             "SeedSampleTests",
             [
                 "ShopService", "EventService", "NorthwindService", "Tidelog", "ProxyGenerator", "ODataSandbox",
-                "ODataWire", "TestSupport",
+                "ODataWire", "TestSupport", logging,
             ], exclude: ["Metadata"]),
         tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),

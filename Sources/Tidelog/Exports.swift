@@ -1,5 +1,6 @@
 // What an app sees with `import Tidelog` alone: the model and its values, and the values that calls take and return.
 @_exported public import EDM
+@_exported public import struct Logging.Logger
 @_exported public import struct ODataWire.HTTPHeaders
 @_exported public import struct ODataWire.KeyPredicate
 @_exported public import struct ODataWire.ServiceOptions

@@ -17,6 +17,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         var model: EntityDataModel?
         /// Added before the store was opened.
         var queries: [DefiningQuery] = []
+        var trace: RequestTrace?
     }
 
     public let parameters: OfflineODataParameters
@@ -55,6 +56,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         }
         let session = ServiceSession(
             root: root, transport: parameters.transport ?? defaultTransport(), credentials: parameters.credentials)
+        session.trace = state.withLock { $0.trace }
         // Nothing is left behind where the service turns out to be none.
         let metadata = description == nil ? try await MetadataReading.read(session).bytes : nil
         let store = try await LocalStore(
@@ -227,6 +229,14 @@ public final class OfflineODataProvider: DataServiceProvider {
     public var loadedModel: EntityDataModel? { state.withLock { $0.model } }
 
     public func model() async throws(TidelogError) -> EntityDataModel { try await engine().store.model }
+
+    public func trace(_ trace: RequestTrace?) {
+        let engine = state.withLock { state in
+            state.trace = trace
+            return state.engine
+        }
+        engine?.session.trace = trace
+    }
 
     public func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool

@@ -33,6 +33,8 @@ public final class OnlineODataProvider: DataServiceProvider {
         return model
     }
 
+    public func trace(_ trace: RequestTrace?) { session.trace = trace }
+
     public func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
