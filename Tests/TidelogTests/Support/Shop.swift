@@ -25,15 +25,23 @@ final class Shop {
     let server: DataService
     private let directory: TemporaryDirectory
 
-    /// - Parameter queries: what the store holds; each of the ``sets`` where nothing is said.
-    init(_ client: Client, queries: [OfflineODataDefiningQuery]? = nil) async throws {
+    /// - Parameters:
+    ///   - queries: what the store holds; each of the ``sets`` where nothing is said.
+    ///   - abilities: what the service can do.
+    ///   - options: what the client is told of that.
+    init(
+        _ client: Client, queries: [OfflineODataDefiningQuery]? = nil, abilities: Abilities = Abilities(),
+        options: ServiceOptions? = nil
+    ) async throws {
         self.client = client
         directory = try TemporaryDirectory()
         var sandbox = try Sandbox.shop()
         sandbox.origin = "http://shop.test"
+        sandbox.options.abilities = abilities
         transport = SandboxTransport(sandbox)
         let root = "http://shop.test/\(client.dialect.rawValue)/"
-        server = DataService(provider: OnlineODataProvider(serviceRoot: root, transport: transport))
+        server = DataService(
+            provider: OnlineODataProvider(serviceRoot: root, transport: transport, serviceOptions: options))
         try await server.loadMetadata()
         if client.isOnline {
             store = nil
@@ -42,7 +50,8 @@ final class Shop {
         }
         let provider = OfflineODataProvider(
             serviceRoot: root,
-            parameters: OfflineODataParameters(storePath: directory.path, transport: transport))
+            parameters: OfflineODataParameters(
+                storePath: directory.path, transport: transport, serviceOptions: options))
         for query in queries ?? Self.everything {
             try await provider.add(definingQuery: query)
         }
