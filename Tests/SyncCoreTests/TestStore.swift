@@ -59,7 +59,9 @@ final class TestStore {
         return all
     }
 
-    func refusal(ofRedoing operations: [SequenceNumber]) throws -> (operation: SequenceNumber, reason: OperationRefused)? {
+    func refusal(ofRedoing operations: [SequenceNumber]) throws -> (
+        operation: SequenceNumber, reason: OperationRefused
+    )? {
         let found = try fold.refusal(ofRedoing: operations.compactMap { state.undoneOperation($0) })
         try fold.settle()
         return found

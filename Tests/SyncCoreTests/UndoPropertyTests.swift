@@ -115,7 +115,9 @@ struct UndoPropertyTests {
     @Test(arguments: seeds)
     func `a snapshot has what was undone`(_ seed: UInt64) throws {
         var (store, random) = try store(seed)
-        guard let chosen = store.state.pendingOperations().randomElement(using: &random.random)?.sequence else { return }
+        guard let chosen = store.state.pendingOperations().randomElement(using: &random.random)?.sequence else {
+            return
+        }
         let undone = try store.undo([chosen])
         let state = MemoryState()
         var restoration = StateRestoration(into: state)
@@ -133,7 +135,9 @@ struct UndoPropertyTests {
     func `what is left of the queue when a part was undone goes through`(_ seed: UInt64) throws {
         var (store, random) = try store(seed)
         for _ in 0..<4 {
-            guard let chosen = store.state.pendingOperations().randomElement(using: &random.random)?.sequence else { break }
+            guard let chosen = store.state.pendingOperations().randomElement(using: &random.random)?.sequence else {
+                break
+            }
             try store.undo([chosen])
         }
         let undone = store.state.undoneOperations().map(\.sequence)

@@ -102,7 +102,8 @@ struct RandomRecords {
             operations.append(nextSequence)
             return .operation(
                 Operation(
-                    action(), transactionID: chance(10) ? "T\(number(0..<3))" : nil, customTag: chance(10) ? "tag" : nil))
+                    action(), transactionID: chance(10) ? "T\(number(0..<3))" : nil, customTag: chance(10) ? "tag" : nil
+                ))
         }
     }
 

@@ -98,7 +98,8 @@ extension Record.Body {
                 if case .confirmed(let images) = outcome.result { images.map(\.entity) } else { [] }
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
-            .batchPrepared, .batchInterrupted, .operationsReleased, .operationsUndone, .operationsRedone, .lost, .unknown:
+            .batchPrepared, .batchInterrupted, .operationsReleased, .operationsUndone, .operationsRedone, .lost,
+            .unknown:
             []
         }
     }

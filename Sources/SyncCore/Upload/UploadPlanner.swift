@@ -1,5 +1,5 @@
 public import EDM
-import ODataWire
+public import ODataWire
 public import Operations
 
 /// Turns pending operations into the next batch: the smallest atomic change sets that the references between new entities
@@ -16,8 +16,13 @@ public struct UploadPlanner<Storage: StateStorage> {
     public struct Options: Sendable, Hashable {
         /// The most requests in one batch. A change set is never split, so one that is larger goes alone.
         public var requestLimit: Int
+        /// What the service lacks.
+        public var service: ServiceOptions
 
-        public init(requestLimit: Int = 500) { self.requestLimit = requestLimit }
+        public init(requestLimit: Int = 500, service: ServiceOptions = ServiceOptions()) {
+            self.requestLimit = requestLimit
+            self.service = service
+        }
     }
 
     private let storage: Storage

@@ -63,7 +63,9 @@ struct UploadRound {
         let encoded: BatchEncoder.Encoded
         let response: WireResponse
         do throws(TidelogError) {
-            encoded = try BatchEncoder(model: model, serviceRoot: session.root).encode(plan, number: batch)
+            encoded = try BatchEncoder(
+                model: model, serviceRoot: session.root, options: try await store.serviceOptions
+            ).encode(plan, number: batch)
             report.batches += 1
             report.bytesSent += encoded.request.body.count
             response = try await session.modify(encoded.request)

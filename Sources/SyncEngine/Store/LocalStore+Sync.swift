@@ -17,8 +17,10 @@ extension LocalStore {
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(TidelogError) -> UploadPlan {
         let model = try model
+        let options = UploadPlanner<SQLiteState>.Options(service: try serviceOptions)
         return try read {
-            try UploadPlanner(storage: $0, model: model).plan(retrying: retrying, unreadable: unreadable)
+            try UploadPlanner(storage: $0, model: model, options: options).plan(
+                retrying: retrying, unreadable: unreadable)
         }
     }
 

@@ -1,6 +1,6 @@
 import Dispatch
 public import EDM
-import ODataWire
+public import ODataWire
 public import OperationLog
 public import Operations
 import SyncCore
@@ -29,6 +29,7 @@ public actor LocalStore {
     let snapshotPolicy: SnapshotPolicy
     /// How often operations were undone or redone: a plan that was made before is no longer that of the queue.
     var rearrangements = 0
+    private let givenServiceOptions: ServiceOptions?
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
     public internal(set) var snapshotFailure: TidelogError?
     private var isClosed = false
@@ -42,14 +43,17 @@ public actor LocalStore {
         public var clock: @Sendable () -> Timestamp
         public var log: OperationLog.Options
         public var snapshots: SnapshotPolicy
+        /// What the service lacks; nil for what the metadata say of it.
+        public var service: ServiceOptions?
 
         public init(
             clock: @escaping @Sendable () -> Timestamp = systemClock, log: OperationLog.Options = .init(),
-            snapshots: SnapshotPolicy = .automatic()
+            snapshots: SnapshotPolicy = .automatic(), service: ServiceOptions? = nil
         ) {
             self.clock = clock
             self.log = log
             self.snapshots = snapshots
+            self.service = service
         }
     }
 
@@ -61,6 +65,7 @@ public actor LocalStore {
         clock = options.clock
         keys = options.log.keys
         snapshotPolicy = options.snapshots
+        givenServiceOptions = options.service
         var notes: [String] = []
         try StoreDirectory.create(files)
         var logOptions = options.log
@@ -90,6 +95,14 @@ public actor LocalStore {
         // A batch without an answer is a batch that a crash interrupted: whether it arrived is not known.
         try await interruptOpenBatches()
         writeSnapshotIfDue()
+    }
+
+    /// What the service lacks: as it was given, or as the metadata say.
+    public var serviceOptions: ServiceOptions {
+        get throws(TidelogError) {
+            if let givenServiceOptions { return givenServiceOptions }
+            return ServiceOptions(declaredBy: try model)
+        }
     }
 
     // MARK: Opening
