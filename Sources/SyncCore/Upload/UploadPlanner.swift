@@ -48,7 +48,7 @@ public struct UploadPlanner<Storage: StateStorage> {
         var tracker = LinkTracker(storage)
         var plan = UploadPlan()
         var toRead: Set<EntityID> = []
-        for unit in Self.units(try storage.pendingOperations()) {
+        for unit in PendingOperation.units(try storage.pendingOperations()) {
             let footprints = try unit.map { pending throws(StateError) in
                 try resolver.footprint(pending.operation, &tracker)
             }
@@ -86,19 +86,6 @@ public struct UploadPlanner<Storage: StateStorage> {
         }
         plan.entitiesToRead = toRead.sorted()
         return plan
-    }
-
-    /// The operations in order, those of one app change set together.
-    private static func units(_ operations: [PendingOperation]) -> [[PendingOperation]] {
-        var units: [[PendingOperation]] = []
-        for pending in operations {
-            if let changeSet = pending.operation.changeSet, units.last?.last?.operation.changeSet == changeSet {
-                units[units.count - 1].append(pending)
-            } else {
-                units.append([pending])
-            }
-        }
-        return units
     }
 
     private static func missingName(

@@ -22,19 +22,25 @@ struct UploadRound {
             try await store.pendingOperations().filter { if case .rejected = $0.status { true } else { false } }.map(
                 \.sequence))
         while true {
+            let rearrangements = await store.rearrangements
             let plan = try await nextPlan(retrying: retrying)
             guard !plan.isEmpty else { break }
-            var hasEnded = false
+            var hasMoved = false
             for part in try await store.serviceOptions.supportsBatch ? [plan] : plan.singleRequests {
-                let outcomes = try await send(part, retrying, &report)
+                // Nil where something was undone meanwhile.
+                guard let batch = try await store.prepare(part, since: rearrangements) else {
+                    hasMoved = true
+                    break
+                }
+                let outcomes = try await send(part, as: batch, retrying, &report)
                 for outcome in outcomes { report.add(outcome) }
                 retrying.subtract(outcomes.map(\.operation))
-                if outcomes.contains(where: { $0.result != .notProcessed }) { hasEnded = true }
+                if outcomes.contains(where: { $0.result != .notProcessed }) { hasMoved = true }
                 // What follows a request that was not carried out has to be planned anew.
                 guard outcomes.allSatisfy({ if case .confirmed = $0.result { true } else { false } }) else { break }
             }
             // A service that keeps leaving everything undone must not keep us here for ever.
-            guard hasEnded else { break }
+            guard hasMoved else { break }
         }
         report.remaining = try await store.pendingOperations().count
         return report
@@ -52,9 +58,8 @@ struct UploadRound {
     }
 
     private func send(
-        _ plan: UploadPlan, _ retried: Set<SequenceNumber>, _ report: inout UploadReport
+        _ plan: UploadPlan, as batch: BatchID, _ retried: Set<SequenceNumber>, _ report: inout UploadReport
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
-        let batch = try await store.prepare(plan)
         let (requests, outcomes) =
             try await store.serviceOptions.supportsBatch
             ? await sendBatch(plan, batch, &report) : await sendSingle(plan, batch, &report)
