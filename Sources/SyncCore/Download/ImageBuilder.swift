@@ -113,7 +113,7 @@ public struct ImageBuilder<Storage: StateStorage> {
     }
 
     /// Whether the key leads to an entity already.
-    private func isKnown(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> Bool {
+    func isKnown(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> Bool {
         guard let key = KeyText.of(payload.values, type: set.entityType) else { return false }
         if assigned[AssignedKey(set: set.name, key: key)] != nil { return true }
         return try storage.entity(set: set.name, key: key) != nil

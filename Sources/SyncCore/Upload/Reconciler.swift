@@ -121,29 +121,25 @@ public struct Reconciler<Storage: StateStorage> {
         _ payload: EntityPayload, _ set: EntitySet, _ new: NewEntity, _ body: EntityBody
     ) throws(StateError) -> [EntityImage] {
         var payload = payload
-        var images: [EntityImage] = []
+        var below: [(level: NewEntity.Level, bodies: [EntityBody], set: EntitySet, answered: [EntityPayload])] = []
         for level in new.below {
             guard let inline = body.inline.first(where: { $0.navigation.name == level.navigation }),
                 let index = payload.expanded.firstIndex(where: { $0.navigation == level.navigation }),
                 let target = model.target(of: inline.navigation, in: set)
             else { continue }
-            // What was bound beside the new ones is known already; what cannot be told apart is not taken for somebody else.
+            below.append((level, inline.entities, target, payload.expanded.remove(at: index).entities))
+        }
+        // The one above comes first: the answer may show it again below those that it holds.
+        var images = try builder.images(of: payload, in: set, known: new.id) ?? []
+        for (level, bodies, target, shown) in below {
+            // What was bound beside the new ones is known already; what cannot be told apart is taken for nobody.
             var answered: [EntityPayload] = []
-            for child in payload.expanded.remove(at: index).entities where try !isKnown(child, target) {
-                answered.append(child)
-            }
-            for (sent, place) in ChildMatching(options: options).pairs(inline.entities, answered) {
-                images += try identified(answered[place], target, level.entities[sent], inline.entities[sent])
+            for child in shown where try !builder.isKnown(child, target) { answered.append(child) }
+            for (sent, place) in ChildMatching(options: options).pairs(bodies, answered) {
+                images += try identified(answered[place], target, level.entities[sent], bodies[sent])
             }
         }
-        return try (builder.images(of: payload, in: set, known: new.id) ?? []) + images
-    }
-
-    private func isKnown(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> Bool {
-        guard let key = KeyText.of(payload.values, type: set.entityType),
-            let id = try storage.entity(set: set.name, key: key)
-        else { return false }
-        return try storage.row(id) != nil
+        return images
     }
 
     private mutating func updated(

@@ -137,8 +137,10 @@ struct UploadRound {
             outcomes.filter { if case .confirmed = $0.result { true } else { false } }.map(\.operation))
         for request in plan.changeSets.flatMap(\.requests) where confirmed.contains(request.operation) {
             guard let id = request.creates else { continue }
-            let missing = try await store.navigationsToKeylessEntities(of: id)
-            if !missing.isEmpty { try await readEntity(id, expand: missing) }
+            for id in [id] + request.below.flatMap(\.owners) {
+                let missing = try await store.navigationsToKeylessEntities(of: id)
+                if !missing.isEmpty { try await readEntity(id, expand: missing) }
+            }
         }
     }
 
@@ -167,6 +169,13 @@ struct UploadRound {
             case .unknown: report.inDoubt.append(pending.sequence)
             }
         }
+    }
+}
+
+extension NewEntity.Level {
+    /// Those of its entities that have others below them, and below those, from above.
+    fileprivate var owners: [EntityID] {
+        entities.flatMap { $0.below.isEmpty ? [] : [$0.id] + $0.below.flatMap(\.owners) }
     }
 }
 
