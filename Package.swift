@@ -147,6 +147,9 @@ let package = Package(
         tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests(
             "TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "TestSupport", httpTypes]),
+        tests(
+            "RelationshipTests",
+            ["Tidelog", "SyncEngine", "SyncCore", "ODataSandbox", "ODataWire", "EDM", "Transport", "TestSupport"]),
         tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),
         tests(
