@@ -10,10 +10,14 @@ struct OnlineModification {
     private let encoder: RequestEncoder
     private let reading: OnlineReading
 
-    init(session: ServiceSession, model: EntityDataModel) {
+    private let options: ServiceOptions
+
+    init(session: ServiceSession, model: EntityDataModel, options: ServiceOptions) {
         self.session = session
         self.model = model
-        encoder = RequestEncoder(version: model.version, model: model, serviceRoot: session.root)
+        self.options = options
+        encoder = RequestEncoder(
+            version: model.version, model: model, serviceRoot: session.root, options: options)
         reading = OnlineReading(session: session, model: model)
     }
 
@@ -45,7 +49,7 @@ struct OnlineModification {
         let requests = steps.map { encoder.encode($0.step.modification) }
         let batch = BatchRequest(parts: [
             .changeSet(
-                zip(1..., requests).map { BatchPart.Member(contentID: String($0), request: $1) })
+                zip(1..., requests).map { BatchPart.Member(contentID: String($0), request: $1.asBatchPart) })
         ])
         let responses = try await send(batch)
         var results = intents.map { _ in IntentResult() }
@@ -60,7 +64,7 @@ struct OnlineModification {
         headers["Accept"] = "multipart/mixed"
         let body: [UInt8]
         do throws(BatchWriteError) {
-            body = try MultipartBatchWriter().write(
+            body = try MultipartBatchWriter(contentIDLocation: options.contentIDLocation).write(
                 batch, boundary: boundary, changeSetBoundary: { "changeset_\($0 + 1)" })
         } catch {
             throw TidelogError(.invalidRequest, "The change set cannot be written: \(error)", cause: error)

@@ -9,8 +9,16 @@ public final class OnlineODataProvider: DataServiceProvider {
     private let session: ServiceSession
     private let cached = Mutex<EntityDataModel?>(nil)
 
-    /// - Parameter serviceRoot: an absolute URL, with or without a slash at its end.
-    public init(serviceRoot: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none) {
+    private let givenOptions: ServiceOptions?
+
+    /// - Parameters:
+    ///   - serviceRoot: an absolute URL, with or without a slash at its end.
+    ///   - serviceOptions: what the service lacks; nil for what its metadata say.
+    public init(
+        serviceRoot: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
+        serviceOptions: ServiceOptions? = nil
+    ) {
+        givenOptions = serviceOptions
         session = ServiceSession(
             root: serviceRoot, transport: transport ?? defaultTransport(), credentials: credentials)
     }
@@ -25,10 +33,14 @@ public final class OnlineODataProvider: DataServiceProvider {
         return model
     }
 
+    public func trace(_ trace: RequestTrace?) { session.trace = trace }
+
     public func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
-        let round = OnlineModification(session: session, model: try await model())
+        let model = try await model()
+        let round = OnlineModification(
+            session: session, model: model, options: givenOptions ?? ServiceOptions(declaredBy: model))
         if asChangeSet { return try await round.changeSet(intents) }
         var results: [IntentResult] = []
         for (intent, options) in intents { results.append(try await round.single(intent, options)) }

@@ -1,4 +1,5 @@
 public import EDM
+public import Logging
 import ODataWire
 import SyncCore
 public import SyncEngine
@@ -16,6 +17,30 @@ open class DataService {
     /// The classes that results are made of, by the qualified name of their entity type. Generated services override it. A
     /// type that has none gets the class of its nearest base type, and `EntityValue` where no base type has one either.
     open var entityClasses: [String: EntityValue.Type] { [:] }
+
+    // MARK: Tracing
+
+    /// Where traced requests are written, at the level debug. Its own level is `info` at the beginning, so that nothing is
+    /// written before it is set to `debug`.
+    public var logger = Logger(label: "tidelog.odata") { didSet { updateTrace() } }
+
+    /// Whether each request to the service and its answer are written to ``logger``: method, URL without query, status and
+    /// sizes. Holds for all services of one provider; the last that was set counts.
+    public var traceRequests = false { didSet { updateTrace() } }
+
+    /// Whether traced JSON is broken into lines and indented.
+    public var prettyTracing = false { didSet { updateTrace() } }
+
+    /// Whether headers, query options and bodies are traced as well. They hold confidential values: not for production.
+    /// Credentials, cookies and tokens are left out in any case.
+    public var traceWithData = false { didSet { updateTrace() } }
+
+    private func updateTrace() {
+        let logger = logger
+        provider.trace(
+            traceRequests && logger.logLevel <= .debug
+                ? RequestTrace(withData: traceWithData, isPretty: prettyTracing) { logger.debug("\($0)") } : nil)
+    }
 
     // MARK: Metadata
 

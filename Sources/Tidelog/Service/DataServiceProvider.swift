@@ -17,6 +17,9 @@ public protocol DataServiceProvider: Sendable {
     func load(
         _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot
+    /// Tells of each request to the service from now on; nil tells nothing. An offline provider sends some only when it is
+    /// opened, uploads or downloads.
+    func trace(_ trace: RequestTrace?)
 }
 
 /// Where a query starts.
