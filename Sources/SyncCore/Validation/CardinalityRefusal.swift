@@ -79,7 +79,8 @@ struct CardinalityRefusal {
         case .pushedOut:
             return "Link \(names) to another entity of \(partners) in the same change set, or delete it there."
         case .unlinked(let partner?) where group.end.partnerMultiplicity == .one:
-            return "Link \(names) to another entity of \(partners) instead, or delete \(names) and \(partner) in one change "
+            return
+                "Link \(names) to another entity of \(partners) instead, or delete \(names) and \(partner) in one change "
                 + "set."
         case .unlinked:
             return "Link \(names) to another entity of \(partners) instead, or delete it."

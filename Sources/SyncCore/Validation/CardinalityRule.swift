@@ -1,5 +1,5 @@
 import EDM
-public import Operations
+import Operations
 
 /// An end with multiplicity 1 is never empty: looked at when an operation, or a whole change set, has been folded, since
 /// inside a change set only the end state has to be legal.

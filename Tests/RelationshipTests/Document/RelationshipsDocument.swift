@@ -65,7 +65,7 @@ struct RelationshipsDocument {
         for (index, cell) in combination.cells.enumerated() {
             guard case .allowed = cell.outcome else { continue }
             let requests = Self.requests(v2[index], v4[index])
-            let line = "\(index + 1). \(cell.call): `\(v4[index].local.first)`"
+            let line = "**\(index + 1)** \(cell.call): `\(v4[index].local.first)`"
             if let known = blocks.firstIndex(where: { $0.requests == requests }) {
                 blocks[known].cells.append(line)
             } else {
@@ -85,7 +85,7 @@ struct RelationshipsDocument {
             let words = [v2[index], v4[index]].compactMap { $0.refusal.map { "*\($0.message)* \($0.recovery)" } }
             // The metadata of V2 may spell a type differently.
             let text = Set(words).count == 1 ? words[0] : "V2: \(words[0])  \nV4: \(words[1])"
-            let call = "\(index + 1). \(combination.cells[index].call)"
+            let call = "**\(index + 1)** \(combination.cells[index].call)"
             if let known = blocks.firstIndex(where: { $0.words == text }) {
                 blocks[known].calls.append(call)
             } else {
