@@ -103,10 +103,10 @@ struct PlannerPropertyTests {
                 etag: "W/\"\(store.nextKey)\"")
             try store.add(.entitiesRead([image]))
         }
-        return try store.plan(limit: limit)
+        return try store.plan(limit: limit, unreadable: Set(plan.entitiesToRead))
     }
 
-    private func checkReferences(_ plan: UploadPlan, _ store: TestStore, _ seed: UInt64) throws {
+    func checkReferences(_ plan: UploadPlan, _ store: TestStore, _ seed: UInt64) throws {
         let resolver = EntityResolver(storage: store.state, model: store.model)
         var known: Set<ResourceReference> = []
         for id in 1..<store.newID().rawValue {
@@ -197,5 +197,5 @@ struct PlannerPropertyTests {
         return tainted
     }
 
-    private func name(_ link: LinkRow) -> String { "\(link.relationship) \(link.first) \(link.second)" }
+    func name(_ link: LinkRow) -> String { "\(link.relationship) \(link.first) \(link.second)" }
 }
