@@ -100,6 +100,7 @@ final class CellRun {
                 try prepare(draft), in: try entity(place.entity), property: try property(place))
         case .updateEntity(let draft): try await service.updateEntity(try prepare(draft))
         case .deleteEntity(let name): try await service.deleteEntity(try entity(name))
+        case .calls(let calls): for call in calls { try await perform(call) }
         case .changeSet(let calls):
             let changes = ChangeSet()
             for call in calls { try record(call, in: changes) }
@@ -122,7 +123,7 @@ final class CellRun {
                 try prepare(draft), in: try entity(place.entity), property: try property(place))
         case .updateEntity(let draft): changes.updateEntity(try prepare(draft))
         case .deleteEntity(let name): changes.deleteEntity(try entity(name))
-        case .changeSet: preconditionFailure("A change set holds no change set.")
+        case .changeSet, .calls: preconditionFailure("A change set holds single calls.")
         }
     }
 

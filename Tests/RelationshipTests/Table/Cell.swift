@@ -19,6 +19,7 @@ enum Technique: String, Sendable, CaseIterable {
     case constraintOnCreate = "constraint property + createEntity"
     case constraintOnUpdate = "constraint property + updateEntity"
     case contentID = "change set"
+    case separateCalls = "separate calls"
     case plainCreate = "createEntity alone"
     case deleteLink
     case deleteEntity
@@ -29,7 +30,7 @@ enum Technique: String, Sendable, CaseIterable {
         case .createLink, .updateLink, .bindBeforeCreate, .bindBeforeUpdate, .createRelatedEntity, .setAndUpdate,
             .constraintOnCreate:
             [.create, .move]
-        case .deepInsert, .plainCreate: [.create]
+        case .deepInsert, .plainCreate, .separateCalls: [.create]
         case .constraintOnUpdate, .contentID: [.create, .move, .delete]
         case .deleteLink, .deleteEntity: [.delete]
         }
