@@ -36,13 +36,7 @@ public struct OperationRules<Storage: StateStorage> {
             try checkLink(link)
         case .updateLink(let link):
             let navigation = try checkLink(link)
-            guard !navigation.isCollection else {
-                throw .refused(
-                    .init(
-                        .wrongNavigationKind,
-                        "\(navigation) is a collection; updateLink replaces a single target only.",
-                        recovery: "Use createLink and deleteLink."))
-            }
+            guard !navigation.isCollection else { throw .refused(.singleValuedOnly(navigation)) }
         case .deleteLink(let link):
             let navigation = try checkLink(link)
             guard let end = navigation.navigation else { return }

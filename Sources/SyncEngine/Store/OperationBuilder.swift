@@ -135,11 +135,7 @@ struct OperationBuilder {
             let set = try state.set(of: id) ?? "The entity's set"
             throw OperationRefused(.unknownNavigationProperty, "\(set) has no navigation property \(navigation).")
         }
-        guard !property.isCollection else {
-            throw OperationRefused(
-                .wrongNavigationKind, "\(property) is a collection; say which link is to be removed.",
-                recovery: "Name the other entity as well.")
-        }
+        guard !property.isCollection else { throw OperationRefused.targetNeeded(property) }
         guard let target = try state.targets(of: id, along: end).first else {
             throw OperationRefused(
                 .linkNotFound, "\(try state.name(of: id, model)) is not linked to anything by \(navigation).",

@@ -64,6 +64,13 @@ struct Refused: Sendable {
 }
 
 extension Cell {
+    /// Whether the call names the target of a single-valued property, which the request has no place for: only who knows the
+    /// links can tell that it is another one.
+    var isLostOnTheWire: Bool {
+        guard case .deleteLink(_, _?) = call, end == "IDCards/Person" || end == "Persons/IDCard" else { return false }
+        return true
+    }
+
     /// Carried out by the requests of one change set.
     static func allowed(
         _ technique: Technique, _ end: String, _ aim: Aim, _ call: Call, _ links: String, _ requests: Wanted...
