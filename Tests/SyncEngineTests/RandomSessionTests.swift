@@ -134,9 +134,6 @@ struct RandomSessionTests {
                 $0.contentIDReferences = .none
             },
             Lack("deep inserts in order", ServiceOptions(deepInsertToMany: .inOrder)) { _ in },
-            Lack("deep inserts out of order", ServiceOptions(deepInsertToMany: .inOrder)) {
-                $0.deepInsertAnswer = .reversed
-            },
             Lack("deep inserts with Content-IDs", ServiceOptions(deepInsertToMany: .contentID)) {
                 $0.deepInsertAnswer = .reversed
             },

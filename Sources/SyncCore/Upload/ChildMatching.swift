@@ -18,7 +18,7 @@ struct ChildMatching {
         if isInOrder, options.deepInsertToMany == .inOrder || sent.count == 1 {
             return sent.indices.map { ($0, $0) }
         }
-        return Self.byValues(sent, answered)
+        return Self.byValues(sent.map(\.values), answered.map(\.values)) { sent[$0] == sent[$1] }
     }
 
     /// Nil where the service does not repeat what each entity was marked with.
@@ -33,29 +33,33 @@ struct ChildMatching {
         return pairs
     }
 
-    /// Pairs of which neither could be in another pair; entities that were sent alike may stand for each other.
-    static func byValues(_ sent: [EntityBody], _ answered: [EntityPayload]) -> [Pair] {
-        var open = Set(answered.indices)
+    /// Who can only be one, is that one; those that were sent alike may stand for each other. Each that was sent is among the
+    /// answered, which may be more.
+    static func byValues(
+        _ sent: [PropertyValues], _ answered: [PropertyValues], areAlike: (Int, Int) -> Bool
+    ) -> [Pair] {
+        guard sent.count <= answered.count else { return [] }
+        var candidates = sent.map { values in Set(answered.indices.filter { canBe(answered[$0], values) }) }
         var left = Array(sent.indices)
         var pairs: [Pair] = []
-        var hasFound = true
-        while hasFound {
-            hasFound = false
-            for index in left {
-                let candidates = open.filter { canBe(answered[$0].values, sent[index].values) }.sorted()
-                let rivals = left.filter { other in
-                    other != index && candidates.contains { canBe(answered[$0].values, sent[other].values) }
-                }
-                let areAlike = rivals.allSatisfy { sent[$0] == sent[index] }
-                guard let candidate = candidates.first, areAlike, candidates.count <= rivals.count + 1 else { continue }
-                pairs.append((index, candidate))
-                open.remove(candidate)
-                left.removeAll { $0 == index }
-                hasFound = true
-                break
-            }
+        while let index = left.first(where: { isCertain($0, left, candidates, areAlike) }) {
+            guard let place = candidates[index].min() else { break }
+            pairs.append((index, place))
+            left.removeAll { $0 == index }
+            for other in left { candidates[other].remove(place) }
         }
         return pairs.sorted { $0.sent < $1.sent }
+    }
+
+    /// Whether no other than this one, and those that are like it, can be what it can be, or it can be one thing only.
+    private static func isCertain(
+        _ index: Int, _ left: [Int], _ candidates: [Set<Int>], _ areAlike: (Int, Int) -> Bool
+    ) -> Bool {
+        let own = candidates[index]
+        let like = left.filter { areAlike($0, index) }
+        guard !own.isEmpty, own.count <= like.count else { return false }
+        // Two that differ and can both only be the same: something is not as it was sent.
+        return !left.contains { !areAlike($0, index) && candidates[$0].isSubset(of: own) && !candidates[$0].isEmpty }
     }
 
     /// Whether the service's entity has all that was sent; what it leaves out says nothing.

@@ -122,10 +122,9 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     /// Whether the operation stays behind until somebody does something about it, not just until the next batch.
     var isFinal: Bool {
         switch self {
-        case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .keyUnknown, .entityGone, .notInMetadata,
-            .noLegalPlan:
-            true
-        case .waitsFor, .needsETag, .needsAllProperties, .batchFull: false
+        case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .keyUnknown, .entityGone, .notInMetadata: true
+        // What comes behind was made on a state that has it: without it the rest need not be legal.
+        case .waitsFor, .needsETag, .needsAllProperties, .noLegalPlan, .batchFull: false
         }
     }
 
