@@ -66,6 +66,8 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     case rejected
     /// Whether the operation itself took effect is not known.
     case inDoubt
+    /// An operation of the same change set or transaction was refused, or is in doubt.
+    case withOperation(SequenceNumber)
     /// The entity's ETag must be read again first.
     case needsETag(EntityID)
     /// The entity that it refers to is known to the service, but its key is not known here.
@@ -80,7 +82,9 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     /// Whether the operation stays behind until somebody does something about it, not just until the next batch.
     var isFinal: Bool {
         switch self {
-        case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .keyUnknown, .entityGone, .notInMetadata: true
+        case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .withOperation, .keyUnknown, .entityGone,
+            .notInMetadata:
+            true
         case .waitsFor, .needsETag, .batchFull: false
         }
     }
@@ -92,6 +96,8 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         case .behindInDoubt(let sequence): "held: the outcome of operation \(sequence) before it is not known"
         case .rejected: "refused by the service"
         case .inDoubt: "in doubt: sent, but no answer came"
+        case .withOperation(let sequence):
+            "held: it goes together with operation \(sequence), which was refused or is in doubt"
         case .needsETag: "waits until the entity's ETag has been read again"
         case .keyUnknown(let entity): "held: the service gave no key for entity \(entity); a download may bring it"
         case .entityGone(let entity): "held: entity \(entity) is no longer there"

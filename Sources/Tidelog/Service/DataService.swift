@@ -153,9 +153,13 @@ open class DataService {
         var subjects: [EntityValue] = []
         for operation in operations {
             guard let intent = try builder.intent(operation) else { continue }
-            let tag = operation.options.customTag
             intents.append(
-                (intent, IntentOptions(headers: operation.headers, customTag: tag, ifMatch: operation.subject.etag)))
+                (
+                    intent,
+                    IntentOptions(
+                        headers: operation.headers, customTag: operation.options.customTag,
+                        transactionID: operation.options.transactionID, ifMatch: operation.subject.etag)
+                ))
             subjects.append(operation.subject)
         }
         guard !intents.isEmpty else { return }
