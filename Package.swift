@@ -153,6 +153,9 @@ let package = Package(
         tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests(
             "TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "TestSupport", httpTypes]),
+        tests(
+            "RelationshipTests",
+            ["Tidelog", "SyncEngine", "SyncCore", "ODataSandbox", "ODataWire", "EDM", "Transport", "TestSupport"]),
         support("ShopService", folder: "SampleServices/Shop", ["Tidelog"]),
         support("EventService", folder: "SampleServices/Events", ["Tidelog"]),
         support("NorthwindService", folder: "SampleServices/Northwind", ["Tidelog"]),

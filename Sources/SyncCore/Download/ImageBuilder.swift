@@ -7,8 +7,14 @@ public import Operations
 /// An entity that was created here and is not confirmed is recognised by its key where the app gave it one, so that a
 /// create whose answer was lost does not become two entities.
 public struct ImageBuilder<Storage: StateStorage> {
-    private let storage: Storage
-    private let model: EntityDataModel
+    let storage: Storage
+    let model: EntityDataModel
+    /// Whether only what is known, or can be told to be, is taken from below a navigation property that leads to entities
+    /// without a key.
+    let identifying: Bool
+    /// Entities that the service created without telling their keys, by owner and relationship, as far as they were looked
+    /// for and not found yet.
+    var keyless: [LinkEnd: [EntityID]] = [:]
     private var next: EntityID
     /// Entities that got their ID from this builder, before any record with them is folded.
     private var assigned: [AssignedKey: EntityID] = [:]
@@ -20,7 +26,8 @@ public struct ImageBuilder<Storage: StateStorage> {
         let key: String
     }
 
-    public init(storage: Storage, model: EntityDataModel) throws(StateError) {
+    public init(storage: Storage, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
+        self.identifying = identifying
         self.storage = storage
         self.model = model
         next = try storage.header().nextEntity
@@ -57,12 +64,12 @@ public struct ImageBuilder<Storage: StateStorage> {
                 continue
             }
             var targets: [EntityID] = []
-            let keyless = try keylessTarget(of: id, property)
             for entity in expanded.entities {
-                guard
-                    let images = try images(of: entity, in: target, known: try isKnown(entity, target) ? nil : keyless),
-                    let first = images.first
-                else {
+                let found = try isKnown(entity, target) ? nil : takeKeyless(like: entity, below: id, property)
+                if identifying, found == nil, try !isKnown(entity, target), try hasKeyless(below: id, property) {
+                    continue
+                }
+                guard let images = try images(of: entity, in: target, known: found), let first = images.first else {
                     continue
                 }
                 targets.append(first.entity)
@@ -99,29 +106,17 @@ public struct ImageBuilder<Storage: StateStorage> {
             let values = predicate.values.map { (property: $0.name, value: $0.value) }
             if let id = try storage.findRows(set: set.name, where: values).first { return id }
         }
+        if let id = try takeKeyless(like: payload, type, set) { return id }
         defer { next = EntityID(rawValue: next.rawValue &+ 1) }
         assigned[AssignedKey(set: set.name, key: key)] = next
         return next
     }
 
     /// Whether the key leads to an entity already.
-    private func isKnown(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> Bool {
+    func isKnown(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> Bool {
         guard let key = KeyText.of(payload.values, type: set.entityType) else { return false }
         if assigned[AssignedKey(set: set.name, key: key)] != nil { return true }
         return try storage.entity(set: set.name, key: key) != nil
-    }
-
-    /// An entity that the service created together with its owner, by a deep insert, without saying its key.
-    private func keylessTarget(of owner: EntityID, _ property: Property) throws(StateError) -> EntityID? {
-        guard let end = property.navigation, !property.isCollection else { return nil }
-        for id in try storage.targets(of: owner, along: end) {
-            guard let row = try storage.row(id), row.origin.isOnService, let type = model.findEntityType(row.type)
-            else {
-                continue
-            }
-            if KeyText.of(row.values, type: type) == nil { return id }
-        }
-        return nil
     }
 
     /// Only a link that differs from what the key gives is worth keeping.

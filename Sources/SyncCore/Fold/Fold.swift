@@ -22,7 +22,7 @@ public struct Fold<Storage: StateStorage> {
     /// The last record that stands for a lost one.
     private var lastLoss: SequenceNumber?
     /// What the operations since the last ``takeTouched()`` changed.
-    private var touched: Set<EntityID> = []
+    private var touched = Touched()
 
     /// Continues from what `storage` holds.
     public init(storage: Storage) throws(StateError) {
@@ -72,9 +72,9 @@ public struct Fold<Storage: StateStorage> {
         }
     }
 
-    /// The entities that the operations applied since the last call changed or unlinked, for the rules to look at.
-    public mutating func takeTouched() -> Set<EntityID> {
-        defer { touched = [] }
+    /// What the operations applied since the last call changed, for the rules to look at.
+    public mutating func takeTouched() -> Touched {
+        defer { touched = Touched() }
         return touched
     }
 
@@ -110,8 +110,8 @@ public struct Fold<Storage: StateStorage> {
         guard let model, let index else { return [] }
         var editor = StateEditor(storage: storage, model: model, index: index, layer: layer)
         try body(&editor)
-        touched.formUnion(editor.touched)
-        return editor.touched
+        touched.add(editor.touched)
+        return editor.touched.entities
     }
 
     // MARK: Operations

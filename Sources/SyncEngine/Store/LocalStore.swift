@@ -193,7 +193,7 @@ public actor LocalStore {
     }
 
     /// What was folded since the last call; see ``CardinalityRule``.
-    func takeTouched() -> Set<EntityID> { fold.takeTouched() }
+    func takeTouched() -> Touched { fold.takeTouched() }
 
     func transaction<T>(_ body: () throws -> T) throws(TidelogError) -> T {
         uncommitted = []

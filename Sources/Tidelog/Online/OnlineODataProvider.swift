@@ -39,12 +39,29 @@ public final class OnlineODataProvider: DataServiceProvider {
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
         let model = try await model()
-        let round = OnlineModification(
-            session: session, model: model, options: givenOptions ?? ServiceOptions(declaredBy: model))
+        let round = OnlineModification(session: session, model: model, options: options(model))
         if asChangeSet { return try await round.changeSet(intents) }
         var results: [IntentResult] = []
         for (intent, options) in intents { results.append(try await round.single(intent, options)) }
         return results
+    }
+
+    private func options(_ model: EntityDataModel) -> ServiceOptions {
+        givenOptions ?? ServiceOptions(declaredBy: model)
+    }
+
+    /// All parts as one `$batch`, where the service has one.
+    public func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome] {
+        let model = try await model()
+        let options = options(model)
+        guard options.supportsBatch, calls.count > 1 else { return await processInTurn(calls) }
+        let batch = OnlineBatch(
+            session: session,
+            encoder: RequestEncoder(version: model.version, model: model, serviceRoot: session.root, options: options),
+            options: options)
+        return try await batch.process(
+            calls, OnlineModification(session: session, model: model, options: options),
+            OnlineReading(session: session, model: model))
     }
 
     public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
