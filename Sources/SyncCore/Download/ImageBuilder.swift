@@ -9,6 +9,7 @@ public import Operations
 public struct ImageBuilder<Storage: StateStorage> {
     private let storage: Storage
     private let model: EntityDataModel
+    private let links: EntityLinks
     private var next: EntityID
     /// Entities that got their ID from this builder, before any record with them is folded.
     private var assigned: [AssignedKey: EntityID] = [:]
@@ -23,7 +24,9 @@ public struct ImageBuilder<Storage: StateStorage> {
     public init(storage: Storage, model: EntityDataModel) throws(StateError) {
         self.storage = storage
         self.model = model
-        next = try storage.header().nextEntity
+        let header = try storage.header()
+        links = EntityLinks(model: model, serviceRoot: header.service?.root ?? "")
+        next = header.nextEntity
     }
 
     /// The images of an entity and of all that came expanded below it, parents first. Nil where it has no key.
@@ -35,19 +38,22 @@ public struct ImageBuilder<Storage: StateStorage> {
         let knownType = try type(ofKnown: known)
         let typeName = payload.type.flatMap { model.findEntityType($0)?.name } ?? knownType ?? set.entityType.name
         let type = model.findEntityType(typeName) ?? set.entityType
+        let payload = withKey(payload, type, set)
+        let name = name(payload, type, set)
         let id: EntityID
         if let known {
             id = known
-        } else if let found = try identify(payload, type, set) {
+        } else if let found = try identify(payload, type, set, name) {
             id = found
         } else {
             skipped.insert(set.name)
             return nil
         }
         if let key = KeyText.of(payload.values, type: type) { assigned[AssignedKey(set: set.name, key: key)] = id }
+        if let name { assigned[AssignedKey(set: EntityNames<Storage>.namesSet, key: name)] = id }
         var image = EntityImage(
             entity: id, set: set.name, type: typeName, values: payload.values, etag: payload.etag,
-            editLink: editLink(payload, type, set))
+            editLink: name)
         var below: [EntityImage] = []
         for expanded in payload.expanded {
             guard let property = type.findProperty(expanded.navigation), property.isNavigation,
@@ -82,8 +88,9 @@ public struct ImageBuilder<Storage: StateStorage> {
     }
 
     private mutating func identify(
-        _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet
+        _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet, _ name: String?
     ) throws(StateError) -> EntityID? {
+        if let name, let id = try entity(named: name, set) { return id }
         let key: String
         if set.isSingleton {
             key = ""
@@ -93,11 +100,13 @@ public struct ImageBuilder<Storage: StateStorage> {
             return nil
         }
         if let id = assigned[AssignedKey(set: set.name, key: key)] { return id }
-        if let id = try storage.entity(set: set.name, key: key) { return id }
+        if let id = try storage.entity(set: set.name, key: key), try !isNamedOtherwise(id, name) { return id }
         if set.isSingleton, let id = try storage.rows(set: set.name).first { return id }
         if let predicate = KeyPredicate(of: type, in: payload.values) {
             let values = predicate.values.map { (property: $0.name, value: $0.value) }
-            if let id = try storage.findRows(set: set.name, where: values).first { return id }
+            for id in try storage.findRows(set: set.name, where: values) where try !isNamedOtherwise(id, name) {
+                return id
+            }
         }
         defer { next = EntityID(rawValue: next.rawValue &+ 1) }
         assigned[AssignedKey(set: set.name, key: key)] = next
@@ -124,9 +133,44 @@ public struct ImageBuilder<Storage: StateStorage> {
         return nil
     }
 
-    /// Only a link that differs from what the key gives is worth keeping.
-    private func editLink(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> String? {
-        guard KeyPredicate(of: type, in: payload.values) == nil, !set.isSingleton else { return nil }
-        return payload.editLink
+    // MARK: Names
+
+    /// A payload without its key may say it in its links.
+    private func withKey(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> EntityPayload {
+        guard !set.isSingleton, KeyPredicate(of: type, in: payload.values) == nil,
+            let key = [payload.editLink, payload.id].lazy.compactMap({ $0 }).compactMap({ links.key(in: $0, of: set) })
+                .first
+        else { return payload }
+        var payload = payload
+        for (name, value) in key.values where payload.values[name] == nil { payload.values[name] = value }
+        return payload
+    }
+
+    /// How the service names the entity, where that does not follow from its key.
+    private func name(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> String? {
+        guard !set.isSingleton else { return nil }
+        let key = KeyPredicate(of: type, in: payload.values)
+        for case let link? in [payload.editLink, payload.id == payload.editLink ? nil : payload.id] {
+            if let key, links.isConventional(link, set, key) { continue }
+            return links.relative(link)
+        }
+        return nil
+    }
+
+    private func entity(named name: String, _ set: EntitySet) throws(StateError) -> EntityID? {
+        if let id = assigned[AssignedKey(set: EntityNames<Storage>.namesSet, key: name)] { return id }
+        if let id = try storage.entity(set: EntityNames<Storage>.namesSet, key: name) {
+            return try storage.set(of: id) == set.name ? id : nil
+        }
+        // A service may go on naming an entity by the key that it had first.
+        return try links.key(in: name, of: set).flatMap { key throws(StateError) in
+            try storage.entity(set: set.name, key: KeyText.of(key))
+        }
+    }
+
+    /// Whether the service names the entity in another way: then the same key is not the same entity.
+    private func isNamedOtherwise(_ id: EntityID, _ name: String?) throws(StateError) -> Bool {
+        guard let name, let known = try storage.row(id)?.editLink else { return false }
+        return known != name
     }
 }

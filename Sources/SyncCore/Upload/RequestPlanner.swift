@@ -67,7 +67,9 @@ struct RequestPlanner<Storage: StateStorage> {
         let navigation = try navigation(parent.navigation, of: parent.entity, in: pending.operation)
         let owner = try reference(parent.entity)
         if navigation.isCollection {
-            return try add(creation, pending) { _, body in .createRelated(in: owner, navigation: navigation, body) }
+            return try add(creation, pending, through: navigation) { _, body in
+                .createRelated(in: owner, navigation: navigation, body)
+            }
         }
         // There is no POST to a single-valued navigation property. The new entity binds its owner, where it can: it may not
         // exist without. Otherwise a link follows.
@@ -75,9 +77,13 @@ struct RequestPlanner<Storage: StateStorage> {
             let partner = navigation.navigation?.partner.flatMap({ type.findProperty($0) }), partner.isNavigation
         {
             let binding = EntityBody.Binding(navigation: partner, targets: [owner])
-            return try add(creation, pending) { set, body in
+            return try add(creation, pending, through: navigation) { set, body in
                 var body = body
-                body.bindings.append(binding)
+                if let known = body.bindings.firstIndex(where: { $0.navigation == partner }) {
+                    body.bindings[known].targets.append(owner)
+                } else {
+                    body.bindings.append(binding)
+                }
                 return .create(in: set, body)
             }
         }
@@ -86,16 +92,21 @@ struct RequestPlanner<Storage: StateStorage> {
     }
 
     private mutating func add(
-        _ creation: Creation, _ pending: PendingOperation, action: (EntitySet, EntityBody) -> DataModification.Action
+        _ creation: Creation, _ pending: PendingOperation, through owner: Property? = nil,
+        action: (EntitySet, EntityBody) -> DataModification.Action
     ) throws(StateError) {
         guard let set = resolver.model.findEntitySet(creation.set) else { throw missing("entity set \(creation.set)") }
         let below = try split(creation)
-        for (_, child) in below.before { try add(child, pending) { set, body in .create(in: set, body) } }
-        let body = try body(creation, below, declared: set.entityType)
+        for (navigation, child) in below.before {
+            try add(child, pending, through: navigation) { set, body in .create(in: set, body) }
+        }
+        let body = try body(creation, below, declared: set.entityType, through: owner)
         add(action(set, body), pending, creates: creation.entity)
         for (navigation, child) in below.after {
             let owner = try reference(creation.entity)
-            try add(child, pending) { _, body in .createRelated(in: owner, navigation: navigation, body) }
+            try add(child, pending, through: navigation) { _, body in
+                .createRelated(in: owner, navigation: navigation, body)
+            }
         }
     }
 
@@ -127,18 +138,23 @@ struct RequestPlanner<Storage: StateStorage> {
     }
 
     private func body(
-        _ creation: Creation, _ below: Below, declared: EntityType
+        _ creation: Creation, _ below: Below, declared: EntityType, through owner: Property?
     ) throws(StateError) -> EntityBody {
         guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
-        let (values, own) = try content(creation.values, creation.bindings, type)
-        var bindings = own
+        var (values, bindings) = try content(creation.values, creation.bindings, type)
+        // Dependent properties are not asked where the request says in another way whom the entity is linked to.
+        var decided = owner?.navigation?.inverseConstraints ?? []
+        for (navigation, _) in below.before + below.inline { decided += navigation.navigation?.constraints ?? [] }
+        for pair in decided where !type.keyProperties.contains(where: { $0.name == pair.dependent }) {
+            values[pair.dependent] = nil
+        }
         for (navigation, child) in below.before {
             bindings.append(EntityBody.Binding(navigation: navigation, targets: [try reference(child.entity)]))
         }
         var inline: [EntityBody.InlineEntities] = []
         for (navigation, child) in below.inline {
             let target = navigation.navigation.flatMap { resolver.model.findEntityType($0.targetType) } ?? type
-            let body = try body(child, try split(child), declared: target)
+            let body = try body(child, try split(child), declared: target, through: navigation)
             inline.append(EntityBody.InlineEntities(navigation: navigation, entities: [body]))
         }
         return EntityBody(
