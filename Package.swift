@@ -23,13 +23,13 @@ func tool(_ name: String, folder: String? = nil, _ dependencies: [Target.Depende
         name: name, dependencies: dependencies, path: "Tools/\(folder ?? name)", swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 /// What several test targets need. In no product.
-func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+func support(_ name: String, folder: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(folder ?? name)", swiftSettings: settings)
 }
 
 /// A program that tests start. In no product.
@@ -53,6 +53,8 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
 let package = Package(
     name: "tidelog",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -66,6 +68,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
@@ -99,7 +102,10 @@ let package = Package(
         layer("LogInspection", ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog"]),
         layer(
             "Tidelog",
-            ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine"]),
+            [
+                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine",
+                logging,
+            ]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
         // Tools
@@ -148,6 +154,18 @@ let package = Package(
         tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests(
             "TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "TestSupport", httpTypes]),
+        tests(
+            "RelationshipTests",
+            ["Tidelog", "SyncEngine", "SyncCore", "ODataSandbox", "ODataWire", "EDM", "Transport", "TestSupport"]),
+        support("ShopService", folder: "SampleServices/Shop", ["Tidelog"]),
+        support("EventService", folder: "SampleServices/Events", ["Tidelog"]),
+        support("NorthwindService", folder: "SampleServices/Northwind", ["Tidelog"]),
+        tests(
+            "SeedSampleTests",
+            [
+                "ShopService", "EventService", "NorthwindService", "Tidelog", "ProxyGenerator", "ODataSandbox",
+                "ODataWire", "TestSupport", logging,
+            ], exclude: ["Metadata"]),
         tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),
         tests(

@@ -1,7 +1,9 @@
 // What an app sees with `import Tidelog` alone: the model and its values, and the values that calls take and return.
 @_exported public import EDM
+@_exported public import struct Logging.Logger
 @_exported public import struct ODataWire.HTTPHeaders
 @_exported public import struct ODataWire.KeyPredicate
+@_exported public import struct ODataWire.ServiceOptions
 @_exported public import struct OperationLog.LogKey
 @_exported public import struct Operations.EntityID
 @_exported public import struct Operations.Refusal

@@ -63,7 +63,7 @@ struct BatchWriterTests {
     @Test func `the Content-ID can stand in the head of the operation`() throws {
         let written = try text(
             [.changeSet([Self.createRelated])],
-            MultipartBatchWriter(contentIDPosition: .operation, writesContentLength: false))
+            MultipartBatchWriter(contentIDLocation: .request, writesContentLength: false))
         #expect(written.contains("binary\r\n\r\nPOST $1/Orders HTTP/1.1\r\nContent-ID: 2\r\n"))
     }
 

@@ -144,10 +144,39 @@ import Testing
         let replace = DataModification(.update(Self.plainOrder, body, replaces: true))
         #expect(Self.v4.encode(replace).method == "PUT")
         let tunnel = RequestEncoder(
-            version: .v2, model: PayloadShop.model(.v2), serviceRoot: "http://h/s", options: .init(tunnelsUpdates: true)
+            version: .v2, model: PayloadShop.model(.v2), serviceRoot: "http://h/s", options: .init(tunnelsMethods: true)
         )
         #expect(tunnel.encode(update).method == "POST")
         #expect(tunnel.encode(update).headers["X-HTTP-Method"] == "MERGE")
+    }
+
+    @Test(arguments: [ODataVersion.v2, .v4])
+    func `only POST goes by its own name through a tunnel`(_ version: ODataVersion) {
+        let tunnel = RequestEncoder(
+            version: version, model: PayloadShop.model(version), serviceRoot: "http://h/s",
+            options: .init(tunnelsMethods: true))
+        let body = EntityBody(type: PayloadShop.order, values: ["Note": .null])
+        let merge = version == .v2 ? "MERGE" : "PATCH"
+        let cases: [(DataModification.Action, String?)] = [
+            (.create(in: PayloadShop.customers, body), nil), (.update(Self.plainOrder, body, replaces: false), merge),
+            (.update(Self.plainOrder, body, replaces: true), "PUT"), (.delete(Self.customer), "DELETE"),
+            (.link(from: Self.plainOrder, navigation: PayloadShop.customerOfOrder, to: Self.customer), "PUT"),
+            (.unlink(from: Self.plainOrder, navigation: PayloadShop.customerOfOrder, to: nil), "DELETE"),
+        ]
+        for (action, method) in cases {
+            let request = tunnel.encode(DataModification(action))
+            #expect(request.method == "POST")
+            #expect(request.headers["X-HTTP-Method"] == method)
+        }
+    }
+
+    @Test func `strings for large numbers are announced`() {
+        let encoder = RequestEncoder(
+            version: .v4, model: PayloadShop.model(.v4), serviceRoot: "http://h/s",
+            options: .init(isIEEE754Compatible: true))
+        let body = EntityBody(type: PayloadShop.order, values: [:])
+        let request = encoder.encode(DataModification(.create(in: PayloadShop.customers, body)))
+        #expect(request.headers["Content-Type"] == "application/json;IEEE754Compatible=true")
     }
 
     @Test func `an entity is deleted without a body`() {

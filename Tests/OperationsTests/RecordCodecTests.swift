@@ -66,6 +66,10 @@ struct RecordCodecTests {
                 ])),
         .batchInterrupted(BatchInterrupted(batch: 1, reason: "connection lost")),
         .operationsReleased([4, 5]),
+        .operationsUndone([4, .max]),
+        .operationsRedone([5]),
+        .operation(Operation(.delete(EntityID(rawValue: 1)), changeSet: 7, transactionID: "order 4", customTag: "t")),
+        .operation(Operation(.delete(EntityID(rawValue: 1)), transactionID: "")),
         .unknown(kind: 200, payload: [1, 2, 3]),
     ]
 

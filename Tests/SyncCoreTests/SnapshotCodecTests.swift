@@ -10,15 +10,24 @@ struct SnapshotCodecTests {
         id: id(7), set: "Orders", type: "Shop.Order", values: ["OrderID": .integer(5), "Note": .null], etag: "\"1\"",
         editLink: "Orders(5)", origin: .serviceWithStaleETag)
 
-    private static func pending(_ status: PendingOperation.Status) -> SnapshotItem {
-        .pending(
-            PendingOperation(
-                sequence: 12, time: -5,
-                operation: Operation(
-                    .update(id(7), changes: ["Note": .string("ä")], bindings: []), changeSet: 11, baseETag: "\"0\"",
-                    customTag: "form", headers: [.init(name: "X", value: "y")]),
-                status: status))
+    private static func operation(
+        _ status: PendingOperation.Status, transactionID: String? = nil
+    ) -> PendingOperation {
+        PendingOperation(
+            sequence: 12, time: -5,
+            operation: Operation(
+                .update(id(7), changes: ["Note": .string("ä")], bindings: []), changeSet: 11,
+                transactionID: transactionID, baseETag: "\"0\"", customTag: "form",
+                headers: [.init(name: "X", value: "y")]),
+            status: status)
     }
+
+    private static func pending(
+        _ status: PendingOperation.Status, transactionID: String? = nil
+    ) -> SnapshotItem { .pending(operation(status, transactionID: transactionID)) }
+
+    private static let refusal = Refusal(
+        status: 409, code: "c", message: "m", innerError: "{}", method: "POST", url: "Orders")
 
     static let items: [SnapshotItem] = [
         .header(applied: 300, nextEntity: id(9), nextBatch: 4),
@@ -34,8 +43,9 @@ struct SnapshotCodecTests {
         .base(id(8), .absent),
         .link(LinkRow(relationship: "R", first: id(1), second: id(2), inBase: true, inLocal: false)),
         pending(.pending), pending(.inFlight(3)), pending(.inDoubt(3, reason: "cut")),
-        pending(
-            .rejected(Refusal(status: 409, code: "c", message: "m", innerError: "{}", method: "POST", url: "Orders"))),
+        pending(.rejected(refusal)), pending(.inFlight(3), transactionID: "T"), pending(.pending, transactionID: ""),
+        .undone(UndoneOperation(operation: operation(.pending), undo: 20)),
+        .undone(UndoneOperation(operation: operation(.rejected(refusal), transactionID: "T"), undo: .max)),
         .coverage(query: "Q", id(7), run: 12),
         .end(items: 3, digest: store.digest),
     ]

@@ -45,6 +45,28 @@ final class TestStore {
         return try operations.map { try add(.operation($0)) }
     }
 
+    func dependants(of operations: Set<SequenceNumber>) throws -> [SequenceNumber: Dependence] {
+        let found = try fold.dependants(of: operations)
+        try fold.settle()
+        return found
+    }
+
+    /// Undoes the operations with all that depends on them, as the engine does; returns everything undone.
+    @discardableResult
+    func undo(_ operations: Set<SequenceNumber>) throws -> [SequenceNumber] {
+        let all = operations.union(try dependants(of: operations).keys).sorted()
+        try add(.operationsUndone(all))
+        return all
+    }
+
+    func refusal(ofRedoing operations: [SequenceNumber]) throws -> (
+        operation: SequenceNumber, reason: OperationRefused
+    )? {
+        let found = try fold.refusal(ofRedoing: operations.compactMap { state.undoneOperation($0) })
+        try fold.settle()
+        return found
+    }
+
     private func checkCardinality() throws {
         try CardinalityRule(storage: state, index: fold.index!).check(fold.takeTouched())
     }

@@ -151,3 +151,13 @@ func update(_ link: String, _ changes: PropertyValues, bind: [BindingDraft] = []
 {
     .update(.link(link), changes: changes, bindings: bind, inline: inline)
 }
+
+extension LocalStore {
+    /// Where nothing is undone in between.
+    func prepare(_ plan: UploadPlan) async throws -> BatchID {
+        guard let batch = try await prepare(plan, since: rearrangements) else {
+            throw TidelogError(.invalidRequest, "Something was undone.")
+        }
+        return batch
+    }
+}

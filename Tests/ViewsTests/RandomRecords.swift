@@ -9,6 +9,8 @@ struct RandomRecords {
     private var nextSequence: SequenceNumber = 1
     private var nextBatch: BatchID = 1
     private var operations: [SequenceNumber] = []
+    /// Those that an undo named.
+    private var undone: [SequenceNumber] = []
     private var entities: [(id: EntityID, set: String)] = []
 
     static let sets = ["Customers", "Orders", "Cards", "Tags"]
@@ -93,11 +95,23 @@ struct RandomRecords {
         case 40..<52: return answered()
         case 52..<54: return .batchInterrupted(BatchInterrupted(batch: nextBatch - 1, reason: "cut"))
         case 54..<56: return .operationsReleased(operations.filter { _ in chance(20) })
+        case 57..<60: return .operationsUndone(undoable())
+        case 60..<62: return .operationsRedone(undone.filter { _ in chance(70) })
         case 56..<57: return chance(50) ? .lost : .unknown(kind: 99, payload: [1, 2, 3])
         default:
             operations.append(nextSequence)
-            return .operation(Operation(action(), customTag: chance(10) ? "tag" : nil))
+            return .operation(
+                Operation(
+                    action(), transactionID: chance(10) ? "T\(number(0..<3))" : nil, customTag: chance(10) ? "tag" : nil
+                ))
         }
+    }
+
+    /// Also such as are undone already, have ended, or never were.
+    private mutating func undoable() -> [SequenceNumber] {
+        let chosen = operations.filter { _ in chance(20) } + (chance(20) ? [nextSequence + 5, 1] : [])
+        undone += chosen
+        return chosen
     }
 
     private mutating func prepared() -> Record.Body {

@@ -88,6 +88,8 @@ struct SnapshotTests {
                 switch try decoder.add(kind: record.kind, payload: record.payload) {
                 case .pending(let pending):
                     found.insert("pending \("\(pending.status)".prefix { $0 != "(" })")
+                case .undone(let undone):
+                    found.insert("undone \("\(undone.operation.status)".prefix { $0 != "(" })")
                 case .base(_, let base): found.insert("base \("\(base)".prefix { $0 != "(" })")
                 case .link(let link): found.insert("link \(link.inBase) \(link.inLocal)")
                 case .row(let row): found.insert("row \(row.origin)")
@@ -101,7 +103,7 @@ struct SnapshotTests {
                 "header", "service", "query", "entity", "key", "coverage", "end", "row local", "row service",
                 "row gone", "row serviceWithStaleETag", "base row", "base absent", "link true true",
                 "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
-                "pending rejected",
+                "pending rejected", "undone pending", "undone rejected", "undone inDoubt",
             ])
     }
 }

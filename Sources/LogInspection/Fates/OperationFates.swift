@@ -50,10 +50,16 @@ public struct OperationFates: Sendable {
         case .operation: fates[sequence] = .pending
         case .batchPrepared(let prepared):
             open[prepared.batch] = prepared.operations
-            for operation in prepared.operations { set(operation, .inFlight(prepared.batch)) }
+            for operation in prepared.operations {
+                redo(operation)
+                set(operation, .inFlight(prepared.batch))
+            }
         case .batchAnswered(let answered):
             open[answered.batch] = nil
-            for outcome in answered.outcomes { set(outcome, of: answered.batch) }
+            for outcome in answered.outcomes {
+                redo(outcome.operation)
+                set(outcome, of: answered.batch)
+            }
         case .batchInterrupted(let interrupted):
             for operation in open.removeValue(forKey: interrupted.batch) ?? []
             where fates[operation] == .inFlight(interrupted.batch) {
@@ -61,6 +67,8 @@ public struct OperationFates: Sendable {
             }
         case .operationsReleased(let operations):
             for operation in operations { set(operation, .pending) }
+        case .operationsUndone(let operations): for operation in operations { undo(operation, by: sequence) }
+        case .operationsRedone(let operations): for operation in operations { redo(operation) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
             .downloadFinished, .entitiesRead, .lost, .unknown:
             break
@@ -74,6 +82,20 @@ public struct OperationFates: Sendable {
         case .notProcessed: set(outcome.operation, .pending)
         case .inDoubt(let reason): set(outcome.operation, .inDoubt(batch, reason: reason))
         }
+    }
+
+    /// As the fold does it: what the service did is not undone.
+    private mutating func undo(_ operation: SequenceNumber, by record: SequenceNumber) {
+        guard let fate = fates[operation] else { return }
+        switch fate {
+        case .confirmed, .undone: break
+        case .rejected, .unknown: fates[operation] = .undone(by: record, before: fate)
+        case .pending, .inFlight, .inDoubt: fates[operation] = .undone(by: record, before: .pending)
+        }
+    }
+
+    private mutating func redo(_ operation: SequenceNumber) {
+        if case .undone(_, let before) = fates[operation] { fates[operation] = before }
     }
 
     /// A confirmed operation has ended; nothing changes that. What was never read has no fate here.

@@ -15,12 +15,12 @@ extension OperationFate {
 }
 
 /// What is still known of the records that a compaction removed: the operations among them that had not ended when the
-/// snapshot was made, and the set of each entity.
+/// snapshot was made or were undone, and the set of each entity.
 struct CompactedHistory {
     /// The first record that the log still has.
     let first: SequenceNumber
     /// In order; all are in front of ``first``.
-    private(set) var pending: [PendingOperation] = []
+    private(set) var operations: [(operation: PendingOperation, fate: OperationFate)] = []
 
     /// - Parameter sets: learns the sets of all entities that the snapshot knows.
     /// Empty where no snapshot can be read; the reader says so by itself.
@@ -41,17 +41,21 @@ struct CompactedHistory {
     ) throws(LogError) -> Bool {
         let cursor = try reader.snapshot(snapshot)
         var decoder = SnapshotDecoder()
-        var found: [PendingOperation] = []
+        var found: [(operation: PendingOperation, fate: OperationFate)] = []
         while let record = try cursor.next() {
             guard let item = try? decoder.add(kind: record.kind, payload: record.payload) else { continue }
             switch item {
             case .entity(let id, let set): sets.learn(id, set)
-            case .pending(let operation) where operation.sequence < first: found.append(operation)
+            case .pending(let pending) where pending.sequence < first:
+                found.append((pending, OperationFate(pending.status)))
+            case .undone(let undone) where undone.sequence < first:
+                let before = OperationFate(undone.operation.status)
+                found.append((undone.operation, .undone(by: undone.undo, before: before)))
             default: break
             }
         }
         guard (try? decoder.finish()) != nil else { return false }
-        pending = found
+        operations = found.sorted { $0.operation.sequence < $1.operation.sequence }
         return true
     }
 }

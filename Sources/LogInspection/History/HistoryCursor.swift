@@ -81,10 +81,10 @@ public final class HistoryCursor {
     private func carryOver(before first: SequenceNumber) throws(LogError) {
         let history = try CompactedHistory(try openReader(), first: first, &sets)
         carried =
-            history.pending.map { pending in
-                let record = Record(time: pending.time, body: .operation(pending.operation))
-                let entry = HistoryEntry(sequence: pending.sequence, record: record, sets: sets)
-                return HistoryItem.carried(entry, fate: OperationFate(pending.status), resumesAt: first)
+            history.operations.map { operation, fate in
+                let record = Record(time: operation.time, body: .operation(operation.operation))
+                let entry = HistoryEntry(sequence: operation.sequence, record: record, sets: sets)
+                return HistoryItem.carried(entry, fate: fate, resumesAt: first)
             }[...]
     }
 

@@ -13,7 +13,7 @@ extension HistoryItem {
     ///
     /// | kind | members |
     /// |---|---|
-    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `customTag`, `baseETag`; `fate` (see ``OperationFate/name``) where the caller gave fates |
+    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `transactionID`, `customTag`, `baseETag`; `fate` (see ``OperationFate/name``) where the caller gave fates |
     /// | `serviceInstalled` | `root`, `metadataBytes` |
     /// | `definingQueryAdded` | `name`, `query` |
     /// | `definingQueryRemoved` | `name` |
@@ -22,13 +22,13 @@ extension HistoryItem {
     /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many) |
     /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "notProcessed" \| "inDoubt", …}]`; rejected ones with `status`, `code`, `message`, ones in doubt with `reason` |
     /// | `batchInterrupted` | `batch`, `reason` |
-    /// | `operationsReleased` | `operations` |
+    /// | `operationsReleased`, `operationsUndone`, `operationsRedone` | `operations` |
     /// | `unknown` | `kindNumber`, `bytes` |
     ///
     /// What is no entry has `kind` `lost` (`sequence` and `last`, the first and the last record that is missing),
     /// `undecodable` (`sequence`, `kindNumber`, `reason`), `damage` (`path`, `offset`, `fault`, `sequence`, and `resumesAt`,
     /// null where nothing more can be read) or `compacted` (`sequence` of the first record that was removed, and
-    /// `resumesAt`; behind it come the operations among these that had not ended, as entries with `"carried":true`). Values
+    /// `resumesAt`; behind it come the operations among these that had not ended or were undone, as entries with `"carried":true`). Values
     /// are in the JSON form of OData V4; members that do not apply are left out. Members may be added.
     public func json(fates: OperationFates? = nil) -> String {
         var writer = HistoryJSONWriter()

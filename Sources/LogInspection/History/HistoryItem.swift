@@ -15,7 +15,7 @@ public enum HistoryItem: Sendable, Hashable {
     /// snapshot has the state that they led to. The items go on with `resumesAt`.
     case compacted(from: SequenceNumber, resumesAt: SequenceNumber)
     /// An operation whose record was removed by the compaction that the item before is about, and which had not ended when
-    /// the snapshot was made. The fate is the one that it had then; the records from `resumesAt` on may say more.
+    /// the snapshot was made, or was undone. The fate is the one that it had then; the records from `resumesAt` on may say more.
     case carried(HistoryEntry, fate: OperationFate, resumesAt: SequenceNumber)
 
     /// Of the first record that the item is about.
@@ -71,6 +71,8 @@ public struct HistoryEntry: Sendable, Hashable {
         case .batchAnswered: "batchAnswered"
         case .batchInterrupted: "batchInterrupted"
         case .operationsReleased: "operationsReleased"
+        case .operationsUndone: "operationsUndone"
+        case .operationsRedone: "operationsRedone"
         case .lost: "lost"
         case .unknown: "unknown"
         }
@@ -96,7 +98,8 @@ extension Record.Body {
                 if case .confirmed(let images) = outcome.result { images.map(\.entity) } else { [] }
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
-            .batchPrepared, .batchInterrupted, .operationsReleased, .lost, .unknown:
+            .batchPrepared, .batchInterrupted, .operationsReleased, .operationsUndone, .operationsRedone, .lost,
+            .unknown:
             []
         }
     }

@@ -87,7 +87,8 @@ struct HistoryJSONWriter {
         case .batchInterrupted(let interrupted):
             number("batch", interrupted.batch)
             text("reason", interrupted.reason)
-        case .operationsReleased(let operations): numbers("operations", operations)
+        case .operationsReleased(let operations), .operationsUndone(let operations), .operationsRedone(let operations):
+            numbers("operations", operations)
         case .lost: break
         case .unknown(let kind, let payload):
             number("kindNumber", kind)
@@ -135,6 +136,7 @@ struct HistoryJSONWriter {
         case .deleteLink(let link): self.link("deleteLink", link)
         }
         if let first = operation.changeSet { number("changeSet", first) }
+        if let transaction = operation.transactionID { text("transactionID", transaction) }
         text("customTag", operation.customTag)
         text("baseETag", operation.baseETag)
     }

@@ -30,6 +30,10 @@ struct RecordSummary {
             "batch \(interrupted.batch) interrupted: \(Self.oneLine(interrupted.reason, limit: 200))"
         case .operationsReleased(let operations):
             "\(count(operations.count, "operation")) released to be sent again: \(list(operations.map(String.init)))"
+        case .operationsUndone(let operations):
+            "\(count(operations.count, "operation")) undone: \(list(operations.map(String.init)))"
+        case .operationsRedone(let operations):
+            "\(count(operations.count, "operation")) redone: \(list(operations.map(String.init)))"
         case .lost: "a record that was lost"
         case .unknown(let kind, let payload):
             "a record of kind \(kind), which this version does not know: \(payload.count) bytes"
@@ -41,6 +45,7 @@ struct RecordSummary {
     private func text(of operation: Operation) -> String {
         var parts = parts(of: operation.action)
         if let first = operation.changeSet { parts.append("change set \(first)") }
+        if let transaction = operation.transactionID { parts.append("transaction '\(Self.oneLine(transaction))'") }
         if let tag = operation.customTag { parts.append("tag '\(Self.oneLine(tag))'") }
         return parts.joined(separator: " · ")
     }

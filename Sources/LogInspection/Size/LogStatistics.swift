@@ -46,17 +46,24 @@ public struct LogStatistics: Sendable, Hashable {
 
     /// Operations of the app: what a log is for.
     public var operations: UInt64 {
-        kinds.first { $0.number == RecordCodec.Kind.operation.rawValue }?.records ?? 0
+        operationKinds.reduce(0) { $0 + $1.records }
     }
 
     /// What an operation takes in its block, compressed; nil where there is none. The other kinds are not counted.
     public var bytesPerOperation: Double? {
-        kinds.first { $0.number == RecordCodec.Kind.operation.rawValue }?.storedBytesPerRecord
+        guard operations > 0 else { return nil }
+        return Double(operationKinds.reduce(0) { $0 + $1.storedBytes }) / Double(operations)
+    }
+
+    private var operationKinds: [Kind] {
+        let numbers = [RecordCodec.Kind.operation.rawValue, RecordCodec.Kind.operationInTransaction.rawValue]
+        return kinds.filter { numbers.contains($0.number) }
     }
 }
 
 extension Record {
-    /// What ``HistoryEntry/kind`` says of records of this kind.
+    /// What ``HistoryEntry/kind`` says of records of this kind; operations with a transactionID, which have a number of their
+    /// own, are apart here.
     static func kindName(_ number: UInt8) -> String {
         // The cases of the two have the same names.
         RecordCodec.Kind(rawValue: number).map { "\($0)" } ?? "unknown"

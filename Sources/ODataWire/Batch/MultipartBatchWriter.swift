@@ -1,14 +1,12 @@
 /// Writes `multipart/mixed` batches. The same input gives the same bytes.
 public struct MultipartBatchWriter: Sendable {
-    /// Where a member's Content-ID stands. `operation` is for services that look for it there only.
-    public enum ContentIDPosition: Sendable { case part, operation }
-
-    public var contentIDPosition: ContentIDPosition
+    /// Where a member's Content-ID stands.
+    public var contentIDLocation: ServiceOptions.ContentIDLocation
     /// Whether a body's length is written into its operation's head. Where not, such a header is left out.
     public var writesContentLength: Bool
 
-    public init(contentIDPosition: ContentIDPosition = .part, writesContentLength: Bool = true) {
-        self.contentIDPosition = contentIDPosition
+    public init(contentIDLocation: ServiceOptions.ContentIDLocation = .part, writesContentLength: Bool = true) {
+        self.contentIDLocation = contentIDLocation
         self.writesContentLength = writesContentLength
     }
 
@@ -103,10 +101,10 @@ public struct MultipartBatchWriter: Sendable {
     ) throws(BatchWriteError) {
         output.line("Content-Type: application/http")
         output.line("Content-Transfer-Encoding: binary")
-        if let contentID, contentIDPosition == .part { try output.field("Content-ID", contentID) }
+        if let contentID, contentIDLocation != .request { try output.field("Content-ID", contentID) }
         output.line("")
         output.line(startLine)
-        if let contentID, contentIDPosition == .operation { try output.field("Content-ID", contentID) }
+        if let contentID, contentIDLocation != .part { try output.field("Content-ID", contentID) }
         for field in headers.fields where !field.name.equalsIgnoringCase("Content-Length") {
             if Self.forbidden.contains(where: { field.name.equalsIgnoringCase($0) }) {
                 throw .forbiddenHeader(field.name)
@@ -118,7 +116,17 @@ public struct MultipartBatchWriter: Sendable {
         output.body(body)
     }
 
-    private static let forbidden = ["Authorization", "Expect", "From", "Max-Forwards", "Range", "TE"]
+    fileprivate static let forbidden = ["Authorization", "Expect", "From", "Max-Forwards", "Range", "TE"]
+}
+
+extension WireRequest {
+    /// Without the headers that may not be in a part of a batch: they are about the connection or the client (OData 4.01
+    /// Part 1, 11.7.2).
+    public var asBatchPart: WireRequest {
+        var part = self
+        for name in MultipartBatchWriter.forbidden { part.headers[name] = nil }
+        return part
+    }
 }
 
 /// The bytes so far, and what must not occur in them twice.

@@ -38,6 +38,8 @@ public struct EntityBody: Sendable, Hashable {
     public var values: PropertyValues
     public var bindings: [Binding]
     public var inline: [InlineEntities]
+    /// V4, inside of another body: written as `@Core.ContentID`, which the answer repeats.
+    public var contentID: String?
 
     public init(
         type: EntityType, declaredType: EntityType? = nil, values: PropertyValues, bindings: [Binding] = [],

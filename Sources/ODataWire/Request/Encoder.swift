@@ -6,31 +6,15 @@ public import EDM
 /// relative to the service root, so that they serve in a batch too; URLs in bodies are absolute, but for references to
 /// entities that the same change set creates, which stay `$1`.
 public struct RequestEncoder: Sendable {
-    /// What services of one version do differently.
-    public struct Options: Sendable, Hashable {
-        /// V2: inline entities and bindings of a to-many property as `{"results":[…]}` instead of a plain array.
-        public var wrapsInlineCollections: Bool
-        /// V4: `Edm.Int64` and `Edm.Decimal` as strings.
-        public var isIEEE754Compatible: Bool
-        /// Updates with POST and `X-HTTP-Method`, for proxies that refuse PATCH and MERGE.
-        public var tunnelsUpdates: Bool
-
-        public init(
-            wrapsInlineCollections: Bool = false, isIEEE754Compatible: Bool = false, tunnelsUpdates: Bool = false
-        ) {
-            self.wrapsInlineCollections = wrapsInlineCollections
-            self.isIEEE754Compatible = isIEEE754Compatible
-            self.tunnelsUpdates = tunnelsUpdates
-        }
-    }
-
     public let version: ODataVersion
-    public let options: Options
+    public let options: ServiceOptions
     private let model: EntityDataModel
     private let urls: EntityURLWriter
 
     /// - Parameter serviceRoot: absolute, with or without a slash at its end.
-    public init(version: ODataVersion, model: EntityDataModel, serviceRoot: String, options: Options = Options()) {
+    public init(
+        version: ODataVersion, model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions()
+    ) {
         self.version = version
         self.model = model
         self.options = options
@@ -40,6 +24,10 @@ public struct RequestEncoder: Sendable {
     /// The request that carries the modification out.
     public func encode(_ modification: DataModification) -> WireRequest {
         var request = encode(modification.action)
+        if options.tunnelsMethods, request.method != "POST" {
+            request.headers["X-HTTP-Method"] = request.method
+            request.method = "POST"
+        }
         if let ifMatch = modification.ifMatch { request.headers["If-Match"] = ifMatch }
         request.headers.merge(modification.headers)
         return request
@@ -60,7 +48,11 @@ public struct RequestEncoder: Sendable {
     }
 
     /// V3 would otherwise answer in its light format.
-    private var mediaType: String { version == .v3 ? "application/json;odata=verbose" : "application/json" }
+    private var mediaType: String {
+        if version == .v3 { return "application/json;odata=verbose" }
+        return !version.isLegacy && options.isIEEE754Compatible
+            ? "application/json;IEEE754Compatible=true" : "application/json"
+    }
 
     private func encode(_ action: DataModification.Action) -> WireRequest {
         switch action {
@@ -70,12 +62,7 @@ public struct RequestEncoder: Sendable {
             return request("POST", path(source, navigation), write(body, declared: navigation.navigation?.targetType))
         case .update(let target, let body, let replaces):
             let method = replaces ? "PUT" : version.isLegacy ? "MERGE" : "PATCH"
-            var update = request(method, url(of: target), write(body))
-            if options.tunnelsUpdates {
-                update.method = "POST"
-                update.headers["X-HTTP-Method"] = method
-            }
-            return update
+            return request(method, url(of: target), write(body))
         case .delete(let target): return request("DELETE", url(of: target))
         case .link(let source, let navigation, let target):
             // Only a collection has a POST; the link of a single-valued end is set by PUT, new or not.

@@ -3,7 +3,7 @@ internal import EDM
 /// Writes the body of a create or an update.
 struct EntityBodyWriter {
     let version: ODataVersion
-    let options: RequestEncoder.Options
+    let options: ServiceOptions
     let urls: EntityURLWriter
     let values: ValueJSONWriter
     var json = JSONWriter()
@@ -13,6 +13,10 @@ struct EntityBodyWriter {
         json.beginObject()
         if let declared = body.declaredType?.name ?? declared, declared != body.type.name {
             values.typeName(body.type.name, &json)
+        }
+        if let contentID = body.contentID, !version.isLegacy {
+            json.name("@Core.ContentID")
+            json.string(contentID)
         }
         for (name, value) in body.values { values.property(name, value, body.type.findProperty(name)?.type, &json) }
         if version.isLegacy { writeLegacyLinks(body) } else { writeLinks(body) }

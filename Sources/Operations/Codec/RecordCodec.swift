@@ -21,6 +21,10 @@ public enum RecordCodec {
         case batchAnswered = 10
         case batchInterrupted = 11
         case operationsReleased = 12
+        case operationsUndone = 13
+        case operationsRedone = 14
+        /// An operation with a transactionID, which stands in front of what an ``operation`` has.
+        case operationInTransaction = 15
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -34,7 +38,8 @@ public enum RecordCodec {
             writer.string(service.root)
             writer.blob(service.metadata)
         case .operation(let operation):
-            kind = .operation
+            kind = operation.transactionID == nil ? .operation : .operationInTransaction
+            if let transaction = operation.transactionID { writer.string(transaction) }
             writer.operation(operation)
         case .definingQueryAdded(let query):
             kind = .definingQueryAdded
@@ -69,6 +74,12 @@ public enum RecordCodec {
             writer.string(interrupted.reason)
         case .operationsReleased(let operations):
             kind = .operationsReleased
+            writer.list(operations) { $0.unsigned($1) }
+        case .operationsUndone(let operations):
+            kind = .operationsUndone
+            writer.list(operations) { $0.unsigned($1) }
+        case .operationsRedone(let operations):
+            kind = .operationsRedone
             writer.list(operations) { $0.unsigned($1) }
         case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
@@ -113,8 +124,20 @@ public enum RecordCodec {
         case .batchAnswered: .batchAnswered(try reader.answered())
         case .batchInterrupted:
             .batchInterrupted(BatchInterrupted(batch: try reader.unsigned(), reason: try reader.string()))
-        case .operationsReleased:
-            .operationsReleased(try reader.list { r throws(CodecError) in try r.unsigned() })
+        case .operationsReleased: .operationsReleased(try sequences(&reader))
+        case .operationsUndone: .operationsUndone(try sequences(&reader))
+        case .operationsRedone: .operationsRedone(try sequences(&reader))
+        case .operationInTransaction: .operation(try operationInTransaction(&reader))
         }
+    }
+    private static func sequences(_ reader: inout ByteReader) throws(CodecError) -> [SequenceNumber] {
+        try reader.list { r throws(CodecError) in try r.unsigned() }
+    }
+
+    private static func operationInTransaction(_ reader: inout ByteReader) throws(CodecError) -> Operation {
+        let transaction = try reader.string()
+        var operation = try reader.operation()
+        operation.transactionID = transaction
+        return operation
     }
 }

@@ -34,6 +34,10 @@ public struct RecordFields {
             case .operation:
                 try scan.number()
                 try scan.operation()
+            case .operationInTransaction:
+                try scan.number()
+                try scan.name()
+                try scan.operation()
             case .downloadPage:
                 try scan.number()
                 try scan.name()

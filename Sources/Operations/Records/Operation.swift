@@ -20,6 +20,9 @@ public struct Operation: Sendable, Hashable {
     /// The first sequence number of the app's change set that the operation belongs to; its members are consecutive and
     /// travel to the service together or not at all.
     public var changeSet: SequenceNumber?
+    /// The app's name for operations that travel to the service in one change set, wherever they stand in the queue; see
+    /// ``changeSet`` for those that were made in one call.
+    public var transactionID: String?
     /// The ETag of the version that the app saw when it made the change; nil where the entity has none or is new.
     public var baseETag: String?
     /// The app's own mark, handed back with errors.
@@ -38,11 +41,12 @@ public struct Operation: Sendable, Hashable {
     }
 
     public init(
-        _ action: Action, changeSet: SequenceNumber? = nil, baseETag: String? = nil, customTag: String? = nil,
-        headers: [Header] = []
+        _ action: Action, changeSet: SequenceNumber? = nil, transactionID: String? = nil, baseETag: String? = nil,
+        customTag: String? = nil, headers: [Header] = []
     ) {
         self.action = action
         self.changeSet = changeSet
+        self.transactionID = transactionID
         self.baseETag = baseETag
         self.customTag = customTag
         self.headers = headers

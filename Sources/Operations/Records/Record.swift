@@ -26,6 +26,10 @@ public struct Record: Sendable, Hashable {
         case batchInterrupted(BatchInterrupted)
         /// The outcome of operations in doubt is settled: they were not carried out and may be sent again.
         case operationsReleased([SequenceNumber])
+        /// The app took operations back that were never sent, or that the service refused. They are kept, and can be redone.
+        case operationsUndone([SequenceNumber])
+        /// Undone operations are as they were, at their old places.
+        case operationsRedone([SequenceNumber])
         /// Stands for a record that was lost to damage, so that those behind it keep their numbers. What it said is not
         /// known: it may have been anything. It has no time.
         case lost

@@ -29,6 +29,12 @@ extension Fold {
             case .pending, .rejected: try setStatus(pending.sequence, .inDoubt(0, reason: Self.lossReason))
             }
         }
+        // It may have been redone, and sent since.
+        for var undone in try storage.undoneOperations() {
+            if case .inDoubt = undone.operation.status { continue }
+            undone.operation.status = .inDoubt(0, reason: Self.lossReason)
+            try storage.putUndone(undone)
+        }
         // A page may be missing: an entity that no page brought is no longer known to be gone.
         for var query in try storage.queries() where query.run != 0 || query.isComplete {
             query.run = 0

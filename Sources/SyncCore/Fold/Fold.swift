@@ -16,13 +16,13 @@ public struct Fold<Storage: StateStorage> {
     /// The model's relationships; nil before a service is installed.
     public private(set) var index: RelationshipIndex?
     /// Whether the pending operations are taken off at the moment.
-    private var isUnwound = false
+    var isUnwound = false
     /// Whether the pending operations are on top, so that the state is what the log says.
     var isSettled: Bool { !isUnwound }
     /// The last record that stands for a lost one.
     private var lastLoss: SequenceNumber?
     /// What the operations since the last ``takeTouched()`` changed.
-    private var touched: Set<EntityID> = []
+    private var touched = Touched()
 
     /// Continues from what `storage` holds.
     public init(storage: Storage) throws(StateError) {
@@ -59,6 +59,8 @@ public struct Fold<Storage: StateStorage> {
         case .batchInterrupted(let interrupted): try apply(interrupted)
         case .operationsReleased(let operations):
             for operation in operations { try setStatus(operation, .pending) }
+        case .operationsUndone(let operations): try undo(operations, by: sequence)
+        case .operationsRedone(let operations): try redo(operations)
         case .lost:
             // Each further one in a row says what the first has said, but for the batch that it may have been.
             if lastLoss == sequence &- 1 { try skipBatch() } else { try applyLoss() }
@@ -79,9 +81,9 @@ public struct Fold<Storage: StateStorage> {
         }
     }
 
-    /// The entities that the operations applied since the last call changed or unlinked, for the rules to look at.
-    public mutating func takeTouched() -> Set<EntityID> {
-        defer { touched = [] }
+    /// What the operations applied since the last call changed, for the rules to look at.
+    public mutating func takeTouched() -> Touched {
+        defer { touched = Touched() }
         return touched
     }
 
@@ -94,6 +96,7 @@ public struct Fold<Storage: StateStorage> {
         try storage.setHeader(header)
         try adopt(service)
         if let model { try storage.install(model) }
+        for pending in try storage.pendingOperations() { try register(pending.operation) }
     }
 
     private mutating func adopt(_ service: ServiceDescription) throws(StateError) {
@@ -109,15 +112,15 @@ public struct Fold<Storage: StateStorage> {
 
     /// Returns what was changed, created or lost a link.
     @discardableResult
-    private mutating func edit(
+    mutating func edit(
         _ layer: StateEditor<Storage>.Layer, _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
     ) throws(StateError) -> Set<EntityID> {
         // Only where the record with the metadata was lost: what needs them has to be downloaded again.
         guard let model, let index else { return [] }
         var editor = StateEditor(storage: storage, model: model, index: index, layer: layer)
         try body(&editor)
-        touched.formUnion(editor.touched)
-        return editor.touched
+        touched.add(editor.touched)
+        return editor.touched.entities
     }
 
     // MARK: Operations
@@ -130,13 +133,25 @@ public struct Fold<Storage: StateStorage> {
             header.nextEntity = EntityID(rawValue: id.rawValue &+ 1)
         }
         try storage.setHeader(header)
+        try register(operation)
         try storage.putPending(
             PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending))
         if !isUnwound { try edit(.local) { e throws(StateError) in try e.apply(operation) } }
     }
 
+    /// What an operation creates is known from now on, also where it is undone before it is ever applied.
+    func register(_ operation: Operation) throws(StateError) {
+        if case .create(let creation, _) = operation.action { try register(creation) }
+    }
+
+    private func register(_ creation: Creation) throws(StateError) {
+        guard model?.findEntitySet(creation.set) != nil, model?.findEntityType(creation.type) != nil else { return }
+        try storage.register(creation.entity, set: creation.set)
+        for inline in creation.inline { for child in inline.entities { try register(child) } }
+    }
+
     /// Takes the pending operations off: every entity and link is as the service last said.
-    private mutating func unwind() throws(StateError) {
+    mutating func unwind() throws(StateError) {
         guard !isUnwound else { return }
         isUnwound = true
         for (id, base) in try storage.takeBases() {
@@ -170,6 +185,8 @@ public struct Fold<Storage: StateStorage> {
     // MARK: Upload
 
     private mutating func apply(_ prepared: BatchPrepared) throws(StateError) {
+        // A batch that carries an undone operation shows that it was redone, by a record that is lost.
+        try redo(prepared.operations)
         var header = try storage.header()
         if prepared.batch >= header.nextBatch { header.nextBatch = prepared.batch &+ 1 }
         try storage.setHeader(header)
@@ -183,6 +200,7 @@ public struct Fold<Storage: StateStorage> {
     }
 
     private mutating func apply(_ answered: BatchAnswered) throws(StateError) {
+        try redo(answered.outcomes.map(\.operation))
         try unwind()
         for outcome in answered.outcomes {
             guard let pending = try storage.pendingOperation(outcome.operation) else {

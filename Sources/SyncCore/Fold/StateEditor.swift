@@ -17,8 +17,8 @@ struct StateEditor<Storage: StateStorage> {
     let model: EntityDataModel
     let index: RelationshipIndex
     let layer: Layer
-    /// Entities that were changed, created or lost a link, for the rules to look at.
-    private(set) var touched: Set<EntityID> = []
+    /// For the rules to look at.
+    private(set) var touched = Touched()
 
     init(storage: Storage, model: EntityDataModel, index: RelationshipIndex, layer: Layer) {
         self.storage = storage
@@ -31,13 +31,13 @@ struct StateEditor<Storage: StateStorage> {
 
     mutating func put(_ row: EntityRow) throws(StateError) {
         try saveBase(row.id)
-        touched.insert(row.id)
+        touched.entities.insert(row.id)
         try storage.putRow(row)
     }
 
     private mutating func removeRow(_ id: EntityID) throws(StateError) {
         try saveBase(id)
-        touched.insert(id)
+        touched.entities.insert(id)
         try storage.removeRow(id)
     }
 
@@ -186,8 +186,10 @@ struct StateEditor<Storage: StateStorage> {
     private mutating func setLink(
         _ name: String, _ first: EntityID, _ second: EntityID, _ present: Bool
     ) throws(StateError) {
-        touched.insert(first)
-        touched.insert(second)
+        touched.entities.insert(first)
+        touched.entities.insert(second)
+        let ends = Touched.LinkEnds(relationship: name, first: first, second: second)
+        if present { touched.unlinked.remove(ends) } else { touched.unlinked.insert(ends) }
         let inBase =
             switch layer {
             case .base: present

@@ -9,7 +9,8 @@ public import Operations
 /// An item may be longer than a record of the log can be, as a row that grew by several updates. All of it but the end then
 /// goes in front, in records of the kind *piece*.
 public enum SnapshotCodec {
-    /// The number of an item's kind. Part of the format, never reused; ascending in a snapshot.
+    /// The number of an item's kind. Part of the format, never reused; ascending in a snapshot, but
+    /// for the end, which is the last whatever its number.
     public enum Kind: UInt8, Sendable, CaseIterable {
         case header = 1
         case service = 2
@@ -22,6 +23,18 @@ public enum SnapshotCodec {
         case pending = 9
         case coverage = 10
         case end = 11
+        case undone = 12
+        /// A pending operation with a transactionID, which stands in front of what a ``pending`` has.
+        case pendingInTransaction = 13
+
+        /// Ascending in a snapshot.
+        var place: UInt8 {
+            switch self {
+            case .pendingInTransaction: Kind.pending.rawValue * 2 + 1
+            case .end: .max
+            default: rawValue * 2
+            }
+        }
     }
 
     /// The kind of a record that holds a part of the item behind it.
@@ -91,13 +104,23 @@ public enum SnapshotCodec {
             writer.bool(link.inLocal)
             return .link
         case .pending(let pending):
+            guard let transaction = pending.operation.transactionID else {
+                write(pending, &writer)
+                return .pending
+            }
+            writer.string(transaction)
             write(pending, &writer)
-            return .pending
+            return .pendingInTransaction
         case .coverage(let query, let id, let run):
             writer.string(query)
             writer.entity(id)
             writer.unsigned(run)
             return .coverage
+        case .undone(let undone):
+            writer.unsigned(undone.undo)
+            writer.optional(undone.operation.operation.transactionID) { $0.string($1) }
+            write(undone.operation, &writer)
+            return .undone
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)
@@ -167,13 +190,11 @@ public enum SnapshotCodec {
                 LinkRow(
                     relationship: try reader.string(), first: try reader.entity(), second: try reader.entity(),
                     inBase: try reader.bool(), inLocal: try reader.bool()))
-        case .pending:
-            .pending(
-                PendingOperation(
-                    sequence: try reader.unsigned(), time: try reader.signed(), operation: try reader.operation(),
-                    status: try status(&reader)))
+        case .pending: .pending(try pending(nil, &reader))
+        case .pendingInTransaction: .pending(try pending(try reader.string(), &reader))
         case .coverage:
             .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
+        case .undone: .undone(try undone(&reader))
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
     }
@@ -193,6 +214,22 @@ public enum SnapshotCodec {
         guard let origin = EntityRow.Origin(rawValue: try reader.byte()) else { throw reader.fail(.invalid("origin")) }
         return EntityRow(
             id: id, set: set, type: type, values: values, etag: etag, editLink: editLink, origin: origin)
+    }
+
+    private static func pending(
+        _ transaction: String?, _ reader: inout ByteReader
+    ) throws(CodecError) -> PendingOperation {
+        var pending = PendingOperation(
+            sequence: try reader.unsigned(), time: try reader.signed(), operation: try reader.operation(),
+            status: try status(&reader))
+        pending.operation.transactionID = transaction
+        return pending
+    }
+
+    private static func undone(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {
+        let undo = try reader.unsigned()
+        let transaction = try reader.optional { r throws(CodecError) in try r.string() }
+        return UndoneOperation(operation: try pending(transaction, &reader), undo: undo)
     }
 
     private static func status(_ reader: inout ByteReader) throws(CodecError) -> PendingOperation.Status {

@@ -59,9 +59,9 @@ public struct SnapshotDecoder {
         let isInOrder =
             switch last {
             case nil: kind == .header
-            case .header?: kind.rawValue > SnapshotCodec.Kind.header.rawValue
-            case .service?: kind.rawValue > SnapshotCodec.Kind.service.rawValue
-            case let last?: kind.rawValue >= last.rawValue
+            case .header?: kind.place > SnapshotCodec.Kind.header.place
+            case .service?: kind.place > SnapshotCodec.Kind.service.place
+            case let last?: kind.place >= last.place
             }
         guard isInOrder else { throw Self.damaged("has its items out of order") }
         last = kind

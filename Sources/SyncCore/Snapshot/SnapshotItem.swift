@@ -17,9 +17,12 @@ public enum SnapshotItem: Sendable, Hashable {
     case row(EntityRow)
     case base(EntityID, BaseState)
     case link(LinkRow)
+    /// Those without a transactionID, then those with one.
     case pending(PendingOperation)
     /// The query brought the entity in the download `run`.
     case coverage(query: String, EntityID, run: SequenceNumber)
+    /// By the undone operation's own sequence number.
+    case undone(UndoneOperation)
     /// Last, once: how many items are in front of it, and what their state's digest is.
     case end(items: UInt64, digest: StateDigest)
 }

@@ -26,6 +26,7 @@ public struct StateRestoration<Storage: StateStorage> {
         case .base(let id, let base): try storage.saveBase(id, base)
         case .link(let link): try storage.putLink(link)
         case .pending(let pending): try storage.putPending(pending)
+        case .undone(let undone): try storage.putUndone(undone)
         case .coverage(let query, let id, let run): try storage.cover(id, query: query, run: run)
         case .end: break
         }

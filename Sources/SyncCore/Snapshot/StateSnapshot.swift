@@ -16,8 +16,10 @@ public enum StateSnapshot {
         try storage.forEachRow { try body(.row($0)) }
         try storage.forEachBase { try body(.base($0, $1)) }
         try storage.forEachLink { try body(.link($0)) }
-        try storage.forEachPending { try body(.pending($0)) }
+        try storage.forEachPending { if $0.operation.transactionID == nil { try body(.pending($0)) } }
+        try storage.forEachPending { if $0.operation.transactionID != nil { try body(.pending($0)) } }
         try storage.forEachCoverage { try body(.coverage(query: $0, $1, run: $2)) }
+        try storage.forEachUndone { try body(.undone($0)) }
     }
 }
 

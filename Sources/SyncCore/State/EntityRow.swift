@@ -91,6 +91,21 @@ public struct PendingOperation: Sendable, Hashable {
     }
 }
 
+/// An operation that the app took back, with what it takes to put it back.
+public struct UndoneOperation: Sendable, Hashable {
+    /// As it is again once it is redone, the service's refusal included.
+    public var operation: PendingOperation
+    /// The record that undid it: what one call undid has one number.
+    public var undo: SequenceNumber
+
+    public init(operation: PendingOperation, undo: SequenceNumber) {
+        self.operation = operation
+        self.undo = undo
+    }
+
+    public var sequence: SequenceNumber { operation.sequence }
+}
+
 /// A defining query with where its last download stands.
 public struct QueryState: Sendable, Hashable {
     public var query: DefiningQuery

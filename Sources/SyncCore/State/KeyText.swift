@@ -12,6 +12,11 @@ public enum KeyText {
         key.values.map { $0.name + "=" + text($0.value) }.joined(separator: ",")
     }
 
+    /// As it stands in the parentheses of an entity's URL: `1`, or `Currency='EUR',Day=1`.
+    public static func predicate(_ key: KeyPredicate) -> String {
+        key.values.count == 1 ? text(key.values[0].value) : of(key)
+    }
+
     private static func text(_ value: Value) -> String {
         switch value {
         case .string(let text): "'" + doubledQuotes(text) + "'"

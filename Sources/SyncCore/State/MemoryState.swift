@@ -22,6 +22,7 @@ public final class MemoryState: StateStorage {
     private var linksByKey: [LinkKey: LinkRow] = [:]
     private var linksByEntity: [EntityID: Set<LinkKey>] = [:]
     private var pending: [SequenceNumber: PendingOperation] = [:]
+    private var undone: [SequenceNumber: UndoneOperation] = [:]
     private var queryList: [QueryState] = []
     private var coverage: [EntityID: [String: SequenceNumber]] = [:]
 
@@ -114,6 +115,11 @@ public final class MemoryState: StateStorage {
     public func putPending(_ operation: PendingOperation) { pending[operation.sequence] = operation }
     public func removePending(_ sequence: SequenceNumber) { pending[sequence] = nil }
 
+    public func undoneOperations() -> [UndoneOperation] { undone.values.sorted { $0.sequence < $1.sequence } }
+    public func undoneOperation(_ sequence: SequenceNumber) -> UndoneOperation? { undone[sequence] }
+    public func putUndone(_ operation: UndoneOperation) { undone[operation.sequence] = operation }
+    public func removeUndone(_ sequence: SequenceNumber) { undone[sequence] = nil }
+
     public func queries() -> [QueryState] { queryList }
     public func putQuery(_ query: QueryState) {
         if let index = queryList.firstIndex(where: { $0.query.name == query.query.name }) {
@@ -165,6 +171,10 @@ public final class MemoryState: StateStorage {
 
     public func forEachPending(_ body: (PendingOperation) throws -> Void) throws {
         for operation in pendingOperations() { try body(operation) }
+    }
+
+    public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws {
+        for operation in undoneOperations() { try body(operation) }
     }
 
     public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {

@@ -24,13 +24,20 @@ public struct RelationshipIndex: Sendable {
         public let multiplicity: Multiplicity
         /// The navigation property as a person knows it: `Mayors/City`, or that of the other end where this one has none.
         public let name: String
+        /// The set of the partners.
+        public let partners: String
+        /// How many partners a partner has.
+        public let partnerMultiplicity: Multiplicity
     }
 
+    /// The model that this was made of.
+    let model: EntityDataModel
     private let dependents: [String: [Constraint]]
     private let principals: [String: [Constraint]]
     private let ends: [String: [End]]
 
     public init(_ model: EntityDataModel) {
+        self.model = model
         var constraints: [Constraint] = []
         var ends: [String: [End]] = [:]
         func add(_ end: End, to set: String) {
@@ -54,7 +61,9 @@ public struct RelationshipIndex: Sendable {
                 add(
                     End(
                         relationship: navigation.relationship.name, isFirst: navigation.relationship.isForward,
-                        multiplicity: navigation.multiplicity, name: "\(set.name)/\(property.name)"), to: set.name)
+                        multiplicity: navigation.multiplicity, name: "\(set.name)/\(property.name)",
+                        partners: model.target(of: property, in: set)?.name ?? navigation.targetType,
+                        partnerMultiplicity: navigation.sourceMultiplicity), to: set.name)
             }
         }
         for set in sets {
@@ -66,7 +75,8 @@ public struct RelationshipIndex: Sendable {
                 add(
                     End(
                         relationship: navigation.relationship.name, isFirst: !isForward,
-                        multiplicity: navigation.sourceMultiplicity, name: "\(set.name)/\(property.name)"),
+                        multiplicity: navigation.sourceMultiplicity, name: "\(set.name)/\(property.name)",
+                        partners: set.name, partnerMultiplicity: navigation.multiplicity),
                     to: target.name)
                 if !navigation.constraints.isEmpty {
                     add(

@@ -52,6 +52,12 @@ public protocol StateStorage: AnyObject {
     func putPending(_ operation: PendingOperation) throws(StateError)
     func removePending(_ sequence: SequenceNumber) throws(StateError)
 
+    // Undone operations, which are no longer pending, in ascending order of their own sequence number
+    func undoneOperations() throws(StateError) -> [UndoneOperation]
+    func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation?
+    func putUndone(_ operation: UndoneOperation) throws(StateError)
+    func removeUndone(_ sequence: SequenceNumber) throws(StateError)
+
     // Defining queries in the order in which they were added, and which entities they brought
     func queries() throws(StateError) -> [QueryState]
     func putQuery(_ query: QueryState) throws(StateError)
@@ -75,6 +81,8 @@ public protocol StateStorage: AnyObject {
     func forEachLink(_ body: (LinkRow) throws -> Void) throws
     /// By sequence number.
     func forEachPending(_ body: (PendingOperation) throws -> Void) throws
+    /// By sequence number.
+    func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws
     /// By query and entity.
     func forEachCoverage(_ body: (_ query: String, _ id: EntityID, _ run: SequenceNumber) throws -> Void) throws
 }

@@ -1,5 +1,5 @@
 public import EDM
-import ODataWire
+public import ODataWire
 public import Operations
 
 /// Turns pending operations into the next batch: the smallest atomic change sets that the references between new entities
@@ -16,8 +16,13 @@ public struct UploadPlanner<Storage: StateStorage> {
     public struct Options: Sendable, Hashable {
         /// The most requests in one batch. A change set is never split, so one that is larger goes alone.
         public var requestLimit: Int
+        /// What the service lacks.
+        public var service: ServiceOptions
 
-        public init(requestLimit: Int = 500) { self.requestLimit = requestLimit }
+        public init(requestLimit: Int = 500, service: ServiceOptions = ServiceOptions()) {
+            self.requestLimit = requestLimit
+            self.service = service
+        }
     }
 
     private let storage: Storage
@@ -42,7 +47,7 @@ public struct UploadPlanner<Storage: StateStorage> {
         var tracker = LinkTracker(storage)
         var plan = UploadPlan()
         var toRead: Set<EntityID> = []
-        for unit in Self.units(try storage.pendingOperations()) {
+        for unit in PendingOperation.units(try storage.pendingOperations()) {
             let footprints = try unit.map { pending throws(StateError) in
                 try resolver.footprint(pending.operation, &tracker)
             }
@@ -72,19 +77,6 @@ public struct UploadPlanner<Storage: StateStorage> {
         }
         plan.entitiesToRead = toRead.sorted()
         return plan
-    }
-
-    /// The operations in order, those of one app change set together.
-    private static func units(_ operations: [PendingOperation]) -> [[PendingOperation]] {
-        var units: [[PendingOperation]] = []
-        for pending in operations {
-            if let changeSet = pending.operation.changeSet, units.last?.last?.operation.changeSet == changeSet {
-                units[units.count - 1].append(pending)
-            } else {
-                units.append([pending])
-            }
-        }
-        return units
     }
 
     private static func missingName(

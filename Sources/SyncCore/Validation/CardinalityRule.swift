@@ -1,5 +1,5 @@
 import EDM
-public import Operations
+import Operations
 
 /// An end with multiplicity 1 is never empty: looked at when an operation, or a whole change set, has been folded, since
 /// inside a change set only the end state has to be legal.
@@ -12,27 +12,26 @@ public struct CardinalityRule<Storage: StateStorage> {
         self.index = index
     }
 
-    /// - Parameter touched: what the operations changed, created or unlinked; see ``Fold/takeTouched()``.
-    public func check(_ touched: Set<EntityID>) throws(ValidationError) {
-        let violation: OperationRefused?
-        do throws(StateError) { violation = try firstViolation(among: touched) } catch { throw .state(error) }
-        if let violation { throw .refused(violation) }
-    }
-
-    private func firstViolation(among touched: Set<EntityID>) throws(StateError) -> OperationRefused? {
-        for id in touched.sorted() {
-            guard let row = try storage.row(id) else { continue }
-            for end in index.ends(of: row.set) where end.multiplicity == .one {
-                if try isViolated(end, row) { return refusal(end, row) }
+    /// - Parameter touched: what the operations changed; see ``Fold/takeTouched()``.
+    public func check(_ touched: Touched) throws(ValidationError) {
+        var refusal = CardinalityRefusal()
+        do throws(StateError) {
+            for id in touched.entities.sorted() {
+                guard let row = try storage.row(id) else { continue }
+                for end in index.ends(of: row.set) where end.multiplicity == .one {
+                    guard try isViolated(end, row) else { continue }
+                    refusal.add(
+                        try storage.name(of: id, index.model), at: end, because: try cause(end, row, touched.unlinked))
+                }
             }
+        } catch {
+            throw .state(error)
         }
-        return nil
+        if let refused = refusal.refused { throw .refused(refused) }
     }
 
     private func isViolated(_ end: RelationshipIndex.End, _ row: EntityRow) throws(StateError) -> Bool {
-        let links =
-            end.isFirst
-            ? try storage.links(end.relationship, first: row.id) : try storage.links(end.relationship, second: row.id)
+        let links = try links(end, row.id)
         if links.contains(where: \.inLocal) { return false }
         if row.origin == .local { return !namesPartner(row, end) }
         // The partner may be outside the defining queries: then there never was a link here, and only the dependent
@@ -40,6 +39,11 @@ public struct CardinalityRule<Storage: StateStorage> {
         if links.contains(where: \.inBase) { return !namesPartner(row, end) }
         guard case .row(let before)? = try storage.base(row.id) else { return false }
         return namesPartner(before, end) && !namesPartner(row, end)
+    }
+
+    private func links(_ end: RelationshipIndex.End, _ id: EntityID) throws(StateError) -> [LinkRow] {
+        end.isFirst
+            ? try storage.links(end.relationship, first: id) : try storage.links(end.relationship, second: id)
     }
 
     /// Whether the dependent properties of the entity name a partner, which need not be in the store.
@@ -50,12 +54,22 @@ public struct CardinalityRule<Storage: StateStorage> {
         return constraint.pairs.allSatisfy { (row.values[$0.dependent] ?? .null) != .null }
     }
 
-    private func refusal(_ end: RelationshipIndex.End, _ row: EntityRow) -> OperationRefused {
-        OperationRefused(
-            .mandatoryEnd,
-            "\(row.set)(\(row.id)) would be without the one entity that it must have by \(end.name), whose multiplicity is 1.",
-            recovery: row.origin == .local
-                ? "Create it together with its partner: bind it, create it through the partner's navigation property, or put both into one change set."
-                : "In the same change set, link it to another partner or delete it as well.")
+    /// What the operations did to the partner that the entity had before them.
+    private func cause(
+        _ end: RelationshipIndex.End, _ row: EntityRow, _ unlinked: Set<Touched.LinkEnds>
+    ) throws(StateError) -> CardinalityRefusal.Cause {
+        let lost = unlinked.lazy.filter {
+            $0.relationship == end.relationship && (end.isFirst ? $0.first : $0.second) == row.id
+        }.map { end.isFirst ? $0.second : $0.first }
+        guard let partner = lost.min() else { return row.origin == .local ? .isNew : .unlinked(nil) }
+        let name = try storage.name(of: partner, index.model)
+        guard try storage.row(partner) != nil else { return .deleted(name) }
+        guard end.partnerMultiplicity != .many else { return .unlinked(name) }
+        let others =
+            end.isFirst
+            ? try storage.links(end.relationship, second: partner) : try storage.links(end.relationship, first: partner)
+        guard let other = others.first(where: \.inLocal) else { return .unlinked(name) }
+        return .pushedOut(
+            of: name, by: try storage.name(of: end.isFirst ? other.first : other.second, index.model))
     }
 }

@@ -22,6 +22,10 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
         case mandatoryEnd
         /// An abstract type has no instances; a singleton is neither created nor deleted.
         case notAllowed
+        /// The operation is not one that can be undone or redone now: it is on its way to the service, has ended, or never was.
+        case notUndoable
+        /// Others depend on the operation and would have to go with it.
+        case hasDependants
     }
 
     public let code: Code

@@ -53,7 +53,8 @@ public struct OperationRules<Storage: StateStorage> {
                 throw .refused(
                     .init(
                         .linkNotFound,
-                        "\(try name(link.from)) is not linked to \(try name(link.to)) by \(navigation.name)."))
+                        "\(try name(link.from)) is not linked to \(try name(link.to)) by \(navigation.name).",
+                        recovery: "Load \(navigation.name) to see what is linked."))
             }
         }
     }
@@ -182,7 +183,10 @@ public struct OperationRules<Storage: StateStorage> {
             {
                 // The reason begins with the path below the property, if there is one.
                 let isBelow = reason.hasPrefix("/") || reason.hasPrefix("[")
-                throw .refused(.init(.typeMismatch, "\(set)/\(name)\(isBelow ? "" : " ")\(reason)."))
+                throw .refused(
+                    .init(
+                        .typeMismatch, "\(set)/\(name)\(isBelow ? "" : " ")\(reason).",
+                        recovery: value == .null ? "Give it a value, or leave it as it is." : nil))
             }
         }
     }
@@ -233,7 +237,7 @@ public struct OperationRules<Storage: StateStorage> {
     }
 
     private func name(_ id: EntityID) throws(ValidationError) -> String {
-        "\(try read { s throws(StateError) in try s.set(of: id) } ?? "Entity")(\(id))"
+        try read { s throws(StateError) in try s.name(of: id, model) }
     }
 
     private func type(_ name: String) throws(ValidationError) -> EntityType {

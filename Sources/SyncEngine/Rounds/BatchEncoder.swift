@@ -5,9 +5,11 @@ public import SyncCore
 /// Writes a plan as the bytes of a `$batch` request.
 public struct BatchEncoder: Sendable {
     private let encoder: RequestEncoder
+    private let writer: MultipartBatchWriter
 
-    public init(model: EntityDataModel, serviceRoot: String) {
-        encoder = RequestEncoder(version: model.version, model: model, serviceRoot: serviceRoot)
+    public init(model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions()) {
+        encoder = RequestEncoder(version: model.version, model: model, serviceRoot: serviceRoot, options: options)
+        writer = MultipartBatchWriter(contentIDLocation: options.contentIDLocation)
     }
 
     /// The request with its body, the batch as it is needed to match the answer, and the single requests.
@@ -19,7 +21,7 @@ public struct BatchEncoder: Sendable {
 
     /// - Parameter number: names the boundaries, so that the same plan under the same number gives the same bytes.
     public func encode(_ plan: UploadPlan, number: UInt64) throws(TidelogError) -> Encoded {
-        let changeSets = plan.changeSets.map { $0.requests.map { encoder.encode($0.modification) } }
+        let changeSets = plan.changeSets.map { $0.requests.map { encoder.encode($0.modification).asBatchPart } }
         let batch = BatchRequest(
             parts: zip(plan.changeSets, changeSets).map { planned, requests in
                 .changeSet(
@@ -32,7 +34,7 @@ public struct BatchEncoder: Sendable {
         headers["Content-Type"] = MultipartBatchWriter.contentType(boundary: boundary)
         headers["Accept"] = "multipart/mixed"
         do throws(BatchWriteError) {
-            let body = try MultipartBatchWriter().write(
+            let body = try writer.write(
                 batch, boundary: boundary, changeSetBoundary: { "changeset_\(number)_\($0 + 1)" })
             return Encoded(
                 request: WireRequest(method: "POST", url: "$batch", headers: headers, body: body), batch: batch,

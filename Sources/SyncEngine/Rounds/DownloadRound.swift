@@ -26,7 +26,8 @@ struct DownloadRound {
     private func run(_ query: DefiningQuery, _ model: EntityDataModel, _ report: inout DownloadReport)
         async throws(TidelogError)
     {
-        let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: session.root)
+        let encoder = RequestEncoder(
+            version: model.version, model: model, serviceRoot: session.root, options: try await store.serviceOptions)
         let reader = PayloadReader(version: model.version, model: model)
         let (set, type, isSingle) = try target(of: query, model)
         var next: String? = query.query

@@ -19,7 +19,8 @@ struct EntityReading {
         _ reference: ResourceReference, _ set: EntitySet, expand: [String] = []
     ) async throws(TidelogError) -> (payload: EntityPayload, set: EntitySet)? {
         let model = try await store.model
-        let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: session.root)
+        let encoder = RequestEncoder(
+            version: model.version, model: model, serviceRoot: session.root, options: try await store.serviceOptions)
         var url = encoder.url(of: reference)
         if !expand.isEmpty { url += "?$expand=" + expand.joined(separator: ",") }
         let response = try await session.get(url, headers: encoder.headers)

@@ -22,9 +22,12 @@ struct UploadRound {
             try await store.pendingOperations().filter { if case .rejected = $0.status { true } else { false } }.map(
                 \.sequence))
         while true {
+            let rearrangements = await store.rearrangements
             let plan = try await nextPlan(retrying: retrying)
             guard !plan.isEmpty else { break }
-            let outcomes = try await send(plan, &report)
+            // Nil where something was undone meanwhile.
+            guard let batch = try await store.prepare(plan, since: rearrangements) else { continue }
+            let outcomes = try await send(plan, as: batch, &report)
             for outcome in outcomes {
                 retrying.remove(outcome.operation)
                 switch outcome.result {
@@ -54,14 +57,15 @@ struct UploadRound {
     }
 
     private func send(
-        _ plan: UploadPlan, _ report: inout UploadReport
+        _ plan: UploadPlan, as batch: BatchID, _ report: inout UploadReport
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
         let model = try await store.model
-        let batch = try await store.prepare(plan)
         let encoded: BatchEncoder.Encoded
         let response: WireResponse
         do throws(TidelogError) {
-            encoded = try BatchEncoder(model: model, serviceRoot: session.root).encode(plan, number: batch)
+            encoded = try BatchEncoder(
+                model: model, serviceRoot: session.root, options: try await store.serviceOptions
+            ).encode(plan, number: batch)
             report.batches += 1
             report.bytesSent += encoded.request.body.count
             response = try await session.modify(encoded.request)

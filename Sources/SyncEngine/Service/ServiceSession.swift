@@ -1,5 +1,6 @@
 import HTTPTypes
 public import ODataWire
+import Synchronization
 public import Transport
 
 /// Talks to one OData service: completes URLs and headers, fetches the CSRF token, and turns what is no OData into errors.
@@ -11,6 +12,7 @@ public actor ServiceSession {
     private var token: String?
     /// Services that once demanded a token are asked for one before the first modification of later calls too.
     private var needsToken = false
+    private nonisolated let tracing = Mutex<RequestTrace?>(nil)
 
     /// - Parameter credentials: sent with every request to the service's origin, and nowhere else: next links and entity
     ///   links come from the service and may lead elsewhere.
@@ -18,6 +20,12 @@ public actor ServiceSession {
         self.root = root.hasSuffix("/") ? root : root + "/"
         self.transport = transport
         self.credentials = credentials
+    }
+
+    /// What is told of each request from now on; nil for nothing.
+    public nonisolated var trace: RequestTrace? {
+        get { tracing.withLock { $0 } }
+        set { tracing.withLock { $0 = newValue } }
     }
 
     /// Sends a request that changes nothing. Any status comes back as a response.
@@ -80,12 +88,16 @@ public actor ServiceSession {
         if message.headerFields[.authorization] == nil, Self.origin(of: url) == Self.origin(of: root) {
             credentials.apply(to: &message)
         }
+        let trace = trace
+        trace?.request(message, url: url, body: request.body)
         do throws(TransportError) {
             let (response, body) = try await transport.send(message, body: request.body)
+            trace?.response(response, to: request.method, url: url, body: body)
             var headers = HTTPHeaders()
             for field in response.headerFields { headers.add(name: field.name.rawName, value: field.value) }
             return WireResponse(status: response.status.code, headers: headers, body: body)
         } catch {
+            trace?.failure(error, of: request.method, url: url)
             throw TidelogError(error)
         }
     }

@@ -2,7 +2,7 @@
 package enum URLText {
     /// Percent-encodes what may not stand in a URL as it is: blanks, quotation marks, brackets of other languages, anything
     /// beyond ASCII. What is encoded already stays.
-    static func encoded(_ text: String) -> String {
+    package static func encoded(_ text: String) -> String {
         let hex = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -45,6 +45,9 @@ extension LocalStore {
     }
 
     /// What a navigation property of an entity leads to.
+    ///
+    /// - Parameter property: counts by its name: generated classes bring the metadata of the day they were generated, and
+    ///   the store goes by its own.
     public func related(
         _ address: EntityAddress, _ property: Property, _ options: QueryOptions
     ) throws(TidelogError) -> QueryAnswer {
@@ -56,6 +59,11 @@ extension LocalStore {
             let id = try resolver.entity(address)
             guard let set = try state.set(of: id).flatMap({ model.findEntitySet($0) }) else {
                 throw TidelogError(.notFound, "The entity is not in the store.")
+            }
+            let type = try state.row(id).flatMap { model.findEntityType($0.type) } ?? set.entityType
+            guard let property = type.findProperty(property.name), property.isNavigation else {
+                throw TidelogError(
+                    .refused(.unknownNavigationProperty), "\(set.name) has no navigation property \(property.name).")
             }
             let targetType = property.navigation.flatMap { model.findEntityType($0.targetType) } ?? set.entityType
             let targetSet = model.target(of: property, in: set)

@@ -17,8 +17,10 @@ extension LocalStore {
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(TidelogError) -> UploadPlan {
         let model = try model
+        let options = UploadPlanner<SQLiteState>.Options(service: try serviceOptions)
         return try read {
-            try UploadPlanner(storage: $0, model: model).plan(retrying: retrying, unreadable: unreadable)
+            try UploadPlanner(storage: $0, model: model, options: options).plan(
+                retrying: retrying, unreadable: unreadable)
         }
     }
 
@@ -29,9 +31,18 @@ extension LocalStore {
 
     /// Logs what is about to be sent; from here on a crash leaves these operations in doubt, not pending.
     /// Durable whatever the options say: a batch that was sent and is forgotten would be sent again.
-    func prepare(_ plan: UploadPlan) async throws(TidelogError) -> BatchID {
-        let batch = try read { try $0.header().nextBatch }
-        try await record([.batchPrepared(plan.prepared(as: batch))])
+    ///
+    /// - Parameter rearrangements: what the store's count was before the plan was made.
+    /// - Returns: nil where operations were undone or redone since then: plan again.
+    func prepare(_ plan: UploadPlan, since rearrangements: Int) async throws(TidelogError) -> BatchID? {
+        let batch = try transaction { () throws -> BatchID? in
+            guard rearrangements == self.rearrangements else { return nil }
+            let batch = try self.state.header().nextBatch
+            try self.add(.batchPrepared(plan.prepared(as: batch)))
+            _ = try self.commit()
+            return batch
+        }
+        guard let batch else { return nil }
         try await makeDurable()
         return batch
     }

@@ -1,6 +1,6 @@
 import Dispatch
 public import EDM
-import ODataWire
+public import ODataWire
 public import OperationLog
 public import Operations
 import SyncCore
@@ -27,6 +27,9 @@ public actor LocalStore {
     let clock: @Sendable () -> Timestamp
     private let keys: [LogKey]
     let snapshotPolicy: SnapshotPolicy
+    /// How often operations were undone or redone: a plan that was made before is no longer that of the queue.
+    var rearrangements = 0
+    private let givenServiceOptions: ServiceOptions?
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
     public internal(set) var snapshotFailure: TidelogError?
     private var isClosed = false
@@ -40,14 +43,17 @@ public actor LocalStore {
         public var clock: @Sendable () -> Timestamp
         public var log: OperationLog.Options
         public var snapshots: SnapshotPolicy
+        /// What the service lacks; nil for what the metadata say of it.
+        public var service: ServiceOptions?
 
         public init(
             clock: @escaping @Sendable () -> Timestamp = systemClock, log: OperationLog.Options = .init(),
-            snapshots: SnapshotPolicy = .automatic()
+            snapshots: SnapshotPolicy = .automatic(), service: ServiceOptions? = nil
         ) {
             self.clock = clock
             self.log = log
             self.snapshots = snapshots
+            self.service = service
         }
     }
 
@@ -59,6 +65,7 @@ public actor LocalStore {
         clock = options.clock
         keys = options.log.keys
         snapshotPolicy = options.snapshots
+        givenServiceOptions = options.service
         var notes: [String] = []
         try StoreDirectory.create(files)
         var logOptions = options.log
@@ -88,6 +95,14 @@ public actor LocalStore {
         // A batch without an answer is a batch that a crash interrupted: whether it arrived is not known.
         try await interruptOpenBatches()
         writeSnapshotIfDue()
+    }
+
+    /// What the service lacks: as it was given, or as the metadata say.
+    public var serviceOptions: ServiceOptions {
+        get throws(TidelogError) {
+            if let givenServiceOptions { return givenServiceOptions }
+            return ServiceOptions(declaredBy: try model)
+        }
     }
 
     // MARK: Opening
@@ -172,7 +187,7 @@ public actor LocalStore {
     }
 
     /// What was folded since the last call; see ``CardinalityRule``.
-    func takeTouched() -> Set<EntityID> { fold.takeTouched() }
+    func takeTouched() -> Touched { fold.takeTouched() }
 
     func transaction<T>(_ body: () throws -> T) throws(TidelogError) -> T {
         uncommitted = []
@@ -198,6 +213,40 @@ public actor LocalStore {
         } catch {
             throw mapped(error)
         }
+    }
+
+    /// Runs `body` and takes back all that it did: for questions that only a trial can answer.
+    func rehearsal<T>(_ body: () throws -> T) throws(TidelogError) -> T {
+        uncommitted = []
+        defer { uncommitted = [] }
+        do {
+            try catchUpAfterFailure()
+            let before = fold
+            defer { fold = before }
+            var result: Result<T, any Error>?
+            do {
+                return try state.transaction { () throws -> T in
+                    result = Result { try body() }
+                    throw RehearsalEnd()
+                }
+            } catch let end as RehearsalEnd {
+                guard let result else { throw end }
+                return try result.get()
+            }
+        } catch {
+            throw mapped(error)
+        }
+    }
+
+    /// What an undo of these operations takes along; only inside of a transaction or rehearsal.
+    func dependants(of operations: Set<SequenceNumber>) throws(StateError) -> [SequenceNumber: Dependence] {
+        try fold.dependants(of: operations)
+    }
+
+    func refusal(
+        ofRedoing operations: [UndoneOperation]
+    ) throws(StateError) -> (operation: SequenceNumber, reason: OperationRefused)? {
+        try fold.refusal(ofRedoing: operations)
     }
 
     /// After a failure between log and views the log is ahead; what it holds was acknowledged or will be seen as such.
@@ -266,3 +315,6 @@ public actor LocalStore {
         }
     }
 }
+
+/// Takes a transaction back.
+private struct RehearsalEnd: Error {}

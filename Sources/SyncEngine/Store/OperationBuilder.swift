@@ -98,10 +98,13 @@ struct OperationBuilder {
         }
         guard !property.isCollection else {
             throw OperationRefused(
-                .wrongNavigationKind, "\(property) is a collection; say which link is to be removed.")
+                .wrongNavigationKind, "\(property) is a collection; say which link is to be removed.",
+                recovery: "Name the other entity as well.")
         }
         guard let target = try state.targets(of: id, along: end).first else {
-            throw OperationRefused(.linkNotFound, "\(row.set)(\(id)) is not linked to anything by \(navigation).")
+            throw OperationRefused(
+                .linkNotFound, "\(try state.name(of: id, model)) is not linked to anything by \(navigation).",
+                recovery: "There is nothing to remove.")
         }
         return target
     }

@@ -1,3 +1,4 @@
+public import ODataWire
 public import OperationLog
 public import SyncEngine
 public import Transport
@@ -23,11 +24,16 @@ public struct OfflineODataParameters: Sendable {
     public var durability: StoreDurability
     /// When the store writes its state as a snapshot, so that it opens without its whole history.
     public var snapshots: SnapshotPolicy
+    /// What the service lacks, or does in its own way; nil for what the store keeps about it, and where it keeps nothing, for
+    /// what the service's metadata say. A store that is made keeps what is given here; a store that exists goes by it until
+    /// it is closed. ``OfflineODataProvider/keep(_:)`` changes what it keeps.
+    public var serviceOptions: ServiceOptions?
 
     public init(
         storePath: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
         storeEncryptionKey: LogKey? = nil, formerEncryptionKeys: [LogKey] = [],
-        durability: StoreDurability = .everyCommit, snapshots: SnapshotPolicy = .automatic()
+        durability: StoreDurability = .everyCommit, snapshots: SnapshotPolicy = .automatic(),
+        serviceOptions: ServiceOptions? = nil
     ) {
         self.storePath = storePath
         self.transport = transport
@@ -36,6 +42,7 @@ public struct OfflineODataParameters: Sendable {
         self.formerEncryptionKeys = formerEncryptionKeys
         self.durability = durability
         self.snapshots = snapshots
+        self.serviceOptions = serviceOptions
     }
 }
 
@@ -54,10 +61,11 @@ public enum StoreDurability: Sendable, Hashable {
 }
 
 extension OfflineODataParameters {
-    var storeOptions: LocalStore.Options {
+    func storeOptions(_ kept: ServiceOptions?) -> LocalStore.Options {
         let keys = storeEncryptionKey.map { [$0] + formerEncryptionKeys } ?? []
         return LocalStore.Options(
-            log: OperationLog.Options(durability: logDurability, keys: keys), snapshots: snapshots)
+            log: OperationLog.Options(durability: logDurability, keys: keys), snapshots: snapshots,
+            service: serviceOptions ?? kept)
     }
 
     private var logDurability: OperationLog.Options.Durability {

@@ -17,6 +17,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         var model: EntityDataModel?
         /// Added before the store was opened.
         var queries: [DefiningQuery] = []
+        var trace: RequestTrace?
     }
 
     public let parameters: OfflineODataParameters
@@ -55,9 +56,11 @@ public final class OfflineODataProvider: DataServiceProvider {
         }
         let session = ServiceSession(
             root: root, transport: parameters.transport ?? defaultTransport(), credentials: parameters.credentials)
+        session.trace = state.withLock { $0.trace }
         // Nothing is left behind where the service turns out to be none.
         let metadata = description == nil ? try await MetadataReading.read(session).bytes : nil
-        let store = try await LocalStore(files, creating: description == nil, options: parameters.storeOptions)
+        let store = try await LocalStore(
+            files, creating: description == nil, options: parameters.storeOptions(description?.service))
         // The description is written last: a store without one was interrupted while it was made, and is finished now.
         if let logged = try await store.service?.root, logged != root {
             throw TidelogError(
@@ -66,7 +69,9 @@ public final class OfflineODataProvider: DataServiceProvider {
         }
         let engine = SyncEngine(store: store, session: session)
         if let metadata { try await engine.install(metadata) }
-        if description == nil { try StoreDescription(serviceRoot: root).write(files) }
+        if description == nil {
+            try StoreDescription(serviceRoot: root, service: parameters.serviceOptions).write(files)
+        }
         if await !store.hasModel { try await engine.prepare() }
         for query in state.withLock({ $0.queries }) { try await store.add(query) }
         let model = try await store.model
@@ -98,6 +103,19 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// The root of the service, once the store is open.
     public var serviceRoot: String {
         get throws(TidelogError) { try engine().session.root }
+    }
+
+    // MARK: What the service lacks
+
+    /// What the store goes by until it is closed.
+    public var serviceOptions: ServiceOptions {
+        get async throws(TidelogError) { try await engine().store.serviceOptions }
+    }
+
+    /// Lets the store keep what its service lacks, from its next opening on; nil to go by the metadata again.
+    public func keep(_ options: ServiceOptions?) throws(TidelogError) {
+        let root = try serviceRoot
+        try StoreDescription(serviceRoot: root, service: options).write(StoreFiles(directory: parameters.storePath))
     }
 
     // MARK: Defining queries
@@ -188,8 +206,10 @@ public final class OfflineODataProvider: DataServiceProvider {
         let plan = try await engine.store.plan(
             retrying: Set(try await engine.store.pendingOperations().filter(\.isRejected).map(\.sequence)))
         guard !plan.isEmpty else { return nil }
-        let encoded = try BatchEncoder(model: try await engine.store.model, serviceRoot: engine.session.root)
-            .encode(plan, number: try await engine.store.nextBatch)
+        let encoded = try BatchEncoder(
+            model: try await engine.store.model, serviceRoot: engine.session.root,
+            options: try await engine.store.serviceOptions
+        ).encode(plan, number: try await engine.store.nextBatch)
         return PlannedBatch(
             url: engine.session.root + encoded.request.url, headers: encoded.request.headers,
             body: encoded.request.body,
@@ -209,6 +229,14 @@ public final class OfflineODataProvider: DataServiceProvider {
     public var loadedModel: EntityDataModel? { state.withLock { $0.model } }
 
     public func model() async throws(TidelogError) -> EntityDataModel { try await engine().store.model }
+
+    public func trace(_ trace: RequestTrace?) {
+        let engine = state.withLock { state in
+            state.trace = trace
+            return state.engine
+        }
+        engine?.session.trace = trace
+    }
 
     public func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool

@@ -10,10 +10,14 @@ struct OnlineModification {
     private let encoder: RequestEncoder
     private let reading: OnlineReading
 
-    init(session: ServiceSession, model: EntityDataModel) {
+    private let options: ServiceOptions
+
+    init(session: ServiceSession, model: EntityDataModel, options: ServiceOptions) {
         self.session = session
         self.model = model
-        encoder = RequestEncoder(version: model.version, model: model, serviceRoot: session.root)
+        self.options = options
+        encoder = RequestEncoder(
+            version: model.version, model: model, serviceRoot: session.root, options: options)
         reading = OnlineReading(session: session, model: model)
     }
 
@@ -37,56 +41,40 @@ struct OnlineModification {
     }
 
     func changeSet(_ intents: [(intent: Intent, options: IntentOptions)]) async throws(TidelogError) -> [IntentResult] {
-        var writer = StepWriter(model: model)
+        let changeSet = try requests(of: intents)
+        let batch = BatchRequest(parts: [.changeSet(changeSet.members)])
+        let outcome = try await OnlineBatch(session: session, encoder: encoder, options: options).send(batch).first
+        guard case .changeSet(let answered)? = outcome else { throw OnlineBatch.unanswered }
+        return try results(of: changeSet, try OnlineBatch.responses(of: answered))
+    }
+
+    /// A change set as requests.
+    struct Requests {
+        let members: [BatchPart.Member]
+        /// The step of each member, and the intent that it belongs to.
+        fileprivate let steps: [(intent: Int, step: Step)]
+        fileprivate let intents: Int
+    }
+
+    /// - Parameter first: the first Content-ID; those of a batch differ.
+    func requests(
+        of intents: [(intent: Intent, options: IntentOptions)], from first: Int = 1
+    ) throws(TidelogError) -> Requests {
+        var writer = StepWriter(model: model, first: first)
         var steps: [(intent: Int, step: Step)] = []
         for (index, item) in intents.enumerated() {
             steps += try writer.steps(item.intent, item.options).map { (index, $0) }
         }
-        let requests = steps.map { encoder.encode($0.step.modification) }
-        let batch = BatchRequest(parts: [
-            .changeSet(
-                zip(1..., requests).map { BatchPart.Member(contentID: String($0), request: $1) })
-        ])
-        let responses = try await send(batch)
-        var results = intents.map { _ in IntentResult() }
-        for ((index, step), response) in zip(steps, responses) { add(step, response, to: &results[index]) }
-        return results
+        let members = zip(first..., steps).map {
+            BatchPart.Member(contentID: String($0), request: encoder.encode($1.step.modification).asBatchPart)
+        }
+        return Requests(members: members, steps: steps, intents: intents.count)
     }
 
-    private func send(_ batch: BatchRequest) async throws(TidelogError) -> [WireResponse] {
-        let boundary = "batch_tidelog"
-        var headers = encoder.headers
-        headers["Content-Type"] = MultipartBatchWriter.contentType(boundary: boundary)
-        headers["Accept"] = "multipart/mixed"
-        let body: [UInt8]
-        do throws(BatchWriteError) {
-            body = try MultipartBatchWriter().write(
-                batch, boundary: boundary, changeSetBoundary: { "changeset_\($0 + 1)" })
-        } catch {
-            throw TidelogError(.invalidRequest, "The change set cannot be written: \(error)", cause: error)
-        }
-        let response = try await session.modify(
-            WireRequest(method: "POST", url: "$batch", headers: headers, body: body))
-        try ServiceSession.check(response, "POST", "$batch")
-        let answer: BatchResponse
-        do throws(BatchReadError) {
-            answer = try MultipartBatchReader().readResponse(
-                response.body, contentType: response.headers["Content-Type"] ?? "")
-        } catch {
-            throw TidelogError(.inDoubt, "The answer to the change set cannot be read: \(error)", cause: error)
-        }
-        switch BatchMatcher(request: batch, response: answer).outcomes().first {
-        case .changeSet(.members(let responses)): return responses
-        case .changeSet(.failed(let refusal, _)):
-            try ServiceSession.check(refusal, "POST", "$batch")
-            throw TidelogError(
-                .notOData, "The service answered to the change set with status \(refusal.status).", place: "POST $batch"
-            )
-        case .changeSet(.inDoubt(let reason)):
-            throw TidelogError(.inDoubt, reason, place: "POST $batch", recovery: "Read the entities to find out.")
-        default:
-            throw TidelogError(.notOData, "The service did not answer to the change set.", place: "POST $batch")
-        }
+    func results(of changeSet: Requests, _ responses: [WireResponse]) throws(TidelogError) -> [IntentResult] {
+        var results = Array(repeating: IntentResult(), count: changeSet.intents)
+        for ((index, step), response) in zip(changeSet.steps, responses) { add(step, response, to: &results[index]) }
+        return results
     }
 
     /// Takes the entity out of a response: its representation, or at least its key.
@@ -125,9 +113,13 @@ private struct StepWriter {
     let model: EntityDataModel
     private var contentIDs: [Int: String] = [:]
     private var drafts: [Int: EntityDraft] = [:]
-    private var count = 0
+    private var count: Int
 
-    init(model: EntityDataModel) { self.model = model }
+    /// - Parameter first: the first Content-ID.
+    init(model: EntityDataModel, first: Int = 1) {
+        self.model = model
+        count = first - 1
+    }
 
     mutating func steps(_ intent: Intent, _ options: IntentOptions) throws(TidelogError) -> [OnlineModification.Step] {
         var steps: [OnlineModification.Step] = []

@@ -9,8 +9,16 @@ public final class OnlineODataProvider: DataServiceProvider {
     private let session: ServiceSession
     private let cached = Mutex<EntityDataModel?>(nil)
 
-    /// - Parameter serviceRoot: an absolute URL, with or without a slash at its end.
-    public init(serviceRoot: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none) {
+    private let givenOptions: ServiceOptions?
+
+    /// - Parameters:
+    ///   - serviceRoot: an absolute URL, with or without a slash at its end.
+    ///   - serviceOptions: what the service lacks; nil for what its metadata say.
+    public init(
+        serviceRoot: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
+        serviceOptions: ServiceOptions? = nil
+    ) {
+        givenOptions = serviceOptions
         session = ServiceSession(
             root: serviceRoot, transport: transport ?? defaultTransport(), credentials: credentials)
     }
@@ -25,14 +33,35 @@ public final class OnlineODataProvider: DataServiceProvider {
         return model
     }
 
+    public func trace(_ trace: RequestTrace?) { session.trace = trace }
+
     public func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
-        let round = OnlineModification(session: session, model: try await model())
+        let model = try await model()
+        let round = OnlineModification(session: session, model: model, options: options(model))
         if asChangeSet { return try await round.changeSet(intents) }
         var results: [IntentResult] = []
         for (intent, options) in intents { results.append(try await round.single(intent, options)) }
         return results
+    }
+
+    private func options(_ model: EntityDataModel) -> ServiceOptions {
+        givenOptions ?? ServiceOptions(declaredBy: model)
+    }
+
+    /// All parts as one `$batch`, where the service has one.
+    public func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome] {
+        let model = try await model()
+        let options = options(model)
+        guard options.supportsBatch, calls.count > 1 else { return await processInTurn(calls) }
+        let batch = OnlineBatch(
+            session: session,
+            encoder: RequestEncoder(version: model.version, model: model, serviceRoot: session.root, options: options),
+            options: options)
+        return try await batch.process(
+            calls, OnlineModification(session: session, model: model, options: options),
+            OnlineReading(session: session, model: model))
     }
 
     public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {

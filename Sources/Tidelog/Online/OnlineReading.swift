@@ -18,12 +18,27 @@ struct OnlineReading {
     }
 
     func query(_ request: QueryRequest, _ headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
+        try await get(try url(of: request), headers)
+    }
+
+    func url(of request: QueryRequest) throws(TidelogError) -> String {
         switch request {
-        case .url(let url): return try await get(url, headers)
-        case .set(let set, let options): return try await get(set.name + (try suffix(options)), headers)
+        case .url(let url): url
+        case .set(let set, let options): set.name + (try suffix(options))
         case .related(let address, let property, let options):
-            return try await get("\(try url(of: address))/\(property.name)\(try suffix(options))", headers)
+            "\(try url(of: address))/\(property.name)\(try suffix(options))"
         }
+    }
+
+    /// A query as a part of a batch.
+    func part(_ request: QueryRequest) throws(TidelogError) -> WireRequest {
+        WireRequest(
+            method: "GET", url: encoder.url(of: .url(URLText.encoded(try url(of: request)))), headers: encoder.headers)
+    }
+
+    /// Reads the answer to a query that came in a batch, and the pages behind it.
+    func answer(_ request: QueryRequest, _ response: WireResponse) async throws(TidelogError) -> QueryAnswer {
+        try await get(try url(of: request), .empty, first: response)
     }
 
     func load(
@@ -62,7 +77,10 @@ struct OnlineReading {
         }
     }
 
-    private func get(_ url: String, _ headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
+    /// - Parameter first: the answer to the URL itself, where it is there already.
+    private func get(
+        _ url: String, _ headers: HTTPHeaders, first: WireResponse? = nil
+    ) async throws(TidelogError) -> QueryAnswer {
         let request: ServiceRequest
         do throws(URLSyntaxError) {
             request = try ServiceRequest.parse(
@@ -74,21 +92,22 @@ struct OnlineReading {
         all.merge(headers)
         switch request.path.target {
         case .entity(let type, let set):
-            let response = try await session.get(url, headers: all)
+            let response = if let first { first } else { try await session.get(url, headers: all) }
             if response.status == 404 || response.status == 204 { return QueryAnswer(entities: [], isSingle: true) }
             try ServiceSession.check(response, "GET", url)
             let payload = try decoded(url) { () throws(PayloadError) in try reader.entity(response.body, type: type) }
             return QueryAnswer(entities: [snapshot(payload, type, set)], isSingle: true)
-        case .entities(let type, let set): return try await pages(url, all, type, set)
+        case .entities(let type, let set): return try await pages(url, all, type, set, first: first)
         default:
             throw TidelogError(.unsupported, "A query leads to entities.", place: Self.path(url))
         }
     }
 
     private func pages(
-        _ url: String, _ headers: HTTPHeaders, _ type: EntityType, _ set: EntitySet?
+        _ url: String, _ headers: HTTPHeaders, _ type: EntityType, _ set: EntitySet?, first: WireResponse?
     ) async throws(TidelogError) -> QueryAnswer {
         var answer = QueryAnswer(entities: [])
+        var first = first
         var next: String? = url
         var seen: Set<String> = []
         while let page = next {
@@ -96,7 +115,8 @@ struct OnlineReading {
                 throw TidelogError(
                     .notOData, "The service's next links lead in a circle.", place: "GET \(Self.path(page))")
             }
-            let response = try await session.get(page, headers: headers)
+            let response = if let first { first } else { try await session.get(page, headers: headers) }
+            first = nil
             try ServiceSession.check(response, "GET", page)
             let feed = try decoded(page) { () throws(PayloadError) in try reader.feed(response.body, type: type) }
             answer.entities += feed.entities.map { snapshot($0, type, set) }

@@ -1,4 +1,5 @@
 public import EDM
+public import Logging
 import ODataWire
 import SyncCore
 public import SyncEngine
@@ -16,6 +17,30 @@ open class DataService {
     /// The classes that results are made of, by the qualified name of their entity type. Generated services override it. A
     /// type that has none gets the class of its nearest base type, and `EntityValue` where no base type has one either.
     open var entityClasses: [String: EntityValue.Type] { [:] }
+
+    // MARK: Tracing
+
+    /// Where traced requests are written, at the level debug. Its own level is `info` at the beginning, so that nothing is
+    /// written before it is set to `debug`.
+    public var logger = Logger(label: "tidelog.odata") { didSet { updateTrace() } }
+
+    /// Whether each request to the service and its answer are written to ``logger``: method, URL without query, status and
+    /// sizes. Holds for all services of one provider; the last that was set counts.
+    public var traceRequests = false { didSet { updateTrace() } }
+
+    /// Whether traced JSON is broken into lines and indented.
+    public var prettyTracing = false { didSet { updateTrace() } }
+
+    /// Whether headers, query options and bodies are traced as well. They hold confidential values: not for production.
+    /// Credentials, cookies and tokens are left out in any case.
+    public var traceWithData = false { didSet { updateTrace() } }
+
+    private func updateTrace() {
+        let logger = logger
+        provider.trace(
+            traceRequests && logger.logLevel <= .debug
+                ? RequestTrace(withData: traceWithData, isPretty: prettyTracing) { logger.debug("\($0)") } : nil)
+    }
 
     // MARK: Metadata
 
@@ -107,45 +132,14 @@ open class DataService {
         changes.isApplied = true
     }
 
-    /// Runs the change sets and queries of the batch in order. Stops at the first that fails; what was applied before stays.
-    public func processBatch(_ batch: RequestBatch) async throws(TidelogError) {
-        for index in batch.parts.indices {
-            switch batch.parts[index] {
-            case .changes(let changes): try await applyChanges(changes)
-            case .query(let query, _): batch.parts[index] = .query(query, try await executeQuery(query))
-            }
-        }
-    }
-
     private func perform(_ operation: ChangeSet.Operation) async throws(TidelogError) {
         try await perform([operation], asChangeSet: false)
     }
 
     private func perform(_ operations: [ChangeSet.Operation], asChangeSet: Bool) async throws(TidelogError) {
-        let model = try await provider.model()
-        var builder = IntentBuilder(model: model)
-        var intents: [(intent: Intent, options: IntentOptions)] = []
-        var subjects: [EntityValue] = []
-        for operation in operations {
-            guard let intent = try builder.intent(operation) else { continue }
-            let tag = operation.options.customTag
-            intents.append(
-                (intent, IntentOptions(headers: operation.headers, customTag: tag, ifMatch: operation.subject.etag)))
-            subjects.append(operation.subject)
-        }
-        guard !intents.isEmpty else { return }
-        let results = try await provider.perform(intents, asChangeSet: asChangeSet)
-        let factory = EntityFactory(model: model, classes: entityClasses)
-        for (result, subject) in zip(results, subjects) {
-            for (number, snapshot) in result.entities {
-                if number == IntentResult.subject {
-                    subject.apply(snapshot, factory)
-                } else if let entity = builder.entities[number] {
-                    entity.apply(snapshot, factory)
-                }
-            }
-            subject.lastOperation = result.sequence ?? subject.lastOperation
-        }
+        let call = try ModificationCall(operations, model: try await provider.model())
+        guard !call.intents.isEmpty else { return }
+        call.apply(try await provider.perform(call.intents, asChangeSet: asChangeSet), entityClasses)
     }
 
     // MARK: Reading
@@ -155,17 +149,20 @@ open class DataService {
         _ query: DataQuery, headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> QueryResult {
         let model = try await provider.model()
-        let request: QueryRequest
-        if let url = query.url {
-            request = .url(url)
-        } else if let set = query.set {
-            request = .set(set, query.resolvedOptions(set.entityType))
-        } else {
+        return result(try await provider.query(try request(query), headers: headers), model)
+    }
+
+    func request(_ query: DataQuery) throws(TidelogError) -> QueryRequest {
+        if let url = query.url { return .url(url) }
+        guard let set = query.set else {
             throw TidelogError(
                 .invalidRequest, "The query says neither a set nor a URL.", recovery: "Add from(_:) or withURL(_:).")
         }
-        let answer = try await provider.query(request, headers: headers)
-        return QueryResult(
+        return .set(set, query.resolvedOptions(set.entityType))
+    }
+
+    func result(_ answer: QueryAnswer, _ model: EntityDataModel) -> QueryResult {
+        QueryResult(
             entities: answer.entities.compactMap(EntityFactory(model: model, classes: entityClasses).entity),
             count: answer.count.flatMap { Int(exactly: $0) })
     }

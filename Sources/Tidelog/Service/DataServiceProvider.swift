@@ -17,6 +17,51 @@ public protocol DataServiceProvider: Sendable {
     func load(
         _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot
+    /// Runs change sets and queries of which none refers to what another one makes or changes, in order.
+    ///
+    /// Returns an outcome for each until the first that failed; a service may have gone on behind it (V2 does), and then
+    /// there are more.
+    func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome]
+    /// Tells of each request to the service from now on; nil tells nothing. An offline provider sends some only when it is
+    /// opened, uploads or downloads.
+    func trace(_ trace: RequestTrace?)
+}
+
+/// A part of a ``RequestBatch`` in terms of values.
+public enum BatchCall: Sendable {
+    case changes([(intent: Intent, options: IntentOptions)])
+    case query(QueryRequest)
+}
+
+/// What became of a ``BatchCall``.
+public enum BatchCallOutcome: Sendable {
+    /// One for each intent.
+    case changes([IntentResult])
+    case query(QueryAnswer)
+    case failed(TidelogError)
+}
+
+extension DataServiceProvider {
+    public func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome] {
+        await processInTurn(calls)
+    }
+
+    /// Each by itself, up to the first that fails.
+    func processInTurn(_ calls: [BatchCall]) async -> [BatchCallOutcome] {
+        var outcomes: [BatchCallOutcome] = []
+        for call in calls {
+            do throws(TidelogError) {
+                switch call {
+                case .changes(let intents): outcomes.append(.changes(try await perform(intents, asChangeSet: true)))
+                case .query(let request): outcomes.append(.query(try await query(request, headers: .empty)))
+                }
+            } catch {
+                outcomes.append(.failed(error))
+                break
+            }
+        }
+        return outcomes
+    }
 }
 
 /// Where a query starts.

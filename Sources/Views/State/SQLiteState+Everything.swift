@@ -39,6 +39,12 @@ extension SQLiteState {
         }
     }
 
+    public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws {
+        try each("SELECT \(Self.undoneColumns) FROM undone ORDER BY sequence") { row in
+            try body(try undone((0..<row.count).map { row[$0] }))
+        }
+    }
+
     public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
         try each("SELECT query, entity, run FROM coverage ORDER BY query, entity") {
             try body($0.text(0) ?? "", id($0, 1), UInt64(bitPattern: $0.integer(2)))

@@ -55,6 +55,15 @@ extension SQLiteState {
     }
 
     public func putPending(_ pending: PendingOperation) throws(StateError) {
+        try run(
+            "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", columns(of: pending))
+        for id in Set(pending.operation.touchedEntities) {
+            try run("INSERT OR IGNORE INTO touched VALUES (?, ?)", [integer(id), integer(pending.sequence)])
+        }
+    }
+
+    /// In the order of ``pendingColumns``.
+    private func columns(of pending: PendingOperation) -> [SQLValue] {
         var status = StatusNumber.pending
         var details = [SQLValue](repeating: .null, count: 8)
         switch pending.status {
@@ -73,19 +82,49 @@ extension SQLiteState {
                 refusal.innerError.map(SQLValue.text) ?? .null, .text(refusal.method), .text(refusal.url),
             ]
         }
-        try run(
-            "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [integer(pending.sequence), .integer(pending.time), .integer(status.rawValue)] + details
-                + [.blob(ValueCodec.encode(pending.operation))])
-        for id in Set(pending.operation.touchedEntities) {
-            try run("INSERT OR IGNORE INTO touched VALUES (?, ?)", [integer(id), integer(pending.sequence)])
-        }
+        return [integer(pending.sequence), .integer(pending.time), .integer(status.rawValue)] + details
+            + [.blob(ValueCodec.encode(pending.operation))]
     }
 
     public func removePending(_ sequence: SequenceNumber) throws(StateError) {
         try run("DELETE FROM pending WHERE sequence = ?", [integer(sequence)])
         try run("DELETE FROM touched WHERE sequence = ?", [integer(sequence)])
     }
+
+    // MARK: Undone
+
+    static let undoneColumns = pendingColumns + ", undo"
+
+    public func undoneOperations() throws(StateError) -> [UndoneOperation] {
+        let rows = try list("SELECT \(Self.undoneColumns) FROM undone ORDER BY sequence") { row in
+            (0..<row.count).map { row[$0] }
+        }
+        return try rows.map { row throws(StateError) in try undone(row) }
+    }
+
+    public func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation? {
+        guard let row = try first("SELECT \(Self.undoneColumns) FROM undone WHERE sequence = ?", [integer(sequence)])
+        else {
+            return nil
+        }
+        return try undone(row)
+    }
+
+    func undone(_ row: [SQLValue]) throws(StateError) -> UndoneOperation {
+        UndoneOperation(operation: try pending(row), undo: unsigned(row[12].integer))
+    }
+
+    public func putUndone(_ undone: UndoneOperation) throws(StateError) {
+        try run(
+            "INSERT OR REPLACE INTO undone VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            columns(of: undone.operation) + [integer(undone.undo)])
+    }
+
+    public func removeUndone(_ sequence: SequenceNumber) throws(StateError) {
+        try run("DELETE FROM undone WHERE sequence = ?", [integer(sequence)])
+    }
+
+    // MARK: Standing
 
     /// What the pending operations mean for an entity.
     public enum Standing: Sendable, Hashable {

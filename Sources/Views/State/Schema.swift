@@ -1,7 +1,7 @@
 /// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
 enum Schema {
     /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     static let statements = [
         """
@@ -30,6 +30,11 @@ enum Schema {
         CREATE TABLE pending (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
           batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
           url TEXT, operation BLOB NOT NULL)
+        """,
+        """
+        CREATE TABLE undone (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
+          batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
+          url TEXT, operation BLOB NOT NULL, undo INTEGER NOT NULL)
         """,
         """
         CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL,

@@ -71,6 +71,7 @@ struct HistoryText {
         case .inDoubt: "in doubt"
         case .confirmed: "confirmed"
         case .rejected: "rejected"
+        case .undone: "undone"
         case .unknown: "unknown"
         }
     }

@@ -1,0 +1,67 @@
+/// The options by name, for files and command lines: `supportsBatch=false`.
+extension ServiceOptions {
+    /// Why a text names no option.
+    public struct InvalidOption: Error, Hashable, CustomStringConvertible {
+        public let description: String
+    }
+
+    private enum Field {
+        case flag(WritableKeyPath<ServiceOptions, Bool>)
+        case choice([String], get: (ServiceOptions) -> String, set: (inout ServiceOptions, String) -> Void)
+
+        static func choice<Choice: RawRepresentable & CaseIterable>(
+            _ path: WritableKeyPath<ServiceOptions, Choice>
+        ) -> Field where Choice.RawValue == String {
+            .choice(
+                Choice.allCases.map(\.rawValue), get: { $0[keyPath: path].rawValue },
+                set: { options, text in if let value = Choice(rawValue: text) { options[keyPath: path] = value } })
+        }
+
+        var values: [String] {
+            switch self {
+            case .flag: ["true", "false"]
+            case .choice(let values, _, _): values
+            }
+        }
+    }
+
+    private static var fields: [(name: String, field: Field)] {
+        [
+            ("supportsBatch", .flag(\.supportsBatch)), ("supportsBind", .flag(\.supportsBind)),
+            ("supportsPatch", .flag(\.supportsPatch)), ("contentIDReferences", .choice(\.contentIDReferences)),
+            ("contentIDLocation", .choice(\.contentIDLocation)), ("deepInsertToMany", .choice(\.deepInsertToMany)),
+            ("tunnelsMethods", .flag(\.tunnelsMethods)), ("wrapsInlineCollections", .flag(\.wrapsInlineCollections)),
+            ("isIEEE754Compatible", .flag(\.isIEEE754Compatible)),
+            ("deletedOnServiceIsDone", .flag(\.deletedOnServiceIsDone)),
+        ]
+    }
+
+    /// Each option's name, and the values that it can have.
+    public static var choices: [(name: String, values: [String])] { fields.map { ($0.name, $0.field.values) } }
+
+    /// Every option as it stands, in the order of ``choices``.
+    public var named: [(name: String, value: String)] {
+        Self.fields.map { name, field in
+            switch field {
+            case .flag(let path): (name, String(self[keyPath: path]))
+            case .choice(_, let get, _): (name, get(self))
+            }
+        }
+    }
+
+    /// Sets the option of that name.
+    public mutating func set(_ name: String, to value: String) throws(InvalidOption) {
+        guard let field = Self.fields.first(where: { $0.name == name })?.field else {
+            let names = Self.fields.map(\.name).joined(separator: ", ")
+            throw InvalidOption(description: "There is no option \(name). There are \(names).")
+        }
+        guard field.values.contains(value) else {
+            throw InvalidOption(
+                description: "\(name) cannot be \(value); it is one of \(field.values.joined(separator: ", ")).")
+        }
+        switch field {
+        case .flag(let path): self[keyPath: path] = value == "true"
+        case .choice(_, _, let set): set(&self, value)
+        }
+    }
+}

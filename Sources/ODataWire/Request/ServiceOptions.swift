@@ -1,0 +1,109 @@
+public import EDM
+
+/// What a service lacks, or does in its own way. Everything that is sent to it follows: which requests there are, how they
+/// refer to each other, and what has to wait.
+///
+/// The defaults are what the standard promises. A change for which no legal request exists under these options is held,
+/// with the reason, before anything is sent.
+public struct ServiceOptions: Sendable, Hashable {
+    // MARK: What it can do
+
+    /// Whether it has `$batch`. Without, each request goes by itself: a change that needs several requests which must take
+    /// effect together is held, unless a deep insert says it in one.
+    public var supportsBatch = true
+    /// Whether a body may link to existing entities (`Customer@odata.bind`, in V2 `__metadata.uri`). Without, dependent
+    /// properties say it, or the address that the entity is created at, or requests to `$ref` (V2: `$links`).
+    public var supportsBind = true
+    /// Whether it has PATCH (V2: MERGE). Without, an update is a PUT with all properties that the store knows.
+    public var supportsPatch = true
+
+    /// Where `$<Content-ID>` may stand for an entity that the same change set creates.
+    public enum ContentIDReferences: String, Sendable, Hashable, CaseIterable {
+        case urlsAndBodies
+        /// In the first segment of URLs, the only place where V4 promises it.
+        case urlsOnly
+        /// Nowhere: what refers to a new entity waits until its key is known.
+        case none
+    }
+
+    public var contentIDReferences = ContentIDReferences.urlsAndBodies
+
+    // MARK: How it wants things
+
+    /// Where the Content-ID of a request in a batch stands.
+    public enum ContentIDLocation: String, Sendable, Hashable, CaseIterable {
+        /// In the head of its MIME part, as the standard says.
+        case part
+        /// Among the headers of the request inside of the part.
+        case request
+        case both
+    }
+
+    public var contentIDLocation = ContentIDLocation.part
+
+    /// How new entities below a collection are created with the one above (`Orders` of a new customer).
+    public enum DeepInsertToMany: String, Sendable, Hashable, CaseIterable {
+        /// By requests of their own in the same change set: each has an answer, and so a key.
+        case split
+        /// In the body of the one above. The service answers them in the order in which they were sent.
+        case inOrder
+        /// In the body of the one above, each with a `@Core.ContentID` that the answer repeats (OData 4.01). V2 has no such
+        /// thing, and splits.
+        case contentID
+    }
+
+    public var deepInsertToMany = DeepInsertToMany.split
+
+    /// POST with `X-HTTP-Method` for PATCH, MERGE, PUT and DELETE, for what lies between and knows only GET and POST.
+    public var tunnelsMethods = false
+    /// V2: what goes into a collection in a body as `{"results":[…]}` instead of a plain array.
+    public var wrapsInlineCollections = false
+    /// V4: `Edm.Int64` and `Edm.Decimal` as strings.
+    public var isIEEE754Compatible = false
+
+    // MARK: What its answers mean
+
+    /// Whether a deletion is done when the service answers that it has no such entity (404, 410). Otherwise it counts as
+    /// refused the first time and as done when it is sent again.
+    public var deletedOnServiceIsDone = true
+
+    public init(
+        supportsBatch: Bool = true, supportsBind: Bool = true, supportsPatch: Bool = true,
+        contentIDReferences: ContentIDReferences = .urlsAndBodies, contentIDLocation: ContentIDLocation = .part,
+        deepInsertToMany: DeepInsertToMany = .split, tunnelsMethods: Bool = false,
+        wrapsInlineCollections: Bool = false, isIEEE754Compatible: Bool = false, deletedOnServiceIsDone: Bool = true
+    ) {
+        self.supportsBatch = supportsBatch
+        self.supportsBind = supportsBind
+        self.supportsPatch = supportsPatch
+        self.contentIDReferences = contentIDReferences
+        self.contentIDLocation = contentIDLocation
+        self.deepInsertToMany = deepInsertToMany
+        self.tunnelsMethods = tunnelsMethods
+        self.wrapsInlineCollections = wrapsInlineCollections
+        self.isIEEE754Compatible = isIEEE754Compatible
+        self.deletedOnServiceIsDone = deletedOnServiceIsDone
+    }
+
+    /// What the metadata say of the service in annotations of its container (Capabilities vocabulary: `BatchSupported`,
+    /// `BatchSupport`). What they do not say is as the standard promises.
+    public init(declaredBy model: EntityDataModel) {
+        self.init()
+        let namespace = "Org.OData.Capabilities.V1."
+        for annotation in model.schemas.flatMap(\.containers).flatMap(\.annotations) {
+            switch annotation.term {
+            case namespace + "BatchSupported": if annotation.value == "false" { supportsBatch = false }
+            case namespace + "BatchSupport":
+                let fields = annotation.expression.flatMap { $0.name == "Record" ? $0.children : [] }
+                for field in fields where field.attributes["Bool"] == "false" {
+                    switch field.attributes["Property"] {
+                    case "Supported": supportsBatch = false
+                    case "ReferencesInRequestBodiesSupported": contentIDReferences = .urlsOnly
+                    default: break
+                    }
+                }
+            default: break
+            }
+        }
+    }
+}

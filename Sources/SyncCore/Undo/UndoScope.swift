@@ -1,0 +1,70 @@
+public import Operations
+
+/// Why an operation goes with another one that is undone.
+public enum Dependence: Sendable, Hashable, CustomStringConvertible {
+    /// Both were made in one change set, which is undone as a whole.
+    case changeSet(with: SequenceNumber)
+    /// It names an entity that the other operation creates.
+    case entity(EntityID, createdBy: SequenceNumber)
+    /// A rule forbids it once the others are undone.
+    case forbidden(OperationRefused)
+
+    public var description: String {
+        switch self {
+        case .changeSet(let sequence): "in one change set with operation \(sequence)"
+        case .entity(let entity, let sequence): "needs \(entity), which operation \(sequence) creates"
+        case .forbidden(let refused): refused.message
+        }
+    }
+}
+
+/// The operations that an undo takes back: those that were asked for, and what could not have been made without them.
+struct UndoScope {
+    private(set) var dependants: [SequenceNumber: Dependence] = [:]
+    private let chosen: Set<SequenceNumber>
+    private var creators: [EntityID: SequenceNumber] = [:]
+
+    init(_ chosen: Set<SequenceNumber>) { self.chosen = chosen }
+
+    func contains(_ sequence: SequenceNumber) -> Bool { chosen.contains(sequence) || dependants[sequence] != nil }
+
+    /// Takes the unit in where one of its members is, or names what is not created any more. Returns whether it did.
+    ///
+    /// To be called with the units in order: an operation names only what was created before it, or in its own unit.
+    mutating func take(_ unit: [PendingOperation]) -> Bool {
+        if let member = unit.first(where: { contains($0.sequence) }) {
+            add(unit, because: .changeSet(with: member.sequence))
+            return true
+        }
+        for pending in unit {
+            for entity in pending.operation.referencedEntities {
+                guard let creator = creators[entity] else { continue }
+                add(unit, because: .entity(entity, createdBy: creator))
+                return true
+            }
+        }
+        return false
+    }
+
+    mutating func add(_ unit: [PendingOperation], because reason: Dependence) {
+        for pending in unit {
+            if !contains(pending.sequence) { dependants[pending.sequence] = reason }
+            for entity in pending.operation.createdEntities { creators[entity] = pending.sequence }
+        }
+    }
+}
+
+extension PendingOperation {
+    /// Operations in order, those of one app change set together.
+    static func units(_ operations: [PendingOperation]) -> [[PendingOperation]] {
+        var units: [[PendingOperation]] = []
+        for pending in operations {
+            if let changeSet = pending.operation.changeSet, units.last?.last?.operation.changeSet == changeSet {
+                units[units.count - 1].append(pending)
+            } else {
+                units.append([pending])
+            }
+        }
+        return units
+    }
+}

@@ -1,0 +1,210 @@
+import EDM
+public import Operations
+public import SyncCore
+import Views
+
+/// Taking operations back that no service has seen, or that it refused. Each call is one record, and is redone as one.
+extension LocalStore {
+    /// Which operations are to be undone.
+    public enum UndoTarget: Sendable {
+        /// These. It is an error where one of them cannot be undone.
+        case operations([SequenceNumber])
+        /// What was done to these entities: their creation, changes and deletion, and links at either end that were changed
+        /// by themselves. An operation on another entity stays, also where it links to one of these; it goes only where it
+        /// cannot be without them.
+        case entities([EntityAddress])
+        /// Everything that no service has.
+        case everything
+    }
+
+    /// Undoes operations, and those that could not have been made without them.
+    ///
+    /// A change set goes as a whole. Nothing is logged where nothing is undone.
+    /// - Parameter withDependants: false refuses instead of taking others along, and names them.
+    /// - Throws: `refused(.notUndoable)` where an operation is at the service, or one that has to go with it.
+    public func undo(
+        _ target: UndoTarget, withDependants: Bool = true
+    ) async throws(TidelogError) -> UndoReport {
+        let report = try transaction { () throws -> UndoReport in
+            let report = try self.report(on: target)
+            if !withDependants, !report.dependants.isEmpty { throw Self.hasDependants(report) }
+            guard !report.undone.isEmpty else { return report }
+            try self.add(.operationsUndone(report.undone))
+            _ = try self.commit()
+            self.rearrangements += 1
+            return report
+        }
+        try await acknowledge()
+        return report
+    }
+
+    /// What ``undo(_:withDependants:)`` would do. Changes nothing.
+    public func rehearseUndo(_ target: UndoTarget) throws(TidelogError) -> UndoReport {
+        try rehearsal { try self.report(on: target) }
+    }
+
+    /// The operations that were undone, in the order in which they were made.
+    public func undoneOperations() throws(TidelogError) -> [UndoneOperation] {
+        try read { try $0.undoneOperations() }
+    }
+
+    /// Puts undone operations back at their old places, change sets as a whole. Returns all that is redone.
+    ///
+    /// - Throws: `refused` with the rule that the state would break; nothing is logged then.
+    public func redo(_ operations: [SequenceNumber]) async throws(TidelogError) -> [SequenceNumber] {
+        let redone = try transaction { () throws -> [SequenceNumber] in
+            let undone = try self.undone(operations)
+            guard !undone.isEmpty else { return [] }
+            if let refusal = try self.refusal(ofRedoing: undone) { throw try self.refused(refusal, undone) }
+            let redone = undone.map(\.sequence)
+            try self.add(.operationsRedone(redone))
+            _ = try self.commit()
+            self.rearrangements += 1
+            return redone
+        }
+        try await acknowledge()
+        return redone
+    }
+
+    /// Redoes what the last undo that is not redone took back. Empty where there is none.
+    public func redoLast() async throws(TidelogError) -> [SequenceNumber] {
+        let undone = try undoneOperations()
+        let last = undone.map(\.undo).max()
+        return try await redo(undone.filter { $0.undo == last }.map(\.sequence))
+    }
+
+    // MARK: Undo
+
+    private func report(on target: UndoTarget) throws -> UndoReport {
+        let pending = try state.pendingOperations()
+        let chosen: Set<SequenceNumber>
+        var report = UndoReport()
+        switch target {
+        case .operations(let operations):
+            chosen = Set(operations)
+            for operation in operations { try checkUndoable(operation, pending.first { $0.sequence == operation }) }
+        case .entities(let addresses):
+            let resolver = AddressResolver(state: state, model: try model, root: try service?.root)
+            let entities = Set(try addresses.map { try resolver.entity($0) })
+            let about = pending.filter { $0.operation.isAbout(entities) }
+            chosen = Set(about.filter(\.isUndoable).map(\.sequence))
+            report.left = about.filter { !$0.isUndoable }.map(\.sequence)
+        case .everything:
+            chosen = Set(pending.filter(\.isUndoable).map(\.sequence))
+            report.left = pending.filter { !$0.isUndoable }.map(\.sequence)
+        }
+        guard !chosen.isEmpty else { return report }
+        let dependants = try dependants(of: chosen)
+        for pending in pending where dependants[pending.sequence] != nil {
+            guard pending.isUndoable else { throw Self.isAtService(pending.sequence, dependants[pending.sequence]) }
+        }
+        report.undone = chosen.union(dependants.keys).sorted()
+        report.dependants = dependants.sorted { $0.key < $1.key }.map {
+            .init(operation: $0.key, reason: $0.value.description)
+        }
+        return report
+    }
+
+    private func checkUndoable(_ operation: SequenceNumber, _ pending: PendingOperation?) throws {
+        if let pending {
+            guard pending.isUndoable else { throw Self.isAtService(operation, nil) }
+            return
+        }
+        if try state.undoneOperation(operation) != nil {
+            throw OperationRefused(.notUndoable, "Operation \(operation) is undone already.")
+        }
+        throw OperationRefused(
+            .notUndoable, "Operation \(operation) is not pending: the service has confirmed it, or it never was.",
+            recovery: "What the service has is changed by another operation.")
+    }
+
+    private static func isAtService(_ operation: SequenceNumber, _ why: Dependence?) -> OperationRefused {
+        let depends = why.map { " It would have to go as well: \($0.description)." } ?? ""
+        return OperationRefused(
+            .notUndoable,
+            "Operation \(operation) was sent, and how it ended is not known yet, so it cannot be undone.\(depends)",
+            recovery: "Wait for the upload, or run another one: that settles it.")
+    }
+
+    private static func hasDependants(_ report: UndoReport) -> OperationRefused {
+        let names = report.dependants.prefix(5).map { "\($0.operation) (\($0.reason))" }.joined(separator: ", ")
+        let more = report.dependants.count - 5
+        return OperationRefused(
+            .hasDependants,
+            "Other operations would be undone as well: \(names)\(more > 0 ? " and \(more) more" : "").",
+            recovery: "Undo them first, or let them go with it.")
+    }
+
+    // MARK: Redo
+
+    /// The undone operations with these numbers, and those of their change sets.
+    private func undone(_ operations: [SequenceNumber]) throws -> [UndoneOperation] {
+        var chosen = Set(operations)
+        for operation in operations {
+            guard let undone = try state.undoneOperation(operation) else {
+                throw OperationRefused(
+                    .notUndoable, "Operation \(operation) is not undone, so there is nothing to redo.")
+            }
+            // The members of a change set are consecutive.
+            guard let first = undone.operation.operation.changeSet else { continue }
+            var member = first
+            while let other = try state.undoneOperation(member), other.operation.operation.changeSet == first {
+                chosen.insert(member)
+                member += 1
+            }
+        }
+        return try chosen.sorted().compactMap { try state.undoneOperation($0) }
+    }
+
+    private func refused(
+        _ refusal: (operation: SequenceNumber, reason: OperationRefused), _ undone: [UndoneOperation]
+    ) throws -> OperationRefused {
+        guard undone.contains(where: { $0.sequence == refusal.operation }) else {
+            return OperationRefused(
+                refusal.reason.code,
+                "Operation \(refusal.operation), which was made since, does not go with what is to be redone. \(refusal.reason.message)",
+                recovery: "Undo operation \(refusal.operation) first.")
+        }
+        let needed = try creators(neededBy: undone)
+        return OperationRefused(
+            refusal.reason.code, "Operation \(refusal.operation) cannot be redone. \(refusal.reason.message)",
+            recovery: needed.isEmpty
+                ? refusal.reason.recovery
+                : "Redo \(needed.map(String.init).joined(separator: ", ")) as well, which creates what it needs.")
+    }
+
+    /// Other undone operations that create what these name.
+    private func creators(neededBy undone: [UndoneOperation]) throws -> [SequenceNumber] {
+        let named = Set(undone.flatMap(\.operation.operation.referencedEntities))
+        let chosen = Set(undone.map(\.sequence))
+        return try state.undoneOperations().filter {
+            !chosen.contains($0.sequence) && !named.isDisjoint(with: $0.operation.operation.createdEntities)
+        }.map(\.sequence)
+    }
+}
+
+extension PendingOperation {
+    /// Whether the service has nothing of it.
+    var isUndoable: Bool {
+        switch status {
+        case .pending, .rejected: true
+        case .inFlight, .inDoubt: false
+        }
+    }
+}
+
+extension Operation {
+    /// Whether a person would say that the operation was done to one of the entities. One that does something to another
+    /// entity as well is that one's.
+    func isAbout(_ entities: Set<EntityID>) -> Bool {
+        switch action {
+        case .create(let creation, _): !entities.isDisjoint(with: creation.createdEntities)
+        case .update(let entity, let changes, let bindings):
+            entities.contains(entity)
+                || changes.isEmpty && bindings.contains { !entities.isDisjoint(with: $0.targets) }
+        case .delete(let entity): entities.contains(entity)
+        case .createLink(let link), .updateLink(let link), .deleteLink(let link):
+            entities.contains(link.from) || entities.contains(link.to)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import EDM
+import ODataWire
+import SyncEngine
+
+/// A `$batch` to the service, and what it answered to each part.
+struct OnlineBatch {
+    let session: ServiceSession
+    let encoder: RequestEncoder
+    let options: ServiceOptions
+
+    /// Change sets and queries in one request. Later outcomes may follow one that failed.
+    func process(
+        _ calls: [BatchCall], _ modification: OnlineModification, _ reading: OnlineReading
+    ) async throws(TidelogError) -> [BatchCallOutcome] {
+        var parts: [BatchPart] = []
+        var changeSets: [Int: OnlineModification.Requests] = [:]
+        var nextContentID = 1
+        for (index, call) in calls.enumerated() {
+            switch call {
+            case .changes(let intents):
+                let requests = try modification.requests(of: intents, from: nextContentID)
+                nextContentID += requests.members.count
+                changeSets[index] = requests
+                parts.append(.changeSet(requests.members))
+            case .query(let request): parts.append(.query(try reading.part(request)))
+            }
+        }
+        var outcomes: [BatchCallOutcome] = []
+        for (index, outcome) in try await send(BatchRequest(parts: parts)).enumerated() {
+            do throws(TidelogError) {
+                switch (outcome, calls[index]) {
+                case (.changeSet(let answered), _):
+                    guard let requests = changeSets[index] else { throw Self.unanswered }
+                    let responses = try Self.responses(of: answered)
+                    outcomes.append(.changes(try modification.results(of: requests, responses)))
+                case (.query(let answered), .query(let request)):
+                    let response = try Self.response(of: answered)
+                    outcomes.append(.query(try await reading.answer(request, response)))
+                case (.query, .changes): throw Self.unanswered
+                }
+            } catch {
+                outcomes.append(.failed(error))
+            }
+        }
+        return outcomes
+    }
+
+    func send(_ batch: BatchRequest) async throws(TidelogError) -> [BatchPartOutcome] {
+        let boundary = "batch_tidelog"
+        var headers = encoder.headers
+        headers["Content-Type"] = MultipartBatchWriter.contentType(boundary: boundary)
+        headers["Accept"] = "multipart/mixed"
+        let body: [UInt8]
+        do throws(BatchWriteError) {
+            body = try MultipartBatchWriter(contentIDLocation: options.contentIDLocation).write(
+                batch, boundary: boundary, changeSetBoundary: { "changeset_\($0 + 1)" })
+        } catch {
+            throw TidelogError(.invalidRequest, "The batch cannot be written: \(error)", cause: error)
+        }
+        let response = try await session.modify(
+            WireRequest(method: "POST", url: "$batch", headers: headers, body: body))
+        try ServiceSession.check(response, "POST", "$batch")
+        do throws(BatchReadError) {
+            let answer = try MultipartBatchReader().readResponse(
+                response.body, contentType: response.headers["Content-Type"] ?? "")
+            return BatchMatcher(request: batch, response: answer).outcomes()
+        } catch {
+            throw TidelogError(.inDoubt, "The answer to the batch cannot be read: \(error)", cause: error)
+        }
+    }
+
+    /// Throws what the service said against the change set, or what it left open.
+    static func responses(of outcome: ChangeSetOutcome) throws(TidelogError) -> [WireResponse] {
+        switch outcome {
+        case .members(let responses): return responses
+        case .failed(let refusal, _):
+            try ServiceSession.check(refusal, "POST", "$batch")
+            throw TidelogError(
+                .notOData, "The service answered to the change set with status \(refusal.status).", place: "POST $batch"
+            )
+        case .inDoubt(let reason):
+            throw TidelogError(.inDoubt, reason, place: "POST $batch", recovery: "Read the entities to find out.")
+        case .notProcessed: throw unanswered
+        }
+    }
+
+    private static func response(of outcome: QueryOutcome) throws(TidelogError) -> WireResponse {
+        switch outcome {
+        case .answered(let response): return response
+        case .inDoubt(let reason): throw TidelogError(.notOData, reason, place: "POST $batch")
+        case .notProcessed: throw unanswered
+        }
+    }
+
+    static let unanswered = TidelogError(
+        .notOData, "The service stopped before this part of the batch.", place: "POST $batch",
+        recovery: "Nothing of it was done; see to the part that failed, and send it again.")
+}

@@ -1,0 +1,48 @@
+import EDM
+import ODataWire
+import SyncEngine
+
+/// What an app asked for in one call, as intents, with the objects that take over the results.
+struct ModificationCall {
+    let intents: [(intent: Intent, options: IntentOptions)]
+    private let model: EntityDataModel
+    private let subjects: [EntityValue]
+    /// New entities by the number of their draft.
+    private let drafts: [Int: EntityValue]
+
+    /// Operations that change nothing are left out.
+    init(_ operations: [ChangeSet.Operation], model: EntityDataModel) throws(TidelogError) {
+        var builder = IntentBuilder(model: model)
+        var intents: [(intent: Intent, options: IntentOptions)] = []
+        var subjects: [EntityValue] = []
+        for operation in operations {
+            guard let intent = try builder.intent(operation) else { continue }
+            intents.append(
+                (
+                    intent,
+                    IntentOptions(
+                        headers: operation.headers, customTag: operation.options.customTag,
+                        ifMatch: operation.subject.etag)
+                ))
+            subjects.append(operation.subject)
+        }
+        self.intents = intents
+        self.subjects = subjects
+        self.model = model
+        drafts = builder.entities
+    }
+
+    func apply(_ results: [IntentResult], _ classes: [String: EntityValue.Type]) {
+        let factory = EntityFactory(model: model, classes: classes)
+        for (result, subject) in zip(results, subjects) {
+            for (number, snapshot) in result.entities {
+                if number == IntentResult.subject {
+                    subject.apply(snapshot, factory)
+                } else if let entity = drafts[number] {
+                    entity.apply(snapshot, factory)
+                }
+            }
+            subject.lastOperation = result.sequence ?? subject.lastOperation
+        }
+    }
+}

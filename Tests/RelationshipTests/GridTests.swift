@@ -1,0 +1,114 @@
+import ODataWire
+import Testing
+
+/// Each of the six combinations of multiplicities, by each technique, from both ends, in both versions: what is allowed, what
+/// both ends look like at once, what is sent, and that the service and the store agree in the end.
+@Suite struct GridTests {
+    static let parts = Combination.all.flatMap { combination in
+        Wanted.Version.allCases.map { Part(combination: combination, version: $0) }
+    }
+
+    struct Part: Sendable, CustomTestStringConvertible {
+        let combination: Combination
+        let version: Wanted.Version
+
+        var testDescription: String { "\(combination), \(version.rawValue.uppercased())" }
+    }
+
+    private func forEachCell(_ part: Part, _ body: (Cell, Observation, Comment) throws -> Void) async throws {
+        let observations = try await Grid.shared.observations(of: part.combination, part.version)
+        for (cell, observation) in zip(part.combination.cells, observations) {
+            try body(
+                cell, observation, "\(cell.technique.rawValue) at \(cell.end) to \(cell.aim.rawValue): \(cell.call)")
+        }
+    }
+
+    @Test(arguments: parts)
+    func `each call is allowed or refused as the multiplicities say, with the rule and what would be legal`(
+        _ part: Part
+    ) async throws {
+        try await forEachCell(part) { cell, observation, comment in
+            switch (cell.outcome, observation.refusal) {
+            case (.allowed, nil): break
+            case (.allowed, let refusal?): Issue.record("Refused: \(refusal.message) – \(comment)")
+            case (.refused, nil): Issue.record("Allowed: \(comment)")
+            case (.refused(let expected), let refusal?):
+                #expect(refusal.code == expected.code, comment)
+                for part in expected.says { #expect(refusal.message.contains(part), comment) }
+                for part in expected.advises { #expect(refusal.recovery.contains(part), comment) }
+            }
+        }
+    }
+
+    @Test(arguments: parts)
+    func `a refused call leaves state and log as they were`(_ part: Part) async throws {
+        try await forEachCell(part) { _, observation, comment in
+            guard let refusal = observation.refusal else { return }
+            #expect(refusal.leftNoTrace, comment)
+            #expect(observation.local == View(first: part.combination.links, second: part.combination.links), comment)
+        }
+    }
+
+    @Test(arguments: parts)
+    func `an allowed call shows at both ends at once`(_ part: Part) async throws {
+        try await forEachCell(part) { cell, observation, comment in
+            guard case .allowed(let links, _) = cell.outcome, observation.refusal == nil else { return }
+            #expect(observation.local == View(first: links, second: links), comment)
+        }
+    }
+
+    @Test(arguments: parts)
+    func `the upload sends exactly these requests, as the plan has said`(_ part: Part) async throws {
+        try await forEachCell(part) { cell, observation, comment in
+            guard case .allowed(_, let batches) = cell.outcome, let seen = observation.synchronization else { return }
+            let sent = seen.batches.map { String(decoding: $0.body, as: UTF8.self) }
+            let wanted = batches.enumerated().map { index, changeSets in
+                let lines = changeSets.map { $0.map { $0[part.version] } }
+                return WantedBatch.text(lines, part.version, number: index + 1)
+            }
+            #expect(sent == wanted, comment)
+            #expect(seen.planned?.body == seen.batches.first?.body, comment)
+            for (index, batch) in seen.batches.enumerated() {
+                #expect(batch.url == "/\(part.version.rawValue)/$batch", comment)
+                #expect(
+                    batch.headers["Content-Type"] == "multipart/mixed; boundary=batch_tidelog_\(index + 1)", comment)
+                for header in WantedBatch.headers(part.version) {
+                    #expect(batch.headers[header.name] == header.value, comment)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: parts)
+    func `after the upload and the download store and service say the same`(_ part: Part) async throws {
+        try await forEachCell(part) { cell, observation, comment in
+            guard case .allowed(let links, _) = cell.outcome, let seen = observation.synchronization else { return }
+            let expected = View(first: links, second: links)
+            #expect(seen.failures.isEmpty, comment)
+            #expect(seen.afterUpload == expected, comment)
+            #expect(seen.afterDownload == expected, comment)
+            #expect(seen.server == expected, comment)
+        }
+    }
+
+    @Test
+    func `the table has every technique at both ends of every combination for all that it can do, or says why not`() {
+        for combination in Combination.all {
+            for end in [combination.first.place, combination.second.place] {
+                for technique in Technique.allCases {
+                    for aim in technique.aims {
+                        let isThere = combination.cells.contains {
+                            $0.technique == technique && $0.end == end && $0.aim == aim
+                        }
+                        let isExcused = combination.meaningless.contains {
+                            $0.techniques.contains(technique) && ($0.end ?? end) == end && ($0.aim ?? aim) == aim
+                        }
+                        #expect(
+                            isThere != isExcused, "\(combination): \(technique.rawValue) at \(end) to \(aim.rawValue)")
+                    }
+                }
+            }
+            for cell in combination.cells { #expect(cell.technique.aims.contains(cell.aim)) }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// The observations of all cells; each combination runs once in each version, whoever asks first.
+actor Grid {
+    static let shared = Grid()
+
+    private struct Part: Hashable {
+        let row: String
+        let version: Wanted.Version
+    }
+
+    private var parts: [Part: Task<[Observation], any Error>] = [:]
+
+    /// One for each cell of the combination, in order.
+    func observations(of combination: Combination, _ version: Wanted.Version) async throws -> [Observation] {
+        let part = Part(row: combination.row, version: version)
+        if let task = parts[part] { return try await task.value }
+        let task = Task {
+            let template = try await Template(combination, version)
+            var observations: [Observation] = []
+            for cell in combination.cells { observations.append(try await CellRun.observe(cell, on: template)) }
+            return observations
+        }
+        parts[part] = task
+        return try await task.value
+    }
+}

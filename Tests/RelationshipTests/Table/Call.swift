@@ -1,0 +1,128 @@
+/// A call of the API as the table writes it. Entities are named `Cars(1)` where the service has them, and `Cars(c)`, with a
+/// letter, where a call of the cell creates them.
+indirect enum Call: Sendable {
+    case createLink(from: Place, to: Name)
+    case updateLink(from: Place, to: Name)
+    case deleteLink(from: Place, to: Name?)
+    case createEntity(Draft)
+    case createRelatedEntity(Draft, in: Place)
+    case updateEntity(Draft)
+    case deleteEntity(Name)
+    case changeSet([Call])
+
+    /// `Cars(1)`
+    struct Name: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+        let set: String
+        /// What stands in the parentheses: a key, or a letter for a new entity.
+        let label: String
+
+        init(stringLiteral text: String) {
+            let parts = text.split(whereSeparator: { $0 == "(" || $0 == ")" })
+            precondition(parts.count == 2, "\(text) names no entity.")
+            set = String(parts[0])
+            label = String(parts[1])
+        }
+
+        var isNew: Bool { Int(label) == nil }
+        var description: String { "\(set)(\(label))" }
+    }
+
+    /// `Cars(1)/Owner`
+    struct Place: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+        let entity: Name
+        let navigation: String
+
+        init(stringLiteral text: String) {
+            let parts = text.split(separator: "/")
+            precondition(parts.count == 2, "\(text) names no navigation property of an entity.")
+            entity = Name(stringLiteral: String(parts[0]))
+            navigation = String(parts[1])
+        }
+
+        var description: String { "\(entity)/\(navigation)" }
+    }
+
+    /// An entity object as the app prepares it before `createEntity` or `updateEntity`.
+    struct Draft: Sendable {
+        let entity: Name
+        /// nil sets null.
+        let values: KeyValuePairs<String, Int?>
+        /// `bindEntity`
+        let bound: KeyValuePairs<String, Name>
+        /// `setEntityValue`, or `setEntityList` for a collection.
+        let related: KeyValuePairs<String, [Draft]>
+    }
+}
+
+extension Call {
+    static func createLink(_ from: Place, _ to: Name) -> Call { .createLink(from: from, to: to) }
+    static func updateLink(_ from: Place, _ to: Name) -> Call { .updateLink(from: from, to: to) }
+    static func deleteLink(_ from: Place, _ to: Name? = nil) -> Call { .deleteLink(from: from, to: to) }
+
+    static func create(
+        _ entity: Name, _ values: KeyValuePairs<String, Int?> = [:], bind: KeyValuePairs<String, Name> = [:],
+        set related: KeyValuePairs<String, [Draft]> = [:]
+    ) -> Call {
+        .createEntity(Draft(entity: entity, values: values, bound: bind, related: related))
+    }
+
+    static func createRelated(_ entity: Name, in place: Place) -> Call {
+        .createRelatedEntity(Draft(entity: entity, values: [:], bound: [:], related: [:]), in: place)
+    }
+
+    static func update(
+        _ entity: Name, _ values: KeyValuePairs<String, Int?> = [:], bind: KeyValuePairs<String, Name> = [:],
+        set related: KeyValuePairs<String, [Draft]> = [:]
+    ) -> Call {
+        .updateEntity(Draft(entity: entity, values: values, bound: bind, related: related))
+    }
+
+    static func delete(_ entity: Name) -> Call { .deleteEntity(entity) }
+
+    /// Every entity that the call names.
+    var names: [Name] {
+        switch self {
+        case .createLink(let from, let to), .updateLink(let from, let to): [from.entity, to]
+        case .deleteLink(let from, let to): [from.entity] + (to.map { [$0] } ?? [])
+        case .createEntity(let draft), .updateEntity(let draft): draft.names
+        case .createRelatedEntity(let draft, let place): draft.names + [place.entity]
+        case .deleteEntity(let name): [name]
+        case .changeSet(let calls): calls.flatMap(\.names)
+        }
+    }
+}
+
+extension Call.Draft: ExpressibleByStringLiteral {
+    /// An entity with nothing but its name set, or an existing one as it is.
+    init(stringLiteral text: String) {
+        self.init(entity: Call.Name(stringLiteral: text), values: [:], bound: [:], related: [:])
+    }
+
+    var names: [Call.Name] { [entity] + bound.map(\.value) + related.flatMap { $0.value.flatMap(\.names) } }
+}
+
+/// As the document prints it.
+extension Call: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .createLink(let from, let to): "createLink \(from) → \(to)"
+        case .updateLink(let from, let to): "updateLink \(from) → \(to)"
+        case .deleteLink(let from, let to): "deleteLink \(from)" + (to.map { " → \($0)" } ?? ", `to` left out")
+        case .createEntity(let draft): "createEntity \(draft)"
+        case .createRelatedEntity(let draft, let place): "createRelatedEntity \(draft) in \(place)"
+        case .updateEntity(let draft): "updateEntity \(draft)"
+        case .deleteEntity(let name): "deleteEntity \(name)"
+        case .changeSet(let calls): "change set { " + calls.map(\.description).joined(separator: "; ") + " }"
+        }
+    }
+}
+
+extension Call.Draft: CustomStringConvertible {
+    var description: String {
+        let values = values.map { "\($0.key) = \($0.value.map(String.init) ?? "null")" }
+        let bound = bound.map { "\($0.key) bound to \($0.value)" }
+        let related = related.map { "\($0.key) set to " + $0.value.map(\.description).joined(separator: ", ") }
+        let parts = values + bound + related
+        return parts.isEmpty ? "\(entity)" : "\(entity) with " + parts.joined(separator: ", ")
+    }
+}

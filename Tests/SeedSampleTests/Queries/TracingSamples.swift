@@ -1,0 +1,81 @@
+import Logging
+import NorthwindService
+import Synchronization
+import Testing
+import Tidelog
+
+/// The sample under *Debugging*: `Logger.shared(named:)` of the seeds is the service's own logger here.
+@Suite struct TracingSamples {
+    private final class Lines: Sendable {
+        private let state = Mutex<[String]>([])
+        var text: String { state.withLock { $0.joined(separator: "\n") } }
+        func add(_ line: String) { state.withLock { $0.append(line) } }
+    }
+
+    private struct Recorder: LogHandler {
+        let lines: Lines
+        var logLevel: Logger.Level = .info
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { lines.add("\(event.message)") }
+    }
+
+    private func traced(_ change: (DataService) -> Void) async throws -> String {
+        let service = try await Trade().sample.server
+        let lines = Lines()
+        service.logger = Logger(label: "SAP.OData") { _ in Recorder(lines: lines) }
+        change(service)
+        let customer = Customer(withDefaults: false)
+        customer.customerID = "SECRT"
+        customer.companyName = "Confidential Ltd"
+        try await service.createEntity(customer)
+        return lines.text
+    }
+
+    @Test func `sample tracing: the complete traffic is shown`() async throws {
+        let text = try await traced { service in
+            service.logger.logLevel = .debug
+
+            service.traceRequests = true
+            service.prettyTracing = true
+            service.traceWithData = true
+        }
+        #expect(text.contains("POST http://samples.test/v4/Customers"))
+        #expect(text.contains("was answered with 201"))
+        #expect(text.contains("  \"CompanyName\": \"Confidential Ltd\""))
+    }
+
+    @Test func `without traceWithData no value is shown`() async throws {
+        let text = try await traced { service in
+            service.logger.logLevel = .debug
+            service.traceRequests = true
+        }
+        #expect(text.contains("POST http://samples.test/v4/Customers, "))
+        #expect(!text.contains("Confidential"))
+    }
+
+    @Test func `nothing is shown before the logger's level is debug`() async throws {
+        let text = try await traced { service in
+            service.traceRequests = true
+            service.traceWithData = true
+        }
+        #expect(text.isEmpty)
+    }
+
+    @Test func `an opened store traces its uploads`() async throws {
+        let trade = try await Trade()
+        let lines = Lines()
+        trade.service.logger = Logger(label: "SAP.OData") { _ in Recorder(lines: lines) }
+        trade.service.logger.logLevel = .debug
+        trade.service.traceRequests = true
+        try await trade.service.createEntity(Customer())
+        #expect(lines.text.isEmpty)
+        try await trade.sample.synchronize()
+        #expect(lines.text.contains("POST http://samples.test/v4/$batch"))
+    }
+}

@@ -1,0 +1,239 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+
+struct UndoTests {
+    private let store: TestStore
+    private let customer: EntityID
+    private let order: EntityID
+
+    init() throws {
+        store = try TestStore()
+        customer = try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("Ada")])
+        order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+    }
+
+    private func rename(_ name: String) throws -> SequenceNumber {
+        try store.perform([.update(customer, changes: ["Name": .string(name)], bindings: [])])[0]
+    }
+
+    private func undo(_ operations: SequenceNumber...) throws -> [SequenceNumber] { try store.undo(Set(operations)) }
+
+    // MARK: What is undone
+
+    @Test func `a changed entity is as it was, a new one is gone, a deleted one is back with its links`() throws {
+        let rename = try rename("Bea")
+        let new = try store.create("Orders")
+        let create = store.state.header().applied
+        let delete = try store.perform([.delete(order)])[0]
+        #expect(try undo(rename, create, delete) == [rename, create, delete])
+        #expect(store.value(customer, "Name") == .string("Ada"))
+        #expect(store.state.row(new) == nil)
+        #expect(try store.targets(customer, "Orders") == [order])
+        #expect(store.state.pendingOperations().isEmpty)
+        #expect(store.state.undoneOperations().map(\.sequence) == [rename, create, delete])
+    }
+
+    @Test func `of two changes of a property the first can be undone, and the second stays`() throws {
+        let first = try rename("Bea")
+        let second = try rename("Cyd")
+        #expect(try undo(first) == [first])
+        #expect(store.value(customer, "Name") == .string("Cyd"))
+        #expect(try undo(second) == [second])
+        #expect(store.value(customer, "Name") == .string("Ada"))
+    }
+
+    @Test func `what was redone is at its old place`() throws {
+        let first = try rename("Bea")
+        let before = try store.digestOfContent()
+        _ = try undo(first)
+        let second = try rename("Cyd")
+        try store.add(.operationsRedone([first]))
+        #expect(store.value(customer, "Name") == .string("Cyd"), "the second is still the later one")
+        _ = try undo(second)
+        try store.add(.operationsRedone([]))
+        #expect(store.value(customer, "Name") == .string("Bea"))
+        #expect(store.state.pendingOperations().map(\.sequence) == [first])
+        #expect(try store.digestOfContent() != before, "the second is kept")
+    }
+
+    @Test func `a refused operation is refused again when it is redone, in the service's words`() throws {
+        let rename = try rename("Bea")
+        let refusal = Refusal(status: 409, code: "c", message: "no", method: "PATCH", url: "Customers(1)")
+        try store.add(.batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: rename)]])))
+        try store.add(
+            .batchAnswered(
+                BatchAnswered(batch: 1, outcomes: [.init(operation: rename, result: .rejected(refusal))])))
+        _ = try undo(rename)
+        #expect(store.value(customer, "Name") == .string("Ada"))
+        try store.add(.operationsRedone([rename]))
+        #expect(store.state.pendingOperation(rename)?.status == .rejected(refusal))
+        #expect(store.value(customer, "Name") == .string("Bea"))
+    }
+
+    @Test func `undo and redo of what is not there change nothing`() throws {
+        let rename = try rename("Bea")
+        let before = try store.digestOfContent()
+        try store.add(.operationsUndone([1, 500]))
+        try store.add(.operationsRedone([rename, 1, 500]))
+        #expect(try store.digestOfContent() == before)
+        try store.add(.operationsUndone([rename, rename]))
+        try store.add(.operationsUndone([rename]))
+        try store.add(.operationsRedone([rename, rename]))
+        try store.add(.operationsRedone([rename]))
+        #expect(try store.digestOfContent() == before)
+    }
+
+    @Test func `what the service did is not undone`() throws {
+        let rename = try rename("Bea")
+        try store.add(.batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: rename)]])))
+        try store.add(
+            .batchAnswered(
+                BatchAnswered(batch: 1, outcomes: [.init(operation: rename, result: .confirmed(images: []))])))
+        try store.add(.operationsUndone([rename]))
+        #expect(store.value(customer, "Name") == .string("Bea"))
+        #expect(store.state.undoneOperations().isEmpty)
+    }
+
+    @Test func `behind a lost record an undone operation is in doubt once it is redone`() throws {
+        let rename = try rename("Bea")
+        _ = try undo(rename)
+        try store.add(.lost)
+        #expect(store.value(customer, "Name") == .string("Ada"))
+        try store.add(.operationsRedone([rename]))
+        guard case .inDoubt? = store.state.pendingOperation(rename)?.status else {
+            Issue.record("\(String(describing: store.state.pendingOperation(rename)?.status))")
+            return
+        }
+    }
+
+    @Test func `a batch with an undone operation shows that it was redone by a lost record`() throws {
+        let rename = try rename("Bea")
+        _ = try undo(rename)
+        try store.add(.lost)
+        try store.add(.batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: rename)]])))
+        #expect(store.state.pendingOperation(rename)?.status == .inFlight(1))
+        #expect(store.value(customer, "Name") == .string("Bea"))
+        #expect(store.state.undoneOperations().isEmpty)
+    }
+
+    // MARK: Dependants
+
+    @Test func `what names a new entity goes with its creation`() throws {
+        let new = try store.create("Customers")
+        let create = store.state.header().applied
+        let update = try store.perform([.update(new, changes: ["Name": .string("x")], bindings: [])])[0]
+        let move = try store.perform([.updateLink(link(order, "Customer", new))])[0]
+        let rename = try rename("Bea")
+        #expect(
+            try store.dependants(of: [create]) == [
+                update: .entity(new, createdBy: create), move: .entity(new, createdBy: create),
+            ])
+        #expect(try undo(create) == [create, update, move])
+        #expect(try store.targets(order, "Customer") == [customer], "moved back")
+        #expect(store.state.pendingOperations().map(\.sequence) == [rename])
+    }
+
+    @Test func `what became possible only by an operation goes with it`() throws {
+        let father = try store.download("Fathers", ["FatherID": .integer(1)])
+        let other = try store.download("Fathers", ["FatherID": .integer(2)])
+        let child = try store.download("Children", ["ChildID": .integer(1), "FatherID": .integer(1)])
+        let move = try store.perform([.updateLink(link(child, "Father", other))])[0]
+        let delete = try store.perform([.delete(father)])[0]
+        let found = try store.dependants(of: [move])
+        guard case .forbidden(let refused)? = found[delete], found.count == 1 else {
+            Issue.record("\(found)")
+            return
+        }
+        #expect(refused.code == .mandatoryEnd)
+        #expect(try undo(move) == [move, delete])
+        #expect(try store.targets(child, "Father") == [father])
+    }
+
+    @Test func `an entity with the key of a deleted one goes with the delete`() throws {
+        let delete = try store.perform([.delete(customer)])[0]
+        let new = try store.create("Customers", ["CustomerID": .integer(1)])
+        let create = store.state.header().applied
+        let update = try store.perform([.update(new, changes: ["Name": .string("x")], bindings: [])])[0]
+        let found = try store.dependants(of: [delete])
+        #expect(found.keys.sorted() == [create, update])
+        #expect(found[update] == .entity(new, createdBy: create))
+        _ = try undo(delete)
+        #expect(try store.state.allRows.map(\.id) == [customer, order])
+    }
+
+    @Test func `a change set goes as a whole, with what depends on any of it`() throws {
+        let free = store.newID()
+        let members = try store.perform(
+            [
+                .update(customer, changes: ["Name": .string("x")], bindings: []),
+                .create(store.creation(free, "Orders"), parent: nil),
+            ], changeSet: true)
+        let update = try store.perform([.update(free, changes: ["Note": .string("n")], bindings: [])])[0]
+        #expect(
+            try store.dependants(of: [members[0]]) == [
+                members[1]: .changeSet(with: members[0]), update: .entity(free, createdBy: members[1]),
+            ])
+    }
+
+    @Test func `what is forbidden already, since the service changed, is left alone`() throws {
+        let rename = try rename("Bea")
+        let unlink = try store.perform([.deleteLink(link(customer, "Orders", order))])[0]
+        try store.add(
+            .entitiesRead([
+                EntityImage(entity: order, set: "Orders", type: "Shop.Order", values: ["CustomerID": .null])
+            ]))
+        #expect(try store.dependants(of: [rename]).isEmpty)
+        #expect(try undo(rename) == [rename])
+        #expect(store.state.pendingOperations().map(\.sequence) == [unlink])
+    }
+
+    @Test func `to ask for dependants changes nothing`() throws {
+        let new = try store.create("Customers")
+        let create = store.state.header().applied
+        _ = try store.perform([.updateLink(link(order, "Customer", new))])
+        let before = try store.digest()
+        _ = try store.dependants(of: [create])
+        #expect(try store.digest() == before)
+    }
+
+    // MARK: Redo
+
+    @Test func `a redo is refused by the rule that an operation behind it would break`() throws {
+        _ = try store.create("Customers", ["CustomerID": .integer(7)])
+        let create = store.state.header().applied
+        _ = try undo(create)
+        _ = try store.create("Customers", ["CustomerID": .integer(7)])
+        let second = store.state.header().applied
+        let before = try store.digest()
+        let refusal = try store.refusal(ofRedoing: [create])
+        #expect(refusal?.operation == second)
+        #expect(refusal?.reason.code == .duplicateKey)
+        #expect(try store.digest() == before)
+        _ = try undo(second)
+        #expect(try store.refusal(ofRedoing: [create]) == nil)
+    }
+
+    @Test func `a redo without the creation that it needs is refused`() throws {
+        let new = try store.create("Customers")
+        let create = store.state.header().applied
+        let update = try store.perform([.update(new, changes: ["Name": .string("x")], bindings: [])])[0]
+        _ = try undo(create)
+        #expect(try store.refusal(ofRedoing: [update])?.operation == update)
+        #expect(try store.refusal(ofRedoing: [update])?.reason.code == .entityNotFound)
+        #expect(try store.refusal(ofRedoing: [create, update]) == nil)
+    }
+}
+
+extension TestStore {
+    /// The digest of the state without the number of the last record, which every record raises.
+    func digestOfContent() throws -> StateDigest {
+        let header = state.header()
+        defer { state.setHeader(header) }
+        var content = header
+        content.applied = 0
+        state.setHeader(content)
+        return try digest()
+    }
+}
