@@ -16,9 +16,30 @@ enum ContentIDReferences {
         return found
     }
 
+    static func inBody(of request: WireRequest) -> Set<String> {
+        all(in: WireRequest(method: request.method, url: "", body: request.body))
+    }
+
     /// That of a URL or path.
     static func id(of url: Substring) -> String? {
         guard url.hasPrefix("$") else { return nil }
         return String(url.dropFirst().prefix { $0 != "/" && $0 != "?" })
+    }
+}
+
+extension ServiceView {
+    /// Refuses references to other requests of the change set where the service does not read them.
+    func requireReferences(of request: WireRequest, among identifiers: Set<String>) throws(SandboxError) {
+        let inURL = ContentIDReferences.id(of: request.url[...]).map { identifiers.contains($0) } ?? false
+        let inBody = !ContentIDReferences.inBody(of: request).isDisjoint(with: identifiers)
+        let isRefused =
+            switch abilities.contentIDReferences {
+            case .urlsAndBodies: false
+            case .urlsOnly: inBody
+            case .none: inURL || inBody
+            }
+        guard isRefused else { return }
+        throw SandboxError(
+            400, .badRequest, "The service reads no such reference to another request of the change set.")
     }
 }

@@ -5,7 +5,7 @@ internal import ODataWire
 /// what was kept.
 enum ModificationOutcome {
     /// `expanded`: the navigation properties that the request brought entities in.
-    case created(RowID, expanded: Expansion)
+    case created(RowID, expanded: Expansion, marks: [RowID: DeepInsertMark] = [:])
     case updated(RowID)
     /// Deleted, linked, unlinked.
     case done
@@ -13,7 +13,7 @@ enum ModificationOutcome {
     /// What a Content-ID of the request refers to.
     var row: RowID? {
         switch self {
-        case .created(let row, _), .updated(let row): row
+        case .created(let row, _, _), .updated(let row): row
         case .done: nil
         }
     }

@@ -9,6 +9,8 @@ struct Modifications {
     let base: SandboxState
     /// What the Content-IDs of earlier requests of the change set refer to.
     var contentIDs: [String: RowID] = [:]
+    /// The entities that the present request has brought.
+    var marks: [RowID: DeepInsertMark] = [:]
 
     init(view: ServiceView, state: SandboxState) {
         self.view = view
@@ -20,6 +22,9 @@ struct Modifications {
         let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
         let url = try resolver.split(request.url)
         let target = try resolver.target(of: url.path)
+        guard view.abilities.patch || (request.method != "PATCH" && request.method != "MERGE") else {
+            throw SandboxError(405, .methodNotAllowed, "The service has no \(request.method), only PUT.")
+        }
         guard view.isLegacy || request.method != "MERGE" else {
             throw SandboxError(405, .methodNotAllowed, "MERGE is of V2; V4 has PATCH.")
         }
@@ -53,13 +58,14 @@ struct Modifications {
         guard let type = view.set(set.name)?.entityType else { throw Transaction.gone }
         if type.hasStream { return try createMedia(in: collection, request) }
         let body = try requestBody(request, type)
+        marks = [:]
         let implied = collection.source.flatMap { $0.navigation.navigation?.relationship.name }
         let row = try insert(body, into: set, bound: implied.map { [$0] } ?? [])
         if let source = collection.source {
             try refuseContradiction(body, source)
             try transaction.link(source.row, source.navigation, to: row)
         }
-        return .created(row, expanded: Expansion(inlineOf: body))
+        return .created(row, expanded: Expansion(inlineOf: body), marks: marks)
     }
 
     private mutating func createMedia(
@@ -80,9 +86,11 @@ struct Modifications {
     private mutating func insert(
         _ body: RequestBody, into set: EntitySet, bound: Set<String>
     ) throws(SandboxError) -> RowID {
+        try requireBind(body)
         let decided = Set(try body.navigations.map { name throws(SandboxError) in try relationship(name, of: set) })
         let row = try transaction.insert(
             into: set, values: try masterValues(body.values, set), bound: bound.union(decided))
+        marks[row] = DeepInsertMark(place: marks.count, contentID: body.contentID)
         for binding in body.bindings { try bind(row, binding.navigation, binding.urls, of: set) }
         for inline in body.inline {
             let property = try navigation(inline.navigation, of: set)
@@ -94,6 +102,11 @@ struct Modifications {
             }
         }
         return row
+    }
+
+    private func requireBind(_ body: RequestBody) throws(SandboxError) {
+        guard !view.abilities.bind, let name = body.bindings.first?.navigation else { return }
+        throw SandboxError(400, .badRequest, "The service takes no link to an existing entity in a body.", target: name)
     }
 
     /// OData 4.01 Part 1, 11.4.2.2: a body must not bind to another entity than the one that the URL goes through.
@@ -120,6 +133,7 @@ struct Modifications {
         guard let type = view.set(address.set.name)?.entityType else { throw Transaction.gone }
         try requireMatch(row, request)
         let body = try requestBody(request, type)
+        try requireBind(body)
         let decided = Set(
             try body.navigations.map { name throws(SandboxError) in try relationship(name, of: address.set) })
         try transaction.update(

@@ -6,6 +6,8 @@ struct Representation {
     let view: ServiceView
     let state: SandboxState
     let evaluation: Evaluation
+    /// What a deep insert, to which this is the answer, has brought.
+    var marks: [RowID: DeepInsertMark] = [:]
 
     func entity(
         _ row: Row, expansion: Expansion = Expansion(), selection: Selection = Selection()
@@ -23,6 +25,7 @@ struct Representation {
                 entity.values[property.name] = value.converted(to: property.type)
             }
         }
+        if view.abilities.repeatsContentIDs { entity.contentID = marks[row.id]?.contentID }
         if let media = row.media {
             entity.mediaContentType = media.contentType
             entity.mediaReadLink = url + "/$value"
@@ -53,6 +56,10 @@ struct Representation {
         if property.isCollection {
             rows = try evaluation.select(rows, item.options)
             rows = Array(rows.dropFirst(clamped(item.options.skip ?? 0)).prefix(clamped(item.options.top ?? .max)))
+        }
+        if property.isCollection, !marks.isEmpty {
+            rows.sort { (marks[$0.id]?.place ?? .max) < (marks[$1.id]?.place ?? .max) }
+            if view.abilities.deepInsertAnswer == .reversed { rows.reverse() }
         }
         let selection = item.options.select.isEmpty ? selection : Selection(item.options.select)
         return try rows.map { row throws(SandboxError) in

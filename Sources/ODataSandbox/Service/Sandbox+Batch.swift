@@ -4,6 +4,7 @@ internal import ODataWire
 extension Sandbox {
     /// `$batch` as multipart: parts in order, each change set whole or not at all.
     mutating func batch(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
+        guard view.abilities.batch else { throw SandboxError(501, .notImplemented, "The service has no $batch.") }
         let contentType = request.headers["Content-Type"] ?? ""
         guard contentType.lowercased().hasPrefix("multipart/mixed") else {
             throw SandboxError(415, .invalidBatch, "A batch must be multipart/mixed, not \(contentType).")
@@ -28,7 +29,7 @@ extension Sandbox {
     private mutating func answer(to part: BatchPart, _ view: ServiceView) -> (BatchResponsePart, isSuccess: Bool) {
         switch part {
         case .query(let request):
-            let response = single(view.untunnelled(request), view)
+            let response = single(request, view)
             return (.single(contentID: view.echo(request.headers["Content-ID"]), response), response.isSuccess)
         case .changeSet(let members):
             do throws(ChangeSetFailure) {
@@ -47,6 +48,7 @@ extension Sandbox {
     /// A request outside of change sets: a query, in V4 also a modification.
     private mutating func single(_ request: WireRequest, _ view: ServiceView) -> WireResponse {
         do throws(SandboxError) {
+            let request = try view.untunnelled(request)
             switch request.method {
             case "GET", "HEAD": return try read(request, view)
             case _ where view.isLegacy:
@@ -126,11 +128,13 @@ struct ChangeSet {
     private let view: ServiceView
     /// By member: the Content-IDs of the change set that it refers to.
     private let references: [Set<String>]
+    private let identifiers: Set<String>
 
     init(_ members: [BatchPart.Member], _ view: ServiceView) {
         self.members = members
         self.view = view
         let identifiers = Set(members.compactMap(\.contentID))
+        self.identifiers = identifiers
         references = members.map { ContentIDReferences.all(in: $0.request).intersection(identifiers) }
     }
 
@@ -145,7 +149,8 @@ struct ChangeSet {
             let index = waiting.remove(at: view.isLegacy ? ready ?? 0 : 0)
             let member = members[index]
             do throws(SandboxError) {
-                let request = view.untunnelled(member.request)
+                let request = try view.untunnelled(member.request)
+                try view.requireReferences(of: member.request, among: identifiers)
                 guard request.method != "GET", request.method != "HEAD" else {
                     throw SandboxError(400, .invalidBatch, "A change set holds no \(request.method).")
                 }

@@ -48,7 +48,7 @@ extension Sandbox {
     private mutating func respond(
         to request: inout WireRequest, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {
-        request = view.untunnelled(request)
+        request = try view.untunnelled(request)
         if view.isLegacy {
             if Sessions.isFetch(request) {
                 let tokens = sessions.fetch(request)
@@ -91,13 +91,13 @@ extension Sandbox {
         let expansion: Expansion
         let status: Int
         switch outcome {
-        case .created(_, let expanded):
+        case .created(_, let expanded, _):
             headers["Location"] = view.root + view.url(of: row)
-            if preference == .minimal {
+            if preference == .minimal || view.abilities.deepInsertAnswer == .withoutBody {
                 headers["OData-EntityId"] = view.root + view.url(of: row)
                 return view.response(204, headers)
             }
-            (status, expansion) = (201, expanded)
+            (status, expansion) = (201, view.abilities.deepInsertAnswer == .outermost ? Expansion() : expanded)
         case .updated, .done:
             if view.master.configuration.derivedKeys[id.set] != nil {
                 headers["Location"] = view.root + view.url(of: row)
@@ -108,7 +108,8 @@ extension Sandbox {
             }
             (status, expansion) = (200, Expansion())
         }
-        let representation = Representation(view: view, state: state, evaluation: evaluation(view))
+        var representation = Representation(view: view, state: state, evaluation: evaluation(view))
+        if case .created(_, _, let marks) = outcome { representation.marks = marks }
         let entity = try representation.entity(row, expansion: expansion)
         guard let set = view.set(id.set) else { throw Transaction.gone }
         let json = view.writer(for: request).entity(entity, type: set.entityType, set: set.name)
@@ -145,9 +146,12 @@ struct Preferences {
 }
 
 extension ServiceView {
-    /// V2: a POST that says what it really is, for clients that cannot send it.
-    func untunnelled(_ request: WireRequest) -> WireRequest {
-        guard isLegacy, request.method == "POST", let method = request.headers["X-HTTP-Method"]?.uppercased(),
+    /// A POST that says what it really is, for clients that cannot send it.
+    func untunnelled(_ request: WireRequest) throws(SandboxError) -> WireRequest {
+        guard abilities.methods || ["GET", "HEAD", "POST"].contains(request.method) else {
+            throw SandboxError(405, .methodNotAllowed, "Only GET and POST get through; \(request.method) does not.")
+        }
+        guard request.method == "POST", let method = request.headers["X-HTTP-Method"]?.uppercased(),
             ["MERGE", "PATCH", "PUT", "DELETE"].contains(method)
         else { return request }
         var request = request

@@ -15,6 +15,7 @@ public struct Sandbox: Sendable {
         public var wrapsFailedChangeSets = false
         /// Whether an update is answered with the entity, unless the client prefers otherwise.
         public var answersUpdates = false
+        public var abilities = Abilities()
         /// What `now()` is in expressions.
         public var now: GlobalDateTime?
 
@@ -69,9 +70,12 @@ public struct Sandbox: Sendable {
 
     func view(_ version: ODataVersion) -> ServiceView {
         version.isLegacy
-            ? ServiceView(version: .v2, model: v2, metadata: v2Metadata, root: origin + "/v2/", master: schema)
+            ? ServiceView(
+                version: .v2, model: v2, metadata: v2Metadata, root: origin + "/v2/", master: schema,
+                abilities: options.abilities)
             : ServiceView(
-                version: .v4, model: schema.model, metadata: v4Metadata, root: origin + "/v4/", master: schema)
+                version: .v4, model: schema.model, metadata: v4Metadata, root: origin + "/v4/", master: schema,
+                abilities: options.abilities)
     }
 }
 
@@ -83,6 +87,7 @@ struct ServiceView: Sendable {
     /// The absolute service root, ending in a slash.
     let root: String
     let master: SandboxSchema
+    var abilities = Abilities()
 
     var isLegacy: Bool { version.isLegacy }
 

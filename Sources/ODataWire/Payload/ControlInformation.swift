@@ -19,6 +19,11 @@ enum MemberName: Equatable {
         return true
     }
 
+    /// With the vocabulary's usual alias, or its namespace.
+    static func isContentID(_ name: String) -> Bool {
+        name == "@Core.ContentID" || name == "@Org.OData.Core.V1.ContentID"
+    }
+
     init(_ name: String, version: ODataVersionKind) {
         guard let at = name.utf8.lastIndex(of: UInt8(ascii: "@")) else {
             if name.hasPrefix("#") {

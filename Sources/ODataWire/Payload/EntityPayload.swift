@@ -19,6 +19,8 @@ public struct EntityPayload: Sendable, Hashable {
     public var mediaEditLink: String?
     public var mediaContentType: String?
     public var mediaETag: String?
+    /// What the request marked the entity with, inside of a deep insert (`@Core.ContentID`).
+    public var contentID: String?
     /// Properties of the payload that a closed type does not declare; their values are not kept.
     public var ignored: [String] = []
 

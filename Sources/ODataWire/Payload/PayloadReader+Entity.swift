@@ -6,8 +6,11 @@ extension PayloadReader {
         var payload = EntityPayload()
         var names = PropertyTypes()
         for member in object.members where !MemberName.isPlain(member.name) {
-            if case .control(let control, let target) = MemberName(member.name, version: family) {
+            switch MemberName(member.name, version: family) {
+            case .control(let control, let target):
                 takeControl(control, target, member.value, &payload, &names)
+            case .annotation where MemberName.isContentID(member.name): payload.contentID = member.value.string
+            case .annotation, .property: break
             }
         }
         if let name = payload.type, !model.isType(name, derivedFrom: type.name), model.findEntityType(name) != nil {

@@ -253,6 +253,10 @@ extension PayloadWriter {
             writer.name("@odata." + name)
             writer.string(text)
         }
+        if let contentID = entity.contentID {
+            writer.name("@Core.ContentID")
+            writer.string(contentID)
+        }
     }
 
     private func write(_ expanded: EntityPayload.Expanded, _ type: EntityType, to writer: inout JSONWriter) {

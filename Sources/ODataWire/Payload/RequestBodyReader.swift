@@ -9,6 +9,8 @@ public struct RequestBody: Sendable, Hashable {
     public var bindings: [Binding]
     /// Entities to be created along, by navigation property.
     public var inline: [Inline]
+    /// What the client has marked the entity with, to find it in the answer (`@Core.ContentID`).
+    public var contentID: String?
 
     public struct Binding: Sendable, Hashable {
         public var navigation: String
@@ -71,6 +73,7 @@ public struct RequestBodyReader: Sendable {
                 types[String(target)] = member.value.string.map(PayloadReader.typeName)
             case .control("bind", of: let target):
                 do { try takeBinding(String(target), member.value, &body) } catch { throw error.below(member.name) }
+            case .annotation where MemberName.isContentID(member.name): body.contentID = member.value.string
             default: break
             }
         }

@@ -7,21 +7,28 @@ public import Operations
 /// An entity that was created here and is not confirmed is recognised by its key where the app gave it one, so that a
 /// create whose answer was lost does not become two entities.
 public struct ImageBuilder<Storage: StateStorage> {
-    private let storage: Storage
-    private let model: EntityDataModel
-    private let links: EntityLinks
+    let storage: Storage
+    let model: EntityDataModel
+    /// Whether only what is known, or can be told to be, is taken from below a navigation property that leads to entities
+    /// without a key.
+    let identifying: Bool
+    /// Entities that the service created without telling their keys, by owner and relationship, as far as they were looked
+    /// for and not found yet.
+    var keyless: [LinkEnd: [EntityID]] = [:]
+    let links: EntityLinks
     private var next: EntityID
     /// Entities that got their ID from this builder, before any record with them is folded.
-    private var assigned: [AssignedKey: EntityID] = [:]
+    var assigned: [AssignedKey: EntityID] = [:]
     /// Expanded navigation properties that lead to no entity set (containment), and what could not be identified.
     public private(set) var skipped: Set<String> = []
 
-    private struct AssignedKey: Hashable {
+    struct AssignedKey: Hashable {
         let set: String
         let key: String
     }
 
-    public init(storage: Storage, model: EntityDataModel) throws(StateError) {
+    public init(storage: Storage, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
+        self.identifying = identifying
         self.storage = storage
         self.model = model
         let header = try storage.header()
@@ -63,12 +70,12 @@ public struct ImageBuilder<Storage: StateStorage> {
                 continue
             }
             var targets: [EntityID] = []
-            let keyless = try keylessTarget(of: id, property)
             for entity in expanded.entities {
-                guard
-                    let images = try images(of: entity, in: target, known: try isKnown(entity, target) ? nil : keyless),
-                    let first = images.first
-                else {
+                let found = try isKnown(entity, target) ? nil : takeKeyless(like: entity, below: id, property)
+                if identifying, found == nil, try !isKnown(entity, target), try hasKeyless(below: id, property) {
+                    continue
+                }
+                guard let images = try images(of: entity, in: target, known: found), let first = images.first else {
                     continue
                 }
                 targets.append(first.entity)
@@ -108,69 +115,16 @@ public struct ImageBuilder<Storage: StateStorage> {
                 return id
             }
         }
+        if let id = try takeKeyless(like: payload, type, set) { return id }
         defer { next = EntityID(rawValue: next.rawValue &+ 1) }
         assigned[AssignedKey(set: set.name, key: key)] = next
         return next
     }
 
     /// Whether the key leads to an entity already.
-    private func isKnown(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> Bool {
+    func isKnown(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> Bool {
         guard let key = KeyText.of(payload.values, type: set.entityType) else { return false }
         if assigned[AssignedKey(set: set.name, key: key)] != nil { return true }
         return try storage.entity(set: set.name, key: key) != nil
-    }
-
-    /// An entity that the service created together with its owner, by a deep insert, without saying its key.
-    private func keylessTarget(of owner: EntityID, _ property: Property) throws(StateError) -> EntityID? {
-        guard let end = property.navigation, !property.isCollection else { return nil }
-        for id in try storage.targets(of: owner, along: end) {
-            guard let row = try storage.row(id), row.origin.isOnService, let type = model.findEntityType(row.type)
-            else {
-                continue
-            }
-            if KeyText.of(row.values, type: type) == nil { return id }
-        }
-        return nil
-    }
-
-    // MARK: Names
-
-    /// A payload without its key may say it in its links.
-    private func withKey(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> EntityPayload {
-        guard !set.isSingleton, KeyPredicate(of: type, in: payload.values) == nil,
-            let key = [payload.editLink, payload.id].lazy.compactMap({ $0 }).compactMap({ links.key(in: $0, of: set) })
-                .first
-        else { return payload }
-        var payload = payload
-        for (name, value) in key.values where payload.values[name] == nil { payload.values[name] = value }
-        return payload
-    }
-
-    /// How the service names the entity, where that does not follow from its key.
-    private func name(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> String? {
-        guard !set.isSingleton else { return nil }
-        let key = KeyPredicate(of: type, in: payload.values)
-        for case let link? in [payload.editLink, payload.id == payload.editLink ? nil : payload.id] {
-            if let key, links.isConventional(link, set, key) { continue }
-            return links.relative(link)
-        }
-        return nil
-    }
-
-    private func entity(named name: String, _ set: EntitySet) throws(StateError) -> EntityID? {
-        if let id = assigned[AssignedKey(set: EntityNames<Storage>.namesSet, key: name)] { return id }
-        if let id = try storage.entity(set: EntityNames<Storage>.namesSet, key: name) {
-            return try storage.set(of: id) == set.name ? id : nil
-        }
-        // A service may go on naming an entity by the key that it had first.
-        return try links.key(in: name, of: set).flatMap { key throws(StateError) in
-            try storage.entity(set: set.name, key: KeyText.of(key))
-        }
-    }
-
-    /// Whether the service names the entity in another way: then the same key is not the same entity.
-    private func isNamedOtherwise(_ id: EntityID, _ name: String?) throws(StateError) -> Bool {
-        guard let name, let known = try storage.row(id)?.editLink else { return false }
-        return known != name
     }
 }

@@ -1,4 +1,5 @@
 import EDM
+import ODataWire
 import Operations
 
 /// Puts units (single operations, or the app's change sets) into atomic groups and the groups into an order.
@@ -34,7 +35,12 @@ struct ChangeSetGrouping {
     private var blockedReads: [EntityID: Block] = [:]
     private var blockedCreations: [EntityID: Block] = [:]
 
-    init(unreadable: Set<EntityID> = []) { self.unreadable = unreadable }
+    private let service: ServiceOptions
+
+    init(unreadable: Set<EntityID> = [], service: ServiceOptions = ServiceOptions()) {
+        self.unreadable = unreadable
+        self.service = service
+    }
 
     /// The groups in the order in which they have to stand, each with its operations in order.
     func inOrder() -> [[PendingOperation]] {
@@ -54,10 +60,13 @@ struct ChangeSetGrouping {
     }
 
     /// Finds the unit's place. Returns the reason where it has to wait; then it is blocked.
+    ///
+    /// - Parameter canRefer: whether the service lets the unit refer to these entities in the change set that creates them.
     mutating func add(
-        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>,
+        canRefer: (Set<EntityID>) throws(StateError) -> Bool
     ) throws(StateError) -> HoldReason? {
-        if let reason = try place(unit, footprints, resolver) {
+        if let reason = try place(unit, footprints, resolver, canRefer) {
             block(footprints, by: unit[0].sequence, reason)
             return reason
         }
@@ -65,14 +74,19 @@ struct ChangeSetGrouping {
     }
 
     private mutating func place(
-        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>,
+        _ canRefer: (Set<EntityID>) throws(StateError) -> Bool
     ) throws(StateError) -> HoldReason? {
         var needs = UnitNeeds(unit, footprints)
         if let reason = blocked(needs) { return reason }
         if let reason = try needs.resolve(
-            resolver, unreadable, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } })
+            resolver, unreadable, service, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } })
         {
             return reason
+        }
+        if !needs.newReferences.isEmpty, try !canRefer(needs.newReferences) {
+            let creators = needs.newReferences.compactMap { writers[$0]?.sequence }
+            return .waitsFor(creators.max() ?? unit[0].sequence)
         }
         let joined = Set(needs.newReferences.compactMap { writers[$0].map { resolve($0.group) } })
         var predecessors: Set<Int> = []
@@ -194,21 +208,32 @@ private struct UnitNeeds {
         affected.subtract(created)
     }
 
+    private func isUpdated(_ entity: EntityID) -> Bool {
+        operations.contains { if case .update(entity, _, _) = $0.action { true } else { false } }
+    }
+
     /// Finds out which referenced entities the service has, which this round creates, and what stands in the way.
     mutating func resolve(
-        _ resolver: EntityResolver<some StateStorage>, _ unreadable: Set<EntityID>,
+        _ resolver: EntityResolver<some StateStorage>, _ unreadable: Set<EntityID>, _ service: ServiceOptions,
         writer: (EntityID) -> (sequence: SequenceNumber, isCreation: Bool)?
     ) throws(StateError) -> HoldReason? {
         var named: Set<EntityID> = []
-        for operation in operations { named.formUnion(try resolver.namedEntities(operation)) }
+        for operation in operations { named.formUnion(try resolver.namedEntities(operation, service)) }
         for entity in referenced {
             if let row = try resolver.serviceRow(entity) {
                 if resolver.reference(row) == nil { return .keyUnknown(entity) }
                 let isStale = row.origin == .serviceWithStaleETag
-                guard conditional.contains(entity), row.etag != nil || isStale else { continue }
-                // The answer to the earlier request brings the ETag that this one has to carry.
+                guard conditional.contains(entity), row.etag != nil || isStale || !service.supportsPatch else {
+                    continue
+                }
+                // The answer to the earlier request brings the ETag that this one has to carry; and a PUT repeats what the
+                // earlier one has made of the entity, if it was accepted.
                 if let earlier = writer(entity) { return .waitsFor(earlier.sequence) }
-                if isStale, !unreadable.contains(entity) { return .needsETag(entity) }
+                if unreadable.contains(entity) { continue }
+                if isStale { return .needsETag(entity) }
+                if !service.supportsPatch, isUpdated(entity), resolver.lacksProperties(row) {
+                    return .needsAllProperties(entity)
+                }
             } else if let creator = writer(entity) {
                 // A new entity is changed, deleted or named by value under its real key, in the next round.
                 if keyed.contains(entity) || named.contains(entity) { return .waitsFor(creator.sequence) }

@@ -117,22 +117,39 @@ public struct EntityResolver<Storage: StateStorage> {
 
     /// The entities that an operation refers to by the values of a constraint: in V2 every service knows these, but not
     /// every one knows bindings.
-    func namedEntities(_ operation: Operation) throws(StateError) -> Set<EntityID> {
-        guard model.version.isLegacy else { return [] }
+    func namedEntities(_ operation: Operation, _ service: ServiceOptions) throws(StateError) -> Set<EntityID> {
+        guard model.version.isLegacy || !service.supportsBind else { return [] }
         switch operation.action {
-        case .create(let creation, _): return namedEntities(creation)
+        case .create(let creation, _): return namedEntities(creation, service)
         case .update(let entity, let changes, let bindings):
             guard !bindings.isEmpty, let type = try entityType(of: entity, in: operation) else { return [] }
-            return Set(bindings.filter { constraint(of: $0, beside: changes, type) != nil }.flatMap(\.targets))
+            return Set(bindings.filter { isNamed($0, beside: changes, type, service) }.flatMap(\.targets))
         default: return []
         }
     }
 
-    private func namedEntities(_ creation: Creation) -> Set<EntityID> {
+    private func namedEntities(_ creation: Creation, _ service: ServiceOptions) -> Set<EntityID> {
         guard let type = model.findEntityType(creation.type) else { return [] }
-        let own = creation.bindings.filter { constraint(of: $0, beside: creation.values, type) != nil }
+        let own = creation.bindings.filter { isNamed($0, beside: creation.values, type, service) }
         return creation.inline.flatMap(\.entities).reduce(into: Set(own.flatMap(\.targets))) {
-            $0.formUnion(namedEntities($1))
+            $0.formUnion(namedEntities($1, service))
+        }
+    }
+
+    private func isNamed(
+        _ binding: Binding, beside values: PropertyValues, _ type: EntityType, _ service: ServiceOptions
+    ) -> Bool {
+        if !service.supportsBind {
+            return type.findProperty(binding.navigation)?.navigation?.constraints.isEmpty == false
+        }
+        return constraint(of: binding, beside: values, type) != nil
+    }
+
+    /// Whether the service has properties of the entity that were never read, as where a query selects: a PUT resets them.
+    func lacksProperties(_ row: EntityRow) -> Bool {
+        guard let type = model.findEntityType(row.type) else { return false }
+        return type.properties.contains {
+            !$0.isNavigation && $0.isWritable && $0.type.primitive != .stream && row.values[$0.name] == nil
         }
     }
 

@@ -11,9 +11,20 @@ public struct Reconciler<Storage: StateStorage> {
     private let storage: Storage
     private let reader: PayloadReader
     private let links: EntityLinks
+    private let options: ServiceOptions
+    /// Operations that were refused before and are sent again.
+    private let retried: Set<SequenceNumber>
     private var builder: ImageBuilder<Storage>
 
-    public init(storage: Storage, model: EntityDataModel, serviceRoot: String) throws(StateError) {
+    /// - Parameters:
+    ///   - options: what the service lacks; those that the plan was made with.
+    ///   - retried: operations that were refused before.
+    public init(
+        storage: Storage, model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
+        retried: Set<SequenceNumber> = []
+    ) throws(StateError) {
+        self.options = options
+        self.retried = retried
         self.storage = storage
         self.model = model
         links = EntityLinks(model: model, serviceRoot: serviceRoot)
@@ -49,10 +60,7 @@ public struct Reconciler<Storage: StateStorage> {
     private func all(
         _ changeSet: PlannedChangeSet, _ result: (SequenceNumber) -> BatchAnswered.Result
     ) -> [BatchAnswered.Outcome] {
-        var seen: Set<SequenceNumber> = []
-        return changeSet.requests.map(\.operation).filter { seen.insert($0).inserted }.map {
-            BatchAnswered.Outcome(operation: $0, result: result($0))
-        }
+        changeSet.operations.map { BatchAnswered.Outcome(operation: $0, result: result($0)) }
     }
 
     // MARK: Success
@@ -62,7 +70,8 @@ public struct Reconciler<Storage: StateStorage> {
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         var images: [SequenceNumber: [EntityImage]] = [:]
         for (request, response) in zip(changeSet.requests, responses) {
-            images[request.operation, default: []] += try self.images(request, response)
+            // Behind the last of the operations that the request carries out: then all that it created is there.
+            images[request.operations.max() ?? request.operation, default: []] += try self.images(request, response)
         }
         return all(changeSet) { .confirmed(images: images[$0] ?? []) }
     }
@@ -98,7 +107,7 @@ public struct Reconciler<Storage: StateStorage> {
         payload.values = values
         payload.etag = payload.etag ?? etag
         payload.type = payload.type ?? body.type.name
-        return try identified(payload, set, id, body, try childIDs(request))
+        return try identified(payload, set, NewEntity(id, below: request.below), body)
     }
 
     /// The headers name the entity where there is no body (OData 4.01 Part 1, 8.3.4 and 8.3.2), or one without the key.
@@ -110,41 +119,31 @@ public struct Reconciler<Storage: StateStorage> {
         return [:]
     }
 
-    /// The entity, and where the request created others below it, those: a single-valued navigation property has one.
+    /// The entity, and where the request created others below it, those that the answer shows.
     private mutating func identified(
-        _ payload: EntityPayload, _ set: EntitySet, _ id: EntityID, _ body: EntityBody,
-        _ children: [EntityID: [String: EntityID]]
+        _ payload: EntityPayload, _ set: EntitySet, _ new: NewEntity, _ body: EntityBody
     ) throws(StateError) -> [EntityImage] {
         var payload = payload
-        var images: [EntityImage] = []
-        for inline in body.inline {
-            guard let index = payload.expanded.firstIndex(where: { $0.navigation == inline.navigation.name }),
-                let child = payload.expanded[index].entities.first, let childBody = inline.entities.first,
-                let childID = children[id]?[inline.navigation.name],
+        var below: [(level: NewEntity.Level, bodies: [EntityBody], set: EntitySet, answered: [EntityPayload])] = []
+        for level in new.below {
+            guard let inline = body.inline.first(where: { $0.navigation.name == level.navigation }),
+                let index = payload.expanded.firstIndex(where: { $0.navigation == level.navigation }),
                 let target = model.target(of: inline.navigation, in: set)
             else { continue }
-            images += try identified(child, target, childID, childBody, children)
-            payload.expanded.remove(at: index)
+            below.append((level, inline.entities, target, payload.expanded.remove(at: index).entities))
         }
-        return try (builder.images(of: payload, in: set, known: id) ?? []) + images
-    }
-
-    /// The IDs of the entities that a deep insert creates below each of its entities, by navigation property.
-    private func childIDs(_ request: PlannedRequest) throws(StateError) -> [EntityID: [String: EntityID]] {
-        guard let pending = try storage.pendingOperation(request.operation),
-            case .create(let creation, _) = pending.operation.action
-        else { return [:] }
-        var found: [EntityID: [String: EntityID]] = [:]
-        func collect(_ creation: Creation) {
-            for inline in creation.inline {
-                if let first = inline.entities.first {
-                    found[creation.entity, default: [:]][inline.navigation] = first.entity
-                }
-                inline.entities.forEach(collect)
+        // The one above comes first: the answer may show it again below those that it holds.
+        var images = try builder.images(of: payload, in: set, known: new.id) ?? []
+        for (level, bodies, target, shown) in below {
+            // What was bound beside the new ones is known already; what cannot be told apart is taken for nobody.
+            var answered: [EntityPayload] = []
+            for child in shown where try !builder.isKnown(child, target) { answered.append(child) }
+            let isSingle = body.inline.first { $0.navigation.name == level.navigation }?.navigation.isCollection == false
+            for (sent, place) in ChildMatching(options: options).pairs(bodies, answered, isSingle: isSingle) {
+                images += try identified(answered[place], target, level.entities[sent], bodies[sent])
             }
         }
-        collect(creation)
-        return found
+        return images
     }
 
     private mutating func updated(
@@ -175,23 +174,27 @@ public struct Reconciler<Storage: StateStorage> {
     ) -> [BatchAnswered.Outcome] {
         let index = culprit.flatMap { id in changeSet.requests.firstIndex { $0.contentID == id } }
         // A change set of one operation needs no culprit; of several, all are refused with it unless one is named.
-        let operations = Set(changeSet.requests.map(\.operation))
-        let named = index.map { changeSet.requests[$0] } ?? (operations.count == 1 ? changeSet.requests.first : nil)
+        let operations = Set(changeSet.operations)
+        let named =
+            index.map { changeSet.requests[$0] }
+            ?? (operations.count == 1 || changeSet.requests.count == 1 ? changeSet.requests.first : nil)
         if let named, isDone(named, response) {
             // The others were undone with it and go again without it.
-            return all(changeSet) { $0 == named.operation ? .confirmed(images: []) : .notProcessed }
+            return all(changeSet) { named.operations.contains($0) ? .confirmed(images: []) : .notProcessed }
         }
         return all(changeSet) { operation in
-            if let named, named.operation != operation { return .notProcessed }
-            let own = index ?? changeSet.requests.firstIndex { $0.operation == operation } ?? 0
+            if let named, !named.operations.contains(operation) { return .notProcessed }
+            let own = index ?? changeSet.requests.firstIndex { $0.operations.contains(operation) } ?? 0
             return .rejected(refusal(response, requests, at: own))
         }
     }
 
     /// What was to be deleted or unlinked is not there: that was the aim.
     private func isDone(_ request: PlannedRequest, _ response: WireResponse) -> Bool {
-        switch request.modification.action {
-        case .delete, .unlink: response.status == 404 || response.status == 410
+        guard response.status == 404 || response.status == 410 else { return false }
+        return switch request.modification.action {
+        case .delete: options.deletedOnServiceIsDone || retried.contains(request.operation)
+        case .unlink: true
         default: false
         }
     }

@@ -25,7 +25,9 @@ public struct UploadPlan: Sendable, Hashable {
         BatchPrepared(
             batch: batch,
             changeSets: changeSets.map { changeSet in
-                changeSet.requests.map { BatchPrepared.Request(contentID: $0.contentID, operation: $0.operation) }
+                changeSet.requests.flatMap { request in
+                    request.operations.map { BatchPrepared.Request(contentID: request.contentID, operation: $0) }
+                }
             })
     }
 }
@@ -35,6 +37,9 @@ public struct PlannedChangeSet: Sendable, Hashable {
     public var requests: [PlannedRequest]
 
     public init(requests: [PlannedRequest]) { self.requests = requests }
+
+    /// The operations that the requests carry out, each once, in the order in which they were made.
+    public var operations: [SequenceNumber] { Set(requests.flatMap(\.operations)).sorted() }
 }
 
 /// One request of a plan.
@@ -45,12 +50,45 @@ public struct PlannedRequest: Sendable, Hashable {
     public var modification: DataModification
     /// The entity that the request creates; `$<contentID>` stands for it inside the change set.
     public var creates: EntityID?
+    /// The entities that it creates below that one, level by level as its body has them.
+    public var below: [NewEntity.Level]
+    /// Further operations that the request carries out: a deep insert of what the app made one by one.
+    public var carries: [SequenceNumber]
 
-    public init(contentID: String, operation: SequenceNumber, modification: DataModification, creates: EntityID?) {
+    public init(
+        contentID: String, operation: SequenceNumber, modification: DataModification, creates: EntityID?,
+        below: [NewEntity.Level] = [], carries: [SequenceNumber] = []
+    ) {
         self.contentID = contentID
         self.operation = operation
         self.modification = modification
         self.creates = creates
+        self.below = below
+        self.carries = carries
+    }
+
+    var operations: [SequenceNumber] { [operation] + carries }
+}
+
+/// An entity that a request creates, with those that it creates inside of it.
+public struct NewEntity: Sendable, Hashable {
+    public var id: EntityID
+    public var below: [Level]
+
+    /// The new entities below one navigation property, in the order of the body.
+    public struct Level: Sendable, Hashable {
+        public var navigation: String
+        public var entities: [NewEntity]
+
+        public init(navigation: String, entities: [NewEntity]) {
+            self.navigation = navigation
+            self.entities = entities
+        }
+    }
+
+    public init(_ id: EntityID, below: [Level] = []) {
+        self.id = id
+        self.below = below
     }
 }
 
@@ -68,6 +106,10 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     case inDoubt
     /// The entity's ETag must be read again first.
     case needsETag(EntityID)
+    /// The service has no PATCH, and properties that a PUT would reset have never been read.
+    case needsAllProperties(EntityID)
+    /// The service, as its options describe it, has no request for this; the end of a sentence says why.
+    case noLegalPlan(String)
     /// The entity that it refers to is known to the service, but its key is not known here.
     case keyUnknown(EntityID)
     /// The entity that it refers to is gone.
@@ -80,8 +122,10 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     /// Whether the operation stays behind until somebody does something about it, not just until the next batch.
     var isFinal: Bool {
         switch self {
-        case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .keyUnknown, .entityGone, .notInMetadata: true
-        case .waitsFor, .needsETag, .batchFull: false
+        case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .keyUnknown, .entityGone, .notInMetadata,
+            .noLegalPlan:
+            true
+        case .waitsFor, .needsETag, .needsAllProperties, .batchFull: false
         }
     }
 
@@ -93,6 +137,9 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         case .rejected: "refused by the service"
         case .inDoubt: "in doubt: sent, but no answer came"
         case .needsETag: "waits until the entity's ETag has been read again"
+        case .needsAllProperties:
+            "waits until all properties of the entity have been read, because the service has no PATCH"
+        case .noLegalPlan(let why): "held: \(why)"
         case .keyUnknown(let entity): "held: the service gave no key for entity \(entity); a download may bring it"
         case .entityGone(let entity): "held: entity \(entity) is no longer there"
         case .notInMetadata(let name): "held: the metadata do not have the \(name)"

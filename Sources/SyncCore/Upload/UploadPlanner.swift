@@ -37,13 +37,14 @@ public struct UploadPlanner<Storage: StateStorage> {
 
     /// - Parameters:
     ///   - retrying: refused operations that are to be sent again.
-    ///   - unreadable: entities that were read in vain: their operations go with the ETag as it is known, and the service
-    ///     says what it thinks of them.
+    ///   - unreadable: entities that were read just now, in vain perhaps: their operations go with the ETag and the
+    ///     properties as they are known, and the service says what it thinks of them.
     public func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(StateError) -> UploadPlan {
         let resolver = EntityResolver(storage: storage, model: model)
-        var grouping = ChangeSetGrouping(unreadable: unreadable)
+        var grouping = ChangeSetGrouping(unreadable: unreadable, service: options.service)
+        var forms = UnitForms(resolver: resolver, options: options.service)
         var tracker = LinkTracker(storage)
         var plan = UploadPlan()
         var toRead: Set<EntityID> = []
@@ -53,20 +54,28 @@ public struct UploadPlanner<Storage: StateStorage> {
             }
             var held = unit.lazy.compactMap { Self.reasonToSkip($0, retrying) }.first
             if held == nil { held = try Self.missingName(in: unit, resolver) }
+            if held == nil { held = try forms.obstacle(in: unit) }
             if let reason = held {
                 grouping.block(footprints, by: unit[0].sequence, reason)
                 for pending in unit { plan.held[pending.sequence] = Self.reasonToSkip(pending, retrying) ?? reason }
                 continue
             }
-            if let reason = try grouping.add(unit, footprints, resolver) {
-                if case .needsETag(let entity) = reason { toRead.insert(entity) }
+            let reason = try grouping.add(unit, footprints, resolver) { new throws(StateError) in
+                try forms.canRefer(to: new, from: unit)
+            }
+            if let reason {
+                switch reason {
+                case .needsETag(let entity), .needsAllProperties(let entity): toRead.insert(entity)
+                default: break
+                }
                 for pending in unit { plan.held[pending.sequence] = reason }
             }
         }
-        var encoder = RequestPlanner(resolver: resolver)
+        var encoder = RequestPlanner(resolver: resolver, options: options.service)
         var requests = 0
         for group in grouping.inOrder() {
-            let changeSet = try encoder.changeSet(group)
+            let (operations, carried) = forms.sendable(group)
+            let changeSet = try encoder.changeSet(operations, carrying: carried)
             if requests > 0, requests + changeSet.requests.count > options.requestLimit {
                 for pending in group { plan.held[pending.sequence] = .batchFull }
                 requests = options.requestLimit

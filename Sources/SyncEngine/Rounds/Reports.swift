@@ -12,6 +12,15 @@ public struct UploadReport: Sendable {
     public var remaining = 0
 
     public init() {}
+
+    mutating func add(_ outcome: BatchAnswered.Outcome) {
+        switch outcome.result {
+        case .confirmed: confirmed.append(outcome.operation)
+        case .rejected(let refusal): rejected.append((outcome.operation, refusal))
+        case .inDoubt: inDoubt.append(outcome.operation)
+        case .notProcessed: break
+        }
+    }
 }
 
 /// What a download came to.

@@ -25,20 +25,22 @@ struct UploadRound {
             let rearrangements = await store.rearrangements
             let plan = try await nextPlan(retrying: retrying)
             guard !plan.isEmpty else { break }
-            // Nil where something was undone meanwhile.
-            guard let batch = try await store.prepare(plan, since: rearrangements) else { continue }
-            let outcomes = try await send(plan, as: batch, &report)
-            for outcome in outcomes {
-                retrying.remove(outcome.operation)
-                switch outcome.result {
-                case .confirmed: report.confirmed.append(outcome.operation)
-                case .rejected(let refusal): report.rejected.append((outcome.operation, refusal))
-                case .inDoubt: report.inDoubt.append(outcome.operation)
-                case .notProcessed: break
+            var hasMoved = false
+            for part in try await store.serviceOptions.supportsBatch ? [plan] : plan.singleRequests {
+                // Nil where something was undone meanwhile.
+                guard let batch = try await store.prepare(part, since: rearrangements) else {
+                    hasMoved = true
+                    break
                 }
+                let outcomes = try await send(part, as: batch, retrying, &report)
+                for outcome in outcomes { report.add(outcome) }
+                retrying.subtract(outcomes.map(\.operation))
+                if outcomes.contains(where: { $0.result != .notProcessed }) { hasMoved = true }
+                // What follows a request that was not carried out has to be planned anew.
+                guard outcomes.allSatisfy({ if case .confirmed = $0.result { true } else { false } }) else { break }
             }
             // A service that keeps leaving everything undone must not keep us here for ever.
-            guard outcomes.contains(where: { $0.result != .notProcessed }) else { break }
+            guard hasMoved else { break }
         }
         report.remaining = try await store.pendingOperations().count
         return report
@@ -46,19 +48,29 @@ struct UploadRound {
 
     // MARK: One batch
 
-    /// The plan, after entities whose ETag is not known any more have been read.
+    /// The plan, after entities whose ETag or properties are not known have been read.
     private func nextPlan(retrying: Set<SequenceNumber>) async throws(TidelogError) -> UploadPlan {
         var plan = try await store.plan(retrying: retrying)
         guard !plan.entitiesToRead.isEmpty else { return plan }
-        var unreadable: Set<EntityID> = []
-        for id in plan.entitiesToRead where try await !readEntity(id) { unreadable.insert(id) }
-        plan = try await store.plan(retrying: retrying, unreadable: unreadable)
+        for id in plan.entitiesToRead { try await readEntity(id) }
+        plan = try await store.plan(retrying: retrying, unreadable: Set(plan.entitiesToRead))
         return plan
     }
 
     private func send(
-        _ plan: UploadPlan, as batch: BatchID, _ report: inout UploadReport
+        _ plan: UploadPlan, as batch: BatchID, _ retried: Set<SequenceNumber>, _ report: inout UploadReport
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
+        let (requests, outcomes) =
+            try await store.serviceOptions.supportsBatch
+            ? await sendBatch(plan, batch, &report) : await sendSingle(plan, batch, &report)
+        let results = try await store.answer(batch, plan, requests: requests, outcomes, retried: retried)
+        try await readWhatIsMissing(plan, results)
+        return results
+    }
+
+    private func sendBatch(
+        _ plan: UploadPlan, _ batch: BatchID, _ report: inout UploadReport
+    ) async throws(TidelogError) -> ([[WireRequest]], [ChangeSetOutcome]) {
         let model = try await store.model
         let encoded: BatchEncoder.Encoded
         let response: WireResponse
@@ -73,13 +85,10 @@ struct UploadRound {
             try await failed(batch, plan, error)
             throw error
         }
-        let outcomes = try await outcomes(encoded, response, batch, plan)
-        let results = try await store.answer(batch, plan, requests: encoded.changeSets, outcomes)
-        try await readWhatIsMissing(plan, results)
-        return results
+        return (encoded.changeSets, try await outcomes(encoded, response, batch, plan))
     }
 
-    private func failed(_ batch: BatchID, _ plan: UploadPlan, _ error: TidelogError) async throws(TidelogError) {
+    func failed(_ batch: BatchID, _ plan: UploadPlan, _ error: TidelogError) async throws(TidelogError) {
         if error.mayHaveReachedService {
             try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: error.message))])
         } else {
@@ -128,8 +137,10 @@ struct UploadRound {
             outcomes.filter { if case .confirmed = $0.result { true } else { false } }.map(\.operation))
         for request in plan.changeSets.flatMap(\.requests) where confirmed.contains(request.operation) {
             guard let id = request.creates else { continue }
-            let missing = try await store.navigationsToKeylessEntities(of: id)
-            if !missing.isEmpty { try await readEntity(id, expand: missing) }
+            for id in [id] + request.below.flatMap(\.owners) {
+                let missing = try await store.navigationsToKeylessEntities(of: id)
+                if !missing.isEmpty { try await readEntity(id, expand: missing) }
+            }
         }
     }
 
@@ -137,7 +148,7 @@ struct UploadRound {
     private func readEntity(_ id: EntityID, expand: [String] = []) async throws(TidelogError) -> Bool {
         let found = try await EntityReading(store: store, session: session).read(id, expand: expand)
         guard let (payload, set) = found else { return false }
-        try await store.ingest(payload, of: set, known: id)
+        try await store.ingest(payload, of: set, known: id, identifying: !expand.isEmpty)
         return true
     }
 
@@ -158,6 +169,13 @@ struct UploadRound {
             case .unknown: report.inDoubt.append(pending.sequence)
             }
         }
+    }
+}
+
+extension NewEntity.Level {
+    /// Those of its entities that have others below them, and below those, from above.
+    fileprivate var owners: [EntityID] {
+        entities.flatMap { $0.below.isEmpty ? [] : [$0.id] + $0.below.flatMap(\.owners) }
     }
 }
 

@@ -12,7 +12,7 @@ extension LocalStore {
     ///
     /// - Parameters:
     ///   - retrying: refused operations that are to be sent once more.
-    ///   - unreadable: entities that were read in vain; their operations go with the ETag as it is known.
+    ///   - unreadable: entities that were read just now; what is not known of them still is not waited for.
     public func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(TidelogError) -> UploadPlan {
@@ -49,12 +49,15 @@ extension LocalStore {
 
     /// Logs what the service made of a batch.
     func answer(
-        _ batch: BatchID, _ plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome]
+        _ batch: BatchID, _ plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome],
+        retried: Set<SequenceNumber>
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
         let model = try model
         let root = try service?.root ?? ""
+        let options = try serviceOptions
         let results = try transaction { () throws -> [BatchAnswered.Outcome] in
-            var reconciler = try Reconciler(storage: self.state, model: model, serviceRoot: root)
+            var reconciler = try Reconciler(
+                storage: self.state, model: model, serviceRoot: root, options: options, retried: retried)
             let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: results)))
             _ = try self.commit()
@@ -97,16 +100,22 @@ extension LocalStore {
     }
 
     /// Logs entities that were read outside a download.
-    func ingest(_ payload: EntityPayload, of set: EntitySet, known: EntityID? = nil) async throws(TidelogError) {
-        _ = try await ingest([payload], of: set, known: known) { .entitiesRead($0) }
+    ///
+    /// - Parameter identifying: the entity was read to learn the keys of those below it. What cannot be told to be one of
+    ///   them is left to the next download.
+    func ingest(
+        _ payload: EntityPayload, of set: EntitySet, known: EntityID? = nil, identifying: Bool = false
+    ) async throws(TidelogError) {
+        _ = try await ingest([payload], of: set, known: known, identifying: identifying) { .entitiesRead($0) }
     }
 
     private func ingest(
-        _ payloads: [EntityPayload], of set: EntitySet, known: EntityID? = nil, as body: ([EntityImage]) -> Record.Body
+        _ payloads: [EntityPayload], of set: EntitySet, known: EntityID? = nil, identifying: Bool = false,
+        as body: ([EntityImage]) -> Record.Body
     ) async throws(TidelogError) -> (count: Int, skipped: Set<String>) {
         let model = try model
         let found = try transaction { () throws -> (count: Int, skipped: Set<String>) in
-            var builder = try ImageBuilder(storage: self.state, model: model)
+            var builder = try ImageBuilder(storage: self.state, model: model, identifying: identifying)
             var groups: [[EntityImage]] = []
             for payload in payloads {
                 if let images = try builder.images(of: payload, in: set, known: known) { groups.append(images) }
@@ -144,13 +153,13 @@ extension LocalStore {
         }
     }
 
-    /// The single-valued navigation properties of an entity that lead to entities whose key the service has not told.
+    /// The navigation properties of an entity that lead to entities whose key the service has not told.
     func navigationsToKeylessEntities(of id: EntityID) throws(TidelogError) -> [String] {
         let model = try model
         return try read { state throws -> [String] in
             guard let row = try state.row(id), let type = model.findEntityType(row.type) else { return [] }
             let query = RowQuery(state: state, model: model)
-            return try type.navigationProperties.filter { !$0.isCollection }.filter { property in
+            return try type.navigationProperties.filter { property in
                 try query.targets(of: row, property).contains { target in
                     target.origin.isOnService
                         && model.findEntityType(target.type).map { KeyText.of(target.values, type: $0) == nil } ?? false

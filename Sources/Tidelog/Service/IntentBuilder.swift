@@ -48,18 +48,29 @@ struct IntentBuilder {
 
     // MARK: Drafts
 
-    private mutating func draft(_ entity: EntityValue, path: [ObjectIdentifier]) throws(TidelogError) -> EntityDraft {
+    /// A new entity on the way into a deep insert, with the name that leads to it: its set's, then navigation properties.
+    private struct Step {
+        let entity: ObjectIdentifier
+        let name: String
+    }
+
+    private mutating func draft(
+        _ entity: EntityValue, path: [Step], name: String? = nil
+    ) throws(TidelogError) -> EntityDraft {
         let identifier = ObjectIdentifier(entity)
-        guard !path.contains(identifier) else {
+        if let start = path.firstIndex(where: { $0.entity == identifier }) {
+            let set = try self.set(of: entity).name
+            let names = [set] + path[path.index(after: start)...].map(\.name) + (name.map { [$0] } ?? [])
             throw TidelogError(
-                .refused(.notAllowed), "A deep insert leads in a circle: \(entity.entityType.name) contains itself.",
+                .refused(.notAllowed), "A deep insert leads in a circle: \(names.joined(separator: "/")).",
                 recovery: "Link the entities in a change set instead.")
         }
         let number = entities.count + 1
         entities[number] = entity
         let set = try set(of: entity)
         var bindings = try bindings(of: entity)
-        let inline = try inline(of: entity, &bindings, path: path + [identifier])
+        let step = Step(entity: identifier, name: name ?? set.name)
+        let inline = try inline(of: entity, &bindings, path: path + [step])
         numbers[identifier] = number
         return EntityDraft(
             number: number, set: set.name, type: entity.entityType.name, values: entity.values, bindings: bindings,
@@ -81,7 +92,7 @@ struct IntentBuilder {
 
     /// What the app set as value of navigation properties: new entities are created with this one, existing ones bound.
     private mutating func inline(
-        of entity: EntityValue, _ bindings: inout [BindingDraft], path: [ObjectIdentifier]
+        of entity: EntityValue, _ bindings: inout [BindingDraft], path: [Step]
     ) throws(TidelogError) -> [InlineDraft] {
         var drafts: [InlineDraft] = []
         for (name, related) in entity.related.sorted(by: { $0.key < $1.key }) where related.isNew {
@@ -93,7 +104,7 @@ struct IntentBuilder {
                     if child.entitySet == nil, let property = entity.entityType.findProperty(name) {
                         child.entitySet = target(of: entity, property)
                     }
-                    new.append(try draft(child, path: path))
+                    new.append(try draft(child, path: path, name: name))
                 }
             }
             if !new.isEmpty { drafts.append(InlineDraft(navigation: name, entities: new)) }

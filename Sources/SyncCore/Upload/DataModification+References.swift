@@ -1,0 +1,30 @@
+import ODataWire
+
+extension DataModification.Action {
+    /// What the request's URL begins with.
+    var urlReferences: [ResourceReference] {
+        switch self {
+        case .create: []
+        case .createRelated(let owner, _, _): [owner]
+        case .update(let target, _, _), .delete(let target): [target]
+        case .link(let source, _, _), .unlink(let source, _, _): [source]
+        }
+    }
+
+    /// What stands elsewhere: in the body, or behind the first segment of the URL.
+    var bodyReferences: [ResourceReference] {
+        switch self {
+        case .create(_, let body), .createRelated(_, _, let body), .update(_, let body, _): body.allTargets
+        case .delete: []
+        case .link(_, _, let target): [target]
+        case .unlink(_, _, let target): target.map { [$0] } ?? []
+        }
+    }
+}
+
+extension EntityBody {
+    /// At all levels.
+    fileprivate var allTargets: [ResourceReference] {
+        bindings.flatMap(\.targets) + inline.flatMap { $0.entities.flatMap(\.allTargets) }
+    }
+}

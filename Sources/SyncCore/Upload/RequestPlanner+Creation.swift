@@ -1,0 +1,142 @@
+import EDM
+import ODataWire
+import Operations
+
+/// What a creation needs beside its own request. Where a deep insert cannot tell which of several entities got which key,
+/// and for what is referred to by a Content-ID, which nothing inside of a body has: children of a collection come after it,
+/// and an entity that has such children or is referred to comes before it.
+private struct Below {
+    typealias Child = (navigation: Property, creation: Creation)
+    var before: [Child] = []
+    var after: [Child] = []
+    var inline: [Child] = []
+}
+
+extension RequestPlanner {
+    mutating func addCreate(
+        _ creation: Creation, _ parent: Parent?, _ pending: PendingOperation
+    ) throws(StateError) {
+        guard let parent else { return try add(creation.withoutDecidedProperties(resolver.model), pending) }
+        let navigation = try navigation(parent.navigation, of: parent.entity, in: pending.operation)
+        let creation = creation.withoutDecidedProperties(resolver.model, through: navigation)
+        if navigation.isCollection { return try add(creation, pending, below: (parent.entity, navigation)) }
+        // There is no POST to a single-valued navigation property. The new entity binds its owner, where it can: it may not
+        // exist without. Otherwise a link follows.
+        if let type = resolver.model.findEntityType(creation.type),
+            let partner = navigation.navigation?.partner.flatMap({ type.findProperty($0) }), partner.isNavigation
+        {
+            var creation = creation
+            if let known = creation.bindings.firstIndex(where: { $0.navigation == partner.name }) {
+                creation.bindings[known].targets.append(parent.entity)
+            } else {
+                creation.bindings.append(Binding(navigation: partner.name, targets: [parent.entity]))
+            }
+            return try add(creation, pending)
+        }
+        try add(creation, pending)
+        try add(LinkContent(navigation: navigation, target: creation.entity), of: parent.entity, pending)
+    }
+
+    /// - Parameter owner: the entity and the collection that the new one is created in.
+    private mutating func add(
+        _ creation: Creation, _ pending: PendingOperation, below owner: (entity: EntityID, navigation: Property)? = nil
+    ) throws(StateError) {
+        guard let set = resolver.model.findEntitySet(creation.set) else { throw missing("entity set \(creation.set)") }
+        let below = try split(creation)
+        for (_, child) in below.before { try add(child, pending) }
+        var (body, new, links) = try body(creation, below, declared: set.entityType)
+        var owner = owner
+        for (index, link) in links.enumerated() where owner == nil {
+            guard let found = try self.owner(by: link, of: set) else { continue }
+            owner = found
+            links.remove(at: index)
+        }
+        if let owner {
+            add(
+                .createRelated(in: try reference(owner.entity), navigation: owner.navigation, body), pending,
+                creates: new)
+        } else {
+            add(.create(in: set, body), pending, creates: new)
+        }
+        if !options.supportsPatch { standing[creation.entity] = creation.values }
+        for link in links { try add(link, of: creation.entity, pending) }
+        for (navigation, child) in below.after { try add(child, pending, below: (creation.entity, navigation)) }
+    }
+
+    /// Where the entity can be created so that this says the link: `POST Customers(1)/Orders`.
+    private func owner(
+        by link: LinkContent, of set: EntitySet
+    ) throws(StateError) -> (entity: EntityID, navigation: Property)? {
+        guard let target = link.target, let partner = resolver.model.partner(of: link.navigation),
+            partner.isCollection, options.contentIDReferences != .none || contentIDs[target] == nil,
+            let owners = resolver.model.findEntitySet(try self.set(of: target)),
+            resolver.model.target(of: partner, in: owners)?.name == set.name
+        else { return nil }
+        return (target, partner)
+    }
+
+    private func split(_ creation: Creation) throws(StateError) -> Below {
+        guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
+        var below = Below()
+        for level in creation.inline {
+            let navigation = try property(level.navigation, of: type)
+            for child in level.entities {
+                let isSeparate = try needsRequest(child)
+                if navigation.isCollection {
+                    if isSeparate || !nestsCollections {
+                        below.after.append((navigation, child))
+                    } else {
+                        below.inline.append((navigation, child))
+                    }
+                } else if isSeparate || referenced.contains(creation.entity) {
+                    // Another request may link the owner elsewhere, and then nothing leads to what was created below it.
+                    below.before.append((navigation, child))
+                } else {
+                    below.inline.append((navigation, child))
+                }
+            }
+        }
+        return below
+    }
+
+    private var nestsCollections: Bool {
+        switch options.deepInsertToMany {
+        case .split: false
+        case .inOrder: true
+        case .contentID: !resolver.model.version.isLegacy
+        }
+    }
+
+    private func needsRequest(_ creation: Creation) throws(StateError) -> Bool {
+        if referenced.contains(creation.entity) { return true }
+        let below = try split(creation)
+        if !below.after.isEmpty || !below.before.isEmpty { return true }
+        guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
+        return try !content(creation.values, creation.bindings, type).links.isEmpty
+    }
+
+    private func body(
+        _ creation: Creation, _ below: Below, declared: EntityType
+    ) throws(StateError) -> (EntityBody, NewEntity, [LinkContent]) {
+        guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
+        let before = below.before.map { Binding(navigation: $0.navigation.name, targets: [$0.creation.entity]) }
+        let content = try content(creation.values, creation.bindings + before, type)
+        var body = EntityBody(type: type, declaredType: declared, values: content.values, bindings: content.bindings)
+        var new = NewEntity(creation.entity)
+        for (navigation, child) in below.inline {
+            let target = navigation.navigation.flatMap { resolver.model.findEntityType($0.targetType) } ?? type
+            var (childBody, newChild, _) = try self.body(child, try split(child), declared: target)
+            if navigation.isCollection, options.deepInsertToMany == .contentID {
+                childBody.contentID = String(child.entity.rawValue)
+            }
+            if let index = body.inline.firstIndex(where: { $0.navigation == navigation }) {
+                body.inline[index].entities.append(childBody)
+                new.below[index].entities.append(newChild)
+            } else {
+                body.inline.append(EntityBody.InlineEntities(navigation: navigation, entities: [childBody]))
+                new.below.append(NewEntity.Level(navigation: navigation.name, entities: [newChild]))
+            }
+        }
+        return (body, new, content.links)
+    }
+}

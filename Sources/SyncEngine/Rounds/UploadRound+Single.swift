@@ -1,0 +1,67 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+/// Requests by themselves, for a service without `$batch`: prepared, answered and interrupted like a batch of one.
+extension UploadRound {
+    /// - Parameter plan: one change set of one request.
+    func sendSingle(
+        _ plan: UploadPlan, _ batch: BatchID, _ report: inout UploadReport
+    ) async throws(TidelogError) -> ([[WireRequest]], [ChangeSetOutcome]) {
+        guard let planned = plan.changeSets.first?.requests.first else { return ([], []) }
+        let model = try await store.model
+        let request: WireRequest
+        let response: WireResponse
+        do throws(TidelogError) {
+            request = RequestEncoder(
+                version: model.version, model: model, serviceRoot: session.root, options: try await store.serviceOptions
+            ).encode(planned.modification)
+            report.batches += 1
+            report.bytesSent += request.body.count
+            response = try await session.modify(request)
+        } catch {
+            try await failed(batch, plan, error)
+            throw error
+        }
+        switch SingleAnswer(response) {
+        case .done: return ([[request]], [.members([response])])
+        case .refused: return ([[request]], [.failed(response, culprit: planned.contentID)])
+        case .untouched:
+            try await store.withdraw(batch, plan)
+        case .unknown:
+            let reason = "The service answered with status \(response.status) and no OData error."
+            try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
+        }
+        try ServiceSession.check(response, request.method, session.absolute(request.url))
+        return ([[request]], [.notProcessed])
+    }
+}
+
+/// What the status of a single request's answer says of its operation.
+enum SingleAnswer {
+    case done
+    /// It was looked at and not carried out.
+    case refused
+    /// It was not looked at, and others would not be either.
+    case untouched
+    /// It may have been carried out: a gateway's time-out looks like this.
+    case unknown
+
+    init(_ response: WireResponse) {
+        let speaksOData = ServiceErrorReader.read(response.body) != nil
+        switch response.status {
+        case 200..<300: self = .done
+        case 403: self = speaksOData ? .refused : .untouched
+        case 300..<400, 401, 407, 429, 503: self = .untouched
+        case 502, 504: self = .unknown
+        case 500...: self = speaksOData ? .refused : .unknown
+        default: self = .refused
+        }
+    }
+}
+
+extension UploadPlan {
+    /// Each change set as a plan of its own.
+    var singleRequests: [UploadPlan] { changeSets.map { UploadPlan(changeSets: [$0]) } }
+}

@@ -1,0 +1,153 @@
+import ODataSandbox
+import ODataWire
+import TestSupport
+import Testing
+import Tidelog
+
+/// Services that lack something: the same changes go in other requests, and the state after push and pull is the same.
+@Suite struct LackingServiceTests {
+    /// A service that lacks something, and what a store is told of it.
+    struct Lack: Sendable, CustomTestStringConvertible {
+        let client: Client
+        let name: String
+        let abilities: Abilities
+        let options: ServiceOptions
+
+        var testDescription: String { "\(client.dialect.rawValue.uppercased()) \(name)" }
+
+        init(_ client: Client, _ name: String, _ options: ServiceOptions, _ change: (inout Abilities) -> Void) {
+            self.client = client
+            self.name = name
+            self.options = options
+            var abilities = Abilities()
+            change(&abilities)
+            self.abilities = abilities
+        }
+
+        static let all = Client.offline.flatMap { client in
+            [
+                Lack(client, "no batch", ServiceOptions(supportsBatch: false)) { $0.batch = false },
+                Lack(client, "no bind", ServiceOptions(supportsBind: false)) { $0.bind = false },
+                Lack(client, "no PATCH", ServiceOptions(supportsPatch: false)) { $0.patch = false },
+                Lack(client, "references in URLs", ServiceOptions(contentIDReferences: .urlsOnly)) {
+                    $0.contentIDReferences = .urlsOnly
+                },
+                Lack(client, "no references", ServiceOptions(contentIDReferences: .none)) {
+                    $0.contentIDReferences = .none
+                },
+                Lack(client, "a tunnel", ServiceOptions(tunnelsMethods: true)) { $0.methods = false },
+                Lack(
+                    client, "nothing but single POST and PUT",
+                    ServiceOptions(
+                        supportsBatch: false, supportsBind: false, supportsPatch: false, contentIDReferences: .none)
+                ) {
+                    $0.batch = false
+                    $0.bind = false
+                    $0.patch = false
+                },
+                Lack(
+                    client, "no bind and no references",
+                    ServiceOptions(supportsBind: false, contentIDReferences: .none)
+                ) {
+                    $0.bind = false
+                    $0.contentIDReferences = .none
+                },
+            ]
+        }
+    }
+
+    private func shop(_ lack: Lack) async throws -> Shop {
+        try await Shop(lack.client, abilities: lack.abilities, options: lack.options)
+    }
+
+    // MARK: Everything that is possible, arrives
+
+    @Test(arguments: Lack.all)
+    func `a new customer with orders bound to it, edited and moved, arrives whole`(_ lack: Lack) async throws {
+        let shop = try await shop(lack)
+        let customer = try shop.new("Customers", ["Name": .string("new")])
+        try await shop.service.createEntity(customer)
+        for note in ["a", "b"] {
+            let order = try shop.new("Orders", ["Note": .string(note)])
+            order.bindEntity(customer, to: try shop.property("Orders/Customer"))
+            try await shop.service.createEntity(order)
+            order["Amount"] = .decimal(try #require(DecimalValue("1.5")))
+            try await shop.service.updateEntity(order)
+        }
+        customer["Name"] = .string("renamed")
+        try await shop.service.updateEntity(customer)
+        let old = try await shop.one("Orders", 4)
+        old["Note"] = .string("changed")
+        old.bindEntity(customer, to: try shop.property("Orders/Customer"))
+        try await shop.service.updateEntity(old)
+        try await shop.synchronize()
+        #expect(shop.serverLinks("Customers").hasSuffix("Customers(4)\n  Orders: Orders(4), Orders(5), Orders(6)\n"))
+        #expect(shop.transport.sandbox.stateText(of: ["Customers"]).contains("renamed"))
+    }
+
+    @Test(arguments: Lack.all)
+    func `links of all kinds arrive`(_ lack: Lack) async throws {
+        let shop = try await shop(lack)
+        let service = shop.service
+        let supplier = try shop.new("Suppliers", ["Name": .string("new")])
+        try await service.createEntity(supplier)
+        let product = try shop.new("Products", ["Name": .string("new")])
+        product.bindEntity(supplier, to: try shop.property("Products/Suppliers"))
+        try await service.createEntity(product)
+        try await service.createLink(
+            from: try await shop.one("Products", 3), property: try shop.property("Products/Suppliers"), to: supplier)
+        try await service.deleteLink(
+            from: try await shop.one("Suppliers", 2), property: try shop.property("Suppliers/Products"),
+            to: try await shop.one("Products", 1))
+        let child = try await shop.one("Children", 1)
+        let father = try shop.new("Fathers", ["Name": .string("step")])
+        try await service.createEntity(father)
+        try await service.updateLink(from: child, property: try shop.property("Children/Father"), to: father)
+        try await service.createRelatedEntity(
+            try shop.new("Children", ["Name": .string("second")]), in: father,
+            property: try shop.property("Fathers/Children"))
+        let card = try await shop.one("IDCards", 2)
+        let person = try shop.new("Persons", ["Name": .string("holder")])
+        try await service.createEntity(person)
+        try await service.createLink(from: person, property: try shop.property("Persons/IDCard"), to: card)
+        try await shop.synchronize()
+        #expect(shop.serverLinks("Suppliers").hasSuffix("Suppliers(3)\n  Products: Products(3), Products(4)\n"))
+        #expect(shop.serverLinks("Fathers").hasSuffix("Fathers(4)\n  Children: Children(1), Children(4)\n"))
+        #expect(shop.serverLinks("Persons").hasSuffix("Persons(3)\n  IDCard: IDCards(2)\n"))
+    }
+
+    @Test(arguments: Lack.all)
+    func `a one-to-one pair made in a change set arrives, as one deep insert where it must`(_ lack: Lack) async throws {
+        let shop = try await shop(lack)
+        let owner = try shop.new("Owners", ["Name": .string("pair")])
+        let car = try shop.new("Cars", ["Model": .string("pair")])
+        let changes = ChangeSet()
+        changes.createEntity(owner)
+        changes.createEntity(car)
+        changes.createLink(from: owner, property: try shop.property("Owners/Car"), to: car)
+        try await shop.service.applyChanges(changes)
+        shop.transport.forgetRequests()
+        try await shop.synchronize()
+        #expect(shop.serverLinks("Owners").hasSuffix("Owners(3)\n  Car: Cars(3)\n"))
+        #expect(try await shop.areLinked(car, "Owner", owner, "Car"))
+    }
+
+    @Test(arguments: Lack.all)
+    func `what is edited several times before an upload arrives as it was at last`(_ lack: Lack) async throws {
+        let shop = try await shop(lack)
+        let order = try await shop.one("Orders", 1)
+        for (property, value) in [
+            ("Note", Value.string("one")), ("Quantity", .integer(7)), ("Note", .string("two")), ("Total", .null),
+        ] {
+            order[property] = value
+            try await shop.service.updateEntity(order)
+        }
+        let customer = try await shop.one("Customers", 3)
+        try await shop.service.updateLink(from: order, property: try shop.property("Orders/Customer"), to: customer)
+        order["Note"] = .string("three")
+        try await shop.service.updateEntity(order)
+        try await shop.synchronize()
+        #expect(shop.serverLinks("Orders").hasPrefix("Orders(1)\n  Customer: Customers(3)\n"))
+        #expect(shop.transport.sandbox.stateText(of: ["Orders"]).contains("three"))
+    }
+}
