@@ -15,5 +15,7 @@
 @_exported public import struct SyncEngine.StoreCompaction
 @_exported public import struct SyncEngine.StoreSnapshot
 @_exported public import struct SyncEngine.TidelogError
+@_exported public import struct SyncEngine.UndoReport
+@_exported public import enum SyncEngine.UndoTarget
 @_exported public import struct SyncEngine.UploadReport
 @_exported public import Transport

@@ -16,7 +16,10 @@ import Testing
             ["create", "Customers", #"{"Name":5}"#],
             "Customers/Name: There is a number, not a value of type Edm.String. Nothing was done; correct the JSON."
         ),
-        (["create", "Customers", #"{"Name":null}"#], "Customers/Name must not be null."),
+        (
+            ["create", "Customers", #"{"Name":null}"#],
+            "Customers/Name must not be null. Give it a value, or leave it as it is."
+        ),
         (
             ["create", "Customers", #"{"Name":"x","Rating":1234567}"#],
             "Customers/Rating has 7 digits, more than Precision 5."
@@ -69,7 +72,10 @@ import Testing
             ["link", "Customers(1)", "Orders", "Customers(2)"],
             "Shop.Customer/Orders leads to Shop.Order, not to Shop.Customer."
         ),
-        (["unlink", "Customers(2)", "Orders", "Orders(1)"], "Customers(~2) is not linked to Orders(~4) by Orders."),
+        (
+            ["unlink", "Customers(2)", "Orders", "Orders(1)"],
+            "Customers(2) is not linked to Orders(1) by Orders. Load Orders to see what is linked."
+        ),
         (
             ["delete", "Customers(99)"],
             "Customers(CustomerID=99) is not in the store. Download it first, or check the key."

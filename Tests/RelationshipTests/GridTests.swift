@@ -91,6 +91,27 @@ import Testing
         }
     }
 
+    @Test(arguments: parts)
+    func `online, the service itself does what a store allows and refuses what a store refuses`(
+        _ part: Part
+    ) async throws {
+        let template = try await Grid.shared.template(of: part.combination, part.version)
+        for cell in part.combination.cells {
+            let comment: Comment = "\(cell.technique.rawValue) at \(cell.end) to \(cell.aim.rawValue): \(cell.call)"
+            let observation = try await OnlineRun.observe(cell, on: template)
+            switch cell.outcome {
+            case .allowed(let links, _):
+                #expect(observation.refusal == nil, comment)
+                #expect(observation.server == View(first: links, second: links), comment)
+            case .refused where cell.isLostOnTheWire: break
+            case .refused:
+                #expect(observation.refusal != nil, comment)
+                let links = part.combination.links
+                #expect(observation.server == View(first: links, second: links), comment)
+            }
+        }
+    }
+
     @Test
     func `the table has every technique at both ends of every combination for all that it can do, or says why not`() {
         for combination in Combination.all {

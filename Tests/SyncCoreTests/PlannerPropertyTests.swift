@@ -8,7 +8,10 @@ import Testing
 struct PlannerPropertyTests {
     static let seeds: [UInt64] = Array(1...40)
 
-    func randomStore(_ seed: UInt64, operations: Int) throws -> (TestStore, RandomOperations) {
+    /// - Parameter transactions: how many transactionIDs some of the operations get.
+    func randomStore(
+        _ seed: UInt64, operations: Int, transactions: Int = 0
+    ) throws -> (TestStore, RandomOperations) {
         let store = try TestStore()
         for number in 1...3 {
             let number = Value.integer(Int64(number))
@@ -25,7 +28,13 @@ struct PlannerPropertyTests {
         var random = RandomOperations(
             random: SeededRandom(seed: seed), model: store.model, rows: { store.state.rows(set: $0) },
             set: { store.state.set(of: $0) })
-        for _ in 0..<operations { try perform(&random, store) }
+        for _ in 0..<operations {
+            if transactions > 0 {
+                let number = Int.random(in: 0..<transactions, using: &random.random)
+                store.transactionID = random.chance(30) ? "T\(number)" : nil
+            }
+            try perform(&random, store)
+        }
         return (store, random)
     }
 
@@ -106,7 +115,7 @@ struct PlannerPropertyTests {
         return try store.plan(limit: limit)
     }
 
-    private func checkReferences(_ plan: UploadPlan, _ store: TestStore, _ seed: UInt64) throws {
+    func checkReferences(_ plan: UploadPlan, _ store: TestStore, _ seed: UInt64) throws {
         let resolver = EntityResolver(storage: store.state, model: store.model)
         var known: Set<ResourceReference> = []
         for id in 1..<store.newID().rawValue {
@@ -133,7 +142,7 @@ struct PlannerPropertyTests {
         }
     }
 
-    private func checkCompleteness(_ plan: UploadPlan, _ store: TestStore, _ seed: UInt64) throws {
+    func checkCompleteness(_ plan: UploadPlan, _ store: TestStore, _ seed: UInt64) throws {
         let pending = store.state.pendingOperations()
         let groups = store.groups(plan)
         let sent = groups.flatMap { $0 }

@@ -7,6 +7,8 @@ final class TestStore {
     let state = MemoryState()
     private(set) var records: [Record] = []
     private var fold: Fold<MemoryState>
+    /// What the next operations get.
+    var transactionID: String?
     /// The last key that the service gave.
     var nextKey: Int64 = 1_000
 
@@ -33,7 +35,9 @@ final class TestStore {
     func perform(_ actions: [Operation.Action], changeSet: Bool = false) throws -> [SequenceNumber] {
         let trial = try TestStore(replaying: records)
         let first = state.header().applied + 1
-        let operations = actions.map { Operation($0, changeSet: changeSet ? first : nil) }
+        let operations = actions.map {
+            Operation($0, changeSet: changeSet ? first : nil, transactionID: transactionID)
+        }
         _ = trial.fold.takeTouched()
         for operation in operations {
             try OperationRules(storage: trial.state, model: trial.model).check(operation)

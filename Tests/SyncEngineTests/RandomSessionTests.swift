@@ -9,7 +9,7 @@ import Testing
 /// Sessions as no person would have them: many legal operations in any order, an upload, and both sides say the same.
 /// A failure prints its seed.
 struct RandomSessionTests {
-    private struct Session {
+    struct Session {
         let shop: Shop
         var random: SeededRandom
         var next = 0
@@ -91,7 +91,7 @@ struct RandomSessionTests {
         }
     }
 
-    private static let sets = [
+    static let sets = [
         "Customers", "Orders", "Owners", "Cars", "Cities", "Mayors", "Fathers", "Children", "Persons", "IDCards",
         "Suppliers", "Products",
     ]

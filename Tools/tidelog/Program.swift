@@ -41,7 +41,7 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Changing:",
                 subcommands: [
                     CreateCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self, RelinkCommand.self,
-                    UnlinkCommand.self, ApplyCommand.self,
+                    UnlinkCommand.self, ApplyCommand.self, UndoCommand.self, RedoCommand.self,
                 ]),
             CommandGroup(
                 name: "Looking inside:",

@@ -187,6 +187,10 @@ struct Modifications {
                     400, .badRequest, "$id must not be given for the single-valued \(navigation.name).",
                     target: navigation.name)
             }
+            guard let end = navigation.navigation, !transaction.state.targets(of: source, through: end).isEmpty else {
+                throw SandboxError(
+                    404, .notLinked, "Nothing is linked through \(navigation.name).", target: navigation.name)
+            }
             try transaction.unlink(source, navigation, from: nil)
         default:
             throw SandboxError(

@@ -1,21 +1,13 @@
 public import Operations
 
 /// Why an operation goes with another one that is undone.
-public enum Dependence: Sendable, Hashable, CustomStringConvertible {
+public enum Dependence: Sendable, Hashable {
     /// Both were made in one change set, which is undone as a whole.
     case changeSet(with: SequenceNumber)
     /// It names an entity that the other operation creates.
     case entity(EntityID, createdBy: SequenceNumber)
     /// A rule forbids it once the others are undone.
     case forbidden(OperationRefused)
-
-    public var description: String {
-        switch self {
-        case .changeSet(let sequence): "in one change set with operation \(sequence)"
-        case .entity(let entity, let sequence): "needs \(entity), which operation \(sequence) creates"
-        case .forbidden(let refused): refused.message
-        }
-    }
 }
 
 /// The operations that an undo takes back: those that were asked for, and what could not have been made without them.

@@ -104,6 +104,8 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     case rejected
     /// Whether the operation itself took effect is not known.
     case inDoubt
+    /// An operation of the same change set or transaction was refused, or is in doubt.
+    case withOperation(SequenceNumber)
     /// The entity's ETag must be read again first.
     case needsETag(EntityID)
     /// The service has no PATCH, and properties that a PUT would reset have never been read.
@@ -122,8 +124,8 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     /// Whether the operation stays behind until somebody does something about it, not just until the next batch.
     var isFinal: Bool {
         switch self {
-        case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .keyUnknown, .entityGone, .notInMetadata,
-            .noLegalPlan:
+        case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .withOperation, .keyUnknown, .entityGone,
+            .notInMetadata, .noLegalPlan:
             true
         case .waitsFor, .needsETag, .needsAllProperties, .batchFull: false
         }
@@ -136,6 +138,8 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         case .behindInDoubt(let sequence): "held: the outcome of operation \(sequence) before it is not known"
         case .rejected: "refused by the service"
         case .inDoubt: "in doubt: sent, but no answer came"
+        case .withOperation(let sequence):
+            "held: it goes together with operation \(sequence), which was refused or is in doubt"
         case .needsETag: "waits until the entity's ETag has been read again"
         case .needsAllProperties:
             "waits until all properties of the entity have been read, because the service has no PATCH"

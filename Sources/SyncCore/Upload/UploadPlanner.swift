@@ -8,6 +8,7 @@ public import Operations
 /// - A new entity and what refers to it share a change set, where `$<Content-ID>` stands for the key that is not known yet.
 /// - Inside a change set a service may reorder (V2: "unordered group"), so operations whose order matters are never put
 ///   into one unless a reference orders them or the app asked for it.
+/// - Operations that the app gave one transactionID share a change set as well, with those between them that cannot stay out.
 /// - What cannot go yet is left to the next round, when keys and ETags are known. Nothing waits for an operation that it
 ///   does not depend on.
 ///
@@ -48,16 +49,25 @@ public struct UploadPlanner<Storage: StateStorage> {
         var tracker = LinkTracker(storage)
         var plan = UploadPlan()
         var toRead: Set<EntityID> = []
-        for unit in PendingOperation.units(try storage.pendingOperations()) {
-            let footprints = try unit.map { pending throws(StateError) in
-                try resolver.footprint(pending.operation, &tracker)
-            }
-            var held = unit.lazy.compactMap { Self.reasonToSkip($0, retrying) }.first
+        let queue = try PendingOperation.units(try storage.pendingOperations()).map { unit throws(StateError) in
+            PlannedUnit(
+                operations: unit,
+                footprints: try unit.map { pending throws(StateError) in
+                    try resolver.footprint(pending.operation, &tracker)
+                })
+        }
+        for planned in TransactionUnits.arranged(queue) {
+            let (unit, footprints) = (planned.operations, planned.footprints)
+            let obstacle = unit.first { Self.reasonToSkip($0, retrying) != nil }
+            var held = obstacle.flatMap { Self.reasonToSkip($0, retrying) }
             if held == nil { held = try Self.missingName(in: unit, resolver) }
             if held == nil { held = try forms.obstacle(in: unit) }
             if let reason = held {
-                grouping.block(footprints, by: unit[0].sequence, reason)
-                for pending in unit { plan.held[pending.sequence] = Self.reasonToSkip(pending, retrying) ?? reason }
+                grouping.block(footprints, by: obstacle?.sequence ?? unit[0].sequence, reason)
+                for pending in unit {
+                    plan.held[pending.sequence] =
+                        Self.reasonToSkip(pending, retrying) ?? obstacle.map { .withOperation($0.sequence) } ?? reason
+                }
                 continue
             }
             let reason = try grouping.add(unit, footprints, resolver) { new throws(StateError) in

@@ -15,7 +15,11 @@ public struct ConstraintBinder<Storage: StateStorage> {
     /// The action with such bindings added. Call in the state that the action is made on.
     public func binding(_ action: Operation.Action) throws(StateError) -> Operation.Action {
         switch action {
-        case .create(let creation, let parent): return .create(try binding(creation), parent: parent)
+        case .create(let creation, let parent):
+            let owner = try parent.flatMap { p throws(StateError) in
+                try storage.row(p.entity).flatMap { model.findEntityType($0.type)?.findProperty(p.navigation) }
+            }
+            return .create(try binding(creation, through: owner), parent: parent)
         case .update(let id, let changes, let bindings):
             guard let row = try storage.row(id) else { return action }
             let added = try self.bindings(of: row.set, type: row.type, changes, besides: bindings.map(\.navigation))
@@ -24,13 +28,18 @@ public struct ConstraintBinder<Storage: StateStorage> {
         }
     }
 
-    private func binding(_ creation: Creation) throws(StateError) -> Creation {
+    /// - Parameter owner: what the entity is created through, which says the link back.
+    private func binding(_ creation: Creation, through owner: Property?) throws(StateError) -> Creation {
         var creation = creation
-        let known = creation.bindings.map(\.navigation) + creation.inline.map(\.navigation)
+        let type = model.findEntityType(creation.type)
+        var known = creation.bindings.map(\.navigation) + creation.inline.map(\.navigation)
+        if let back = owner?.navigation?.partner { known.append(back) }
         creation.bindings += try bindings(of: creation.set, type: creation.type, creation.values, besides: known)
         for level in creation.inline.indices {
+            let property = type?.findProperty(creation.inline[level].navigation)
             for child in creation.inline[level].entities.indices {
-                creation.inline[level].entities[child] = try binding(creation.inline[level].entities[child])
+                creation.inline[level].entities[child] = try binding(
+                    creation.inline[level].entities[child], through: property)
             }
         }
         return creation

@@ -1,3 +1,5 @@
+public import EDM
+
 /// An operation that the metadata forbids, refused before anything was logged.
 public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {
@@ -38,6 +40,20 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
         self.code = code
         self.message = message
         self.recovery = recovery
+    }
+
+    /// `updateLink` at a collection.
+    public static func singleValuedOnly(_ navigation: Property) -> OperationRefused {
+        OperationRefused(
+            .wrongNavigationKind, "\(navigation) is a collection; updateLink replaces a single target only.",
+            recovery: "Use createLink and deleteLink.")
+    }
+
+    /// `deleteLink` at a collection without the other entity.
+    public static func targetNeeded(_ navigation: Property) -> OperationRefused {
+        OperationRefused(
+            .wrongNavigationKind, "\(navigation) is a collection; say which link is to be removed.",
+            recovery: "Name the other entity as well.")
     }
 
     public var description: String { recovery.map { "\(message) \($0)" } ?? message }

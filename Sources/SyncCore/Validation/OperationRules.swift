@@ -26,6 +26,7 @@ public struct OperationRules<Storage: StateStorage> {
             try checkKeyIsKept(row, changes, type)
             try checkValues(changes, type, set: row.set)
             try check(bindings, type, set: row.set)
+            try checkNamedPrincipals(changes, bindings, type, set: row.set)
         case .delete(let id):
             let row = try existing(id)
             if model.findEntitySet(row.set)?.isSingleton == true {
@@ -35,13 +36,7 @@ public struct OperationRules<Storage: StateStorage> {
             try checkLink(link)
         case .updateLink(let link):
             let navigation = try checkLink(link)
-            guard !navigation.isCollection else {
-                throw .refused(
-                    .init(
-                        .wrongNavigationKind,
-                        "\(navigation) is a collection; updateLink replaces a single target only.",
-                        recovery: "Use createLink and deleteLink."))
-            }
+            guard !navigation.isCollection else { throw .refused(.singleValuedOnly(navigation)) }
         case .deleteLink(let link):
             let navigation = try checkLink(link)
             guard let end = navigation.navigation else { return }
@@ -81,6 +76,7 @@ public struct OperationRules<Storage: StateStorage> {
         try checkValues(creation.values, type, set: set.name)
         try checkKeyIsFree(creation, type)
         try check(creation.bindings, type, set: set.name)
+        try checkNamedPrincipals(creation.values, creation.bindings, type, set: set.name)
         for inline in creation.inline {
             let navigation = try navigation(inline.navigation, type, set: set.name)
             guard navigation.isCollection || inline.entities.count == 1 else {
@@ -199,6 +195,41 @@ public struct OperationRules<Storage: StateStorage> {
                     .init(.wrongNavigationKind, "\(navigation) takes one entity, not \(binding.targets.count)."))
             }
             for target in binding.targets { try checkTarget(navigation, type: try existing(target).type) }
+        }
+    }
+
+    /// Dependent properties may name an entity that is not in the store, but not one that was deleted here. Where a binding
+    /// says otherwise, they do not count.
+    private func checkNamedPrincipals(
+        _ values: PropertyValues, _ bindings: [Binding], _ type: EntityType, set: String
+    ) throws(ValidationError) {
+        guard let set = model.findEntitySet(set) else { return }
+        for property in type.navigationProperties {
+            guard let pairs = property.navigation?.constraints, let first = pairs.first,
+                pairs.allSatisfy({ (values[$0.dependent] ?? .null) != .null }),
+                let target = model.target(of: property, in: set),
+                !bindings.contains(where: { $0.navigation == property.name }),
+                let key = KeyPredicate(
+                    of: target.entityType,
+                    in: PropertyValues(pairs.map { ($0.principal, values[$0.dependent] ?? .null) })),
+                let known = try deletedEntity(target.name, key)
+            else { continue }
+            throw .refused(
+                .init(
+                    .entityNotFound,
+                    "\(set.name)/\(first.dependent) names \(try name(known)), which was deleted here.",
+                    recovery: "Name another entity of \(target.name)."))
+        }
+    }
+
+    /// The entity that had the key until it was deleted here, unless another one has it now.
+    private func deletedEntity(_ set: String, _ key: KeyPredicate) throws(ValidationError) -> EntityID? {
+        try read { s throws(StateError) in
+            guard let known = try s.entity(set: set, key: KeyText.of(key)), try s.row(known) == nil,
+                case .row? = try s.base(known),
+                try s.findRows(set: set, where: key.values.map { (property: $0.name, value: $0.value) }).isEmpty
+            else { return nil }
+            return known
         }
     }
 

@@ -1,10 +1,10 @@
 import ODataWire
 package import OperationLog
-import SyncCore
+package import SyncCore
 
 /// Where errors of the lower layers get their public form: one place per layer.
 extension TidelogError {
-    init(_ refused: OperationRefused) {
+    package init(_ refused: OperationRefused) {
         self.init(.refused(refused.code), refused.message, recovery: refused.recovery, cause: refused)
     }
 

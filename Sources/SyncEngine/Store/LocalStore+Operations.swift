@@ -21,6 +21,11 @@ extension LocalStore {
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) throws(TidelogError) -> [IntentResult] {
         let model = try model
+        if undoesLocalCreation, !asChangeSet, intents.count == 1, case .delete(let address) = intents[0].intent,
+            let result = try undoneCreation(address)
+        {
+            return [result]
+        }
         return try transaction { () throws -> [IntentResult] in
             _ = self.takeTouched()
             var drafts = DraftTable()
@@ -32,14 +37,16 @@ extension LocalStore {
                 let changeSet = asChangeSet ? first : (isSplit ? self.nextSequence : nil)
                 var builder = try OperationBuilder(
                     state: self.state, model: model, root: try self.service?.root, drafts: drafts)
-                for action in try builder.actions(intent) {
+                let actions = try builder.actions(intent)
+                let subject = try builder.subject(of: intent)
+                for action in actions {
                     let operation = Operation(
-                        action, changeSet: changeSet, baseETag: try builder.etag(of: action),
-                        customTag: options.customTag,
+                        action, changeSet: changeSet, transactionID: options.transactionID,
+                        baseETag: try builder.etag(of: action), customTag: options.customTag,
                         headers: options.headers.fields.map { .init(name: $0.name, value: $0.value) })
                     try OperationRules(storage: self.state, model: model).check(operation)
                     let sequence = try self.add(.operation(operation))
-                    performed.append((sequence, operation.subject))
+                    performed.append((sequence, subject))
                     try builder.advance()
                 }
                 drafts = builder.drafts

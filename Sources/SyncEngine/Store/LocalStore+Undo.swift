@@ -5,18 +5,6 @@ import Views
 
 /// Taking operations back that no service has seen, or that it refused. Each call is one record, and is redone as one.
 extension LocalStore {
-    /// Which operations are to be undone.
-    public enum UndoTarget: Sendable {
-        /// These. It is an error where one of them cannot be undone.
-        case operations([SequenceNumber])
-        /// What was done to these entities: their creation, changes and deletion, and links at either end that were changed
-        /// by themselves. An operation on another entity stays, also where it links to one of these; it goes only where it
-        /// cannot be without them.
-        case entities([EntityAddress])
-        /// Everything that no service has.
-        case everything
-    }
-
     /// Undoes operations, and those that could not have been made without them.
     ///
     /// A change set goes as a whole. Nothing is logged where nothing is undone.
@@ -75,7 +63,7 @@ extension LocalStore {
 
     // MARK: Undo
 
-    private func report(on target: UndoTarget) throws -> UndoReport {
+    func report(on target: UndoTarget) throws -> UndoReport {
         let pending = try state.pendingOperations()
         let chosen: Set<SequenceNumber>
         var report = UndoReport()
@@ -96,11 +84,12 @@ extension LocalStore {
         guard !chosen.isEmpty else { return report }
         let dependants = try dependants(of: chosen)
         for pending in pending where dependants[pending.sequence] != nil {
-            guard pending.isUndoable else { throw Self.isAtService(pending.sequence, dependants[pending.sequence]) }
+            let reason = try dependants[pending.sequence].map { try sentence($0) }
+            guard pending.isUndoable else { throw Self.isAtService(pending.sequence, reason) }
         }
         report.undone = chosen.union(dependants.keys).sorted()
-        report.dependants = dependants.sorted { $0.key < $1.key }.map {
-            .init(operation: $0.key, reason: $0.value.description)
+        report.dependants = try dependants.sorted { $0.key < $1.key }.map {
+            .init(operation: $0.key, reason: try sentence($0.value))
         }
         return report
     }
@@ -118,8 +107,18 @@ extension LocalStore {
             recovery: "What the service has is changed by another operation.")
     }
 
-    private static func isAtService(_ operation: SequenceNumber, _ why: Dependence?) -> OperationRefused {
-        let depends = why.map { " It would have to go as well: \($0.description)." } ?? ""
+    private func sentence(_ dependence: Dependence) throws -> String {
+        switch dependence {
+        case .changeSet(let sequence): return "in one change set with operation \(sequence)"
+        case .entity(let id, let sequence):
+            return "needs \(try state.set(of: id) ?? "")(\(id)), which operation \(sequence) creates"
+        case .forbidden(let refused):
+            return refused.message.hasSuffix(".") ? String(refused.message.dropLast()) : refused.message
+        }
+    }
+
+    private static func isAtService(_ operation: SequenceNumber, _ why: String?) -> OperationRefused {
+        let depends = why.map { " It would have to go as well: \($0)." } ?? ""
         return OperationRefused(
             .notUndoable,
             "Operation \(operation) was sent, and how it ended is not known yet, so it cannot be undone.\(depends)",

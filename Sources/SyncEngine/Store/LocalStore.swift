@@ -27,6 +27,7 @@ public actor LocalStore {
     let clock: @Sendable () -> Timestamp
     private let keys: [LogKey]
     let snapshotPolicy: SnapshotPolicy
+    let undoesLocalCreation: Bool
     /// How often operations were undone or redone: a plan that was made before is no longer that of the queue.
     var rearrangements = 0
     private let givenServiceOptions: ServiceOptions?
@@ -43,17 +44,21 @@ public actor LocalStore {
         public var clock: @Sendable () -> Timestamp
         public var log: OperationLog.Options
         public var snapshots: SnapshotPolicy
+        /// Whether the deletion of an entity that no service has seen undoes its creation.
+        public var undoesLocalCreation: Bool
         /// What the service lacks; nil for what the metadata say of it.
         public var service: ServiceOptions?
 
         public init(
             clock: @escaping @Sendable () -> Timestamp = systemClock, log: OperationLog.Options = .init(),
-            snapshots: SnapshotPolicy = .automatic(), service: ServiceOptions? = nil
+            snapshots: SnapshotPolicy = .automatic(), service: ServiceOptions? = nil,
+            undoesLocalCreation: Bool = false
         ) {
             self.clock = clock
             self.log = log
             self.snapshots = snapshots
             self.service = service
+            self.undoesLocalCreation = undoesLocalCreation
         }
     }
 
@@ -65,6 +70,7 @@ public actor LocalStore {
         clock = options.clock
         keys = options.log.keys
         snapshotPolicy = options.snapshots
+        undoesLocalCreation = options.undoesLocalCreation
         givenServiceOptions = options.service
         var notes: [String] = []
         try StoreDirectory.create(files)
@@ -242,6 +248,8 @@ public actor LocalStore {
     func dependants(of operations: Set<SequenceNumber>) throws(StateError) -> [SequenceNumber: Dependence] {
         try fold.dependants(of: operations)
     }
+
+    func settle() throws(StateError) { try fold.settle() }
 
     func refusal(
         ofRedoing operations: [UndoneOperation]

@@ -34,7 +34,7 @@ struct OperationBuilder {
         next = max(next, try state.header().nextEntity)
     }
 
-    /// One operation as a rule. An update with new entities needs one for each of them first.
+    /// One operation as a rule. An update with new entities needs one for each of them.
     mutating func actions(_ intent: Intent) throws -> [Operation.Action] {
         switch intent {
         case .create(let draft, let parent):
@@ -43,13 +43,20 @@ struct OperationBuilder {
         case .update(let address, let changes, let bindings, let inline):
             let id = try entity(address)
             var actions: [Operation.Action] = []
-            var bindings = try bindings.map { try binding($0) }
+            // New entities are created in the one that is updated: some may not exist without a partner, and no request needs
+            // to name an entity of another.
             for level in inline {
-                let created = try level.entities.map { try creation($0) }
-                actions += try created.map { try binder.binding(.create($0, parent: nil)) }
-                bindings.append(Binding(navigation: level.navigation, targets: created.map(\.entity)))
+                let parent = Parent(entity: id, navigation: level.navigation)
+                for child in level.entities {
+                    actions.append(try binder.binding(.create(try creation(child), parent: parent)))
+                }
             }
-            return actions + [try binder.binding(.update(id, changes: changes, bindings: bindings))]
+            let update = try binder.binding(
+                .update(id, changes: changes, bindings: try bindings.map { try binding($0) }))
+            if case .update(_, _, let bindings) = update, !changes.isEmpty || !bindings.isEmpty {
+                actions.append(update)
+            }
+            return actions
         case .delete(let address): return [.delete(try entity(address))]
         case .createLink(let from, let navigation, let to):
             return [.createLink(Link(from: try entity(from), navigation: navigation, to: try entity(to)))]
@@ -59,6 +66,15 @@ struct OperationBuilder {
             let source = try entity(from)
             let target = try to.map { try entity($0) } ?? onlyTarget(of: source, navigation)
             return [.deleteLink(Link(from: source, navigation: navigation, to: target))]
+        }
+    }
+
+    /// The entity that the app passed to the call, which the last of its operations need not be about.
+    func subject(of intent: Intent) throws -> EntityID? {
+        switch intent {
+        case .create(let draft, _): drafts.ids[draft.number]
+        case .update(let address, _, _, _), .delete(let address): try entity(address)
+        case .createLink(let from, _, _), .updateLink(let from, _, _), .deleteLink(let from, _, _): try entity(from)
         }
     }
 
@@ -96,11 +112,7 @@ struct OperationBuilder {
             let set = try state.set(of: id) ?? "The entity's set"
             throw OperationRefused(.unknownNavigationProperty, "\(set) has no navigation property \(navigation).")
         }
-        guard !property.isCollection else {
-            throw OperationRefused(
-                .wrongNavigationKind, "\(property) is a collection; say which link is to be removed.",
-                recovery: "Name the other entity as well.")
-        }
+        guard !property.isCollection else { throw OperationRefused.targetNeeded(property) }
         guard let target = try state.targets(of: id, along: end).first else {
             throw OperationRefused(
                 .linkNotFound, "\(try state.name(of: id, model)) is not linked to anything by \(navigation).",

@@ -28,12 +28,18 @@ public struct OfflineODataParameters: Sendable {
     /// what the service's metadata say. A store that is made keeps what is given here; a store that exists goes by it until
     /// it is closed. ``OfflineODataProvider/keep(_:)`` changes what it keeps.
     public var serviceOptions: ServiceOptions?
+    /// Whether deleting an entity that was created here, and that no service has seen, takes its creation back, so that
+    /// nothing is sent. Without it the creation and the deletion are both sent, one after the other.
+    ///
+    /// Where others have been created with the entity, or are bound to it, so that they would be gone as well or be otherwise
+    /// than after a deletion, both are sent all the same. So they are in a change set.
+    public var undoesLocalCreation: Bool
 
     public init(
         storePath: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
         storeEncryptionKey: LogKey? = nil, formerEncryptionKeys: [LogKey] = [],
         durability: StoreDurability = .everyCommit, snapshots: SnapshotPolicy = .automatic(),
-        serviceOptions: ServiceOptions? = nil
+        serviceOptions: ServiceOptions? = nil, undoesLocalCreation: Bool = false
     ) {
         self.storePath = storePath
         self.transport = transport
@@ -43,6 +49,7 @@ public struct OfflineODataParameters: Sendable {
         self.durability = durability
         self.snapshots = snapshots
         self.serviceOptions = serviceOptions
+        self.undoesLocalCreation = undoesLocalCreation
     }
 }
 
@@ -65,7 +72,7 @@ extension OfflineODataParameters {
         let keys = storeEncryptionKey.map { [$0] + formerEncryptionKeys } ?? []
         return LocalStore.Options(
             log: OperationLog.Options(durability: logDurability, keys: keys), snapshots: snapshots,
-            service: serviceOptions ?? kept)
+            service: serviceOptions ?? kept, undoesLocalCreation: undoesLocalCreation)
     }
 
     private var logDurability: OperationLog.Options.Durability {

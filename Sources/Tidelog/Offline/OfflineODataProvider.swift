@@ -93,7 +93,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// What opening found to mend, in sentences: a torn tail that was cut, views that were made again.
     public var recoveryNotes: [String] { state.withLock { $0.engine?.store.recovery ?? [] } }
 
-    private func engine() throws(TidelogError) -> SyncEngine {
+    func engine() throws(TidelogError) -> SyncEngine {
         guard let engine = state.withLock({ $0.engine }) else {
             throw TidelogError(.noStore, "The store is not open.", recovery: "Call open() first.")
         }

@@ -2,7 +2,7 @@ public import ODataWire
 public import Operations
 import SyncCore
 
-/// An operation that has not ended: what it is, where it stands, and what will happen next.
+/// An operation that has not ended, or was undone: what it is, where it stands, and what will happen next.
 public struct OperationStatus: Sendable, Hashable {
     public let sequence: SequenceNumber
     /// Milliseconds since 1970.
@@ -22,6 +22,7 @@ public struct OperationStatus: Sendable, Hashable {
     /// The service's answer, for a refused operation.
     public let refusal: Refusal?
     public let customTag: String?
+    public let transactionID: String?
 
     public enum Action: String, Sendable {
         case create, update, delete, createLink, updateLink, deleteLink
@@ -32,13 +33,34 @@ public struct OperationStatus: Sendable, Hashable {
         case inFlight
         case inDoubt
         case rejected
+        /// Only among ``OfflineODataProvider/undoneOperations()``.
+        case undone
+    }
+
+    init(_ undone: UndoneOperation, links: [EntityID: String]) {
+        let was: String? = if case .rejected(let why) = undone.operation.status { why.message } else { nil }
+        self.init(
+            undone.operation, state: .undone, reason: was.map { "undone after the service had refused it: \($0)" },
+            links: links)
     }
 
     init(_ pending: PendingOperation, held: HoldReason?, links: [EntityID: String]) {
+        switch pending.status {
+        case .pending: self.init(pending, state: .pending, reason: held?.description, links: links)
+        case .inFlight: self.init(pending, state: .inFlight, reason: "sent; waits for the answer", links: links)
+        case .inDoubt(_, let why): self.init(pending, state: .inDoubt, reason: why, links: links)
+        case .rejected(let why):
+            let reason = "the service answered \(why.status): \(why.message)"
+            self.init(pending, state: .rejected, reason: reason, links: links)
+        }
+    }
+
+    private init(_ pending: PendingOperation, state: State, reason: String?, links: [EntityID: String]) {
         sequence = pending.sequence
         time = pending.time
         entity = pending.operation.subject
         customTag = pending.operation.customTag
+        transactionID = pending.operation.transactionID
         entityLink = links[entity] ?? entity.description
         let related = pending.operation.related
         navigation = related?.navigation
@@ -52,24 +74,9 @@ public struct OperationStatus: Sendable, Hashable {
             case .updateLink: .updateLink
             case .deleteLink: .deleteLink
             }
-        switch pending.status {
-        case .pending:
-            state = .pending
-            reason = held?.description
-            refusal = nil
-        case .inFlight:
-            state = .inFlight
-            reason = "sent; waits for the answer"
-            refusal = nil
-        case .inDoubt(_, let why):
-            state = .inDoubt
-            reason = why
-            refusal = nil
-        case .rejected(let why):
-            state = .rejected
-            reason = "the service answered \(why.status): \(why.message)"
-            refusal = why
-        }
+        self.state = state
+        self.reason = reason
+        refusal = if case .rejected(let why) = pending.status { why } else { nil }
     }
 }
 

@@ -116,7 +116,8 @@ open class DataService {
         try await perform(ChangeSet.Operation(.updateLink(from, property, to), headers, options))
     }
 
-    /// Removes a link; both entities stay. `to` may be left out for a single-valued navigation property.
+    /// Removes a link; both entities stay. `to` may be left out for a single-valued navigation property. Online it does not
+    /// matter there: the service removes whatever is linked.
     public func deleteLink(
         from: EntityValue, property: Property, to: EntityValue? = nil, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none

@@ -29,10 +29,13 @@ struct IntentBuilder {
         case .createLink(let from, let property, let to):
             return .createLink(from: try address(of: from), navigation: property.name, to: try address(of: to))
         case .updateLink(let from, let property, let to):
+            guard !property.isCollection else { throw TidelogError(.singleValuedOnly(property)) }
             return .updateLink(from: try address(of: from), navigation: property.name, to: try address(of: to))
         case .deleteLink(let from, let property, let to):
             var target: EntityAddress?
             if let to { target = try address(of: to) }
+            // On the wire this would be the removal of every link.
+            guard to != nil || !property.isCollection else { throw TidelogError(.targetNeeded(property)) }
             return .deleteLink(from: try address(of: from), navigation: property.name, to: target)
         }
     }

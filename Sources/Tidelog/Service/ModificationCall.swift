@@ -22,7 +22,7 @@ struct ModificationCall {
                     intent,
                     IntentOptions(
                         headers: operation.headers, customTag: operation.options.customTag,
-                        ifMatch: operation.subject.etag)
+                        transactionID: operation.options.transactionID, ifMatch: operation.subject.etag)
                 ))
             subjects.append(operation.subject)
         }

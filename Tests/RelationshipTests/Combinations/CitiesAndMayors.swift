@@ -9,7 +9,7 @@ extension Combination {
             of his city by another mayor has to get a city, or to be deleted, in the same change set. A city with a mayor \
             goes only together with him, or when he has moved.
             """,
-        cells: create + move + delete,
+        cells: create + separate + move + delete,
         meaningless: [
             Meaningless([.createLink, .updateLink, .bindBeforeUpdate], aim: .create, why: alreadyLinked),
             Meaningless([.bindBeforeCreate], end: city, aim: .create, why: alreadyLinked),
@@ -41,7 +41,7 @@ extension Combination {
             .post("Mayors", name, .inline("City", [name]))),
         .allowed(
             .setAndUpdate, city, .create, .update("Cities(3)", set: ["Mayor": ["Mayors(m)"]]), "1-1 2-2 3-m",
-            .post("Mayors", name), .change("Cities(3)", .bind("Mayor", "$1"))),
+            .post("Mayors", name, .bind("City", "Cities(3)"))),
         .allowed(
             .constraintOnCreate, mayor, .create, .create("Mayors(m)", ["CityID": 3]), "1-1 2-2 3-m",
             .post("Mayors", name, .value("CityID", 3))),
@@ -64,6 +64,17 @@ extension Combination {
         .refused(
             .plainCreate, mayor, .create, .create("Mayors(m)"), "mandatoryEnd", "new Mayors(", "Mayors/City",
             "multiplicity 1", advice: "bind", "Cities"),
+    ]
+
+    private static let separate: [Cell] = [
+        .allowed(
+            .separateCalls, city, .create,
+            .calls([.create("Cities(c)"), .createRelated("Mayors(m)", in: "Cities(c)/Mayor")]), "1-1 2-2 3- c-m",
+            .post("Cities", name), .post("Mayors", name, .bind("City", "$1"))),
+        .allowed(
+            .separateCalls, mayor, .create,
+            .calls([.create("Cities(c)"), .create("Mayors(m)", bind: ["City": "Cities(c)"])]), "1-1 2-2 3- c-m",
+            .post("Cities", name), .post("Mayors", name, .bind("City", "$1"))),
     ]
 
     private static let move: [Cell] = [
@@ -117,13 +128,16 @@ extension Combination {
             .change("Mayors(1)", .bind("City", "Cities(3)"))),
         .allowed(
             .setAndUpdate, mayor, .move, .update("Mayors(1)", set: ["City": ["Cities(c)"]]), "1- 2-2 3- c-1",
-            .post("Cities", name), .change("Mayors(1)", .bind("City", "$1"))),
+            .post("Cities", name, .bind("Mayor", "Mayors(1)"))),
         .refused(
             .constraintOnCreate, mayor, .move, .create("Mayors(m)", ["CityID": 1]), "mandatoryEnd", "Mayors(1)",
             "Mayors/City", advice: "Mayors(1)", "another", "same change set"),
         .allowed(
             .constraintOnUpdate, mayor, .move, .update("Mayors(1)", ["CityID": 3]), "1- 2-2 3-1",
             .change("Mayors(1)", .value("CityID", 3))),
+        .refused(
+            .contentID, mayor, .move, .changeSet([.delete("Cities(3)"), .update("Mayors(1)", ["CityID": 3])]),
+            "entityNotFound", "Mayors/CityID", "Cities(3)", "deleted", advice: "another entity of Cities"),
         .refused(
             .constraintOnUpdate, mayor, .move, .update("Mayors(1)", ["CityID": 2]), "mandatoryEnd", "Mayors(2)",
             "Mayors/City", advice: "Mayors(2)", "another", "same change set"),

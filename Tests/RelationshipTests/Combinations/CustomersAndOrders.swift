@@ -8,7 +8,7 @@ extension Combination {
             Everything is allowed. An order that has a customer already moves, from whichever end it is linked. When a \
             customer is deleted, its orders stay and have none.
             """,
-        cells: create + move + delete,
+        cells: create + separate + move + delete,
         meaningless: [
             Meaningless(
                 [.bindBeforeCreate], end: order, aim: .move, why: "A customer has room for any number of orders."),
@@ -80,7 +80,7 @@ extension Combination {
         .allowed(
             .setAndUpdate, order, .create, .update("Orders(4)", set: ["Customer": ["Customers(c)"]]),
             "1-1 1-2 2-3 3- c-4",
-            .post("Customers", name), .change("Orders(4)", .bind("Customer", "$1"))),
+            .post("Customers", name, .bindAll("Orders", ["Orders(4)"]))),
         .allowed(
             .constraintOnCreate, order, .create, .create("Orders(o)", ["CustomerID": 3]), "1-1 1-2 2-3 3-o -4",
             .post("Orders", note, .value("CustomerID", 3))),
@@ -111,6 +111,23 @@ extension Combination {
             .changeSet([.create("Customers(c)"), .create("Orders(o)", bind: ["Customer": "Customers(c)"])]),
             "1-1 1-2 2-3 3- c-o -4",
             .post("Customers", name), .post("Orders", note, .bind("Customer", "$1"))),
+    ]
+
+    private static let separate: [Cell] = [
+        .allowed(
+            .separateCalls, customer, .create,
+            .calls([.create("Customers(c)"), .createRelated("Orders(o)", in: "Customers(c)/Orders")]),
+            "1-1 1-2 2-3 3- c-o -4",
+            .post("Customers", name), .post("$1/Orders", note)),
+        .allowed(
+            .separateCalls, order, .create,
+            .calls([.create("Orders(o)"), .create("Customers(c)"), .updateLink("Orders(o)/Customer", "Customers(c)")]),
+            "1-1 1-2 2-3 3- c-o -4",
+            .post("Orders", note), .post("Customers", name), .setLink("$1/Customer", "$2")),
+        .refused(
+            .createRelatedEntity, customer, .create,
+            .createRelated("Orders(o)", in: "Customers(3)/Orders", bind: ["Customer": "Customers(1)"]), "notAllowed",
+            "Orders", "Customer", advice: "Leave Customer away"),
     ]
 
     private static let move: [Cell] = [

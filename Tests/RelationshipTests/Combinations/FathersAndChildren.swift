@@ -8,7 +8,7 @@ extension Combination {
             Every child has a father from its creation on. A child can be moved, by its own end or by adding it to another \
             father's children, but not unlinked. A father with children goes only together with them, or when they have moved.
             """,
-        cells: create + move + delete,
+        cells: create + separate + move + delete,
         meaningless: [
             Meaningless([.createLink, .updateLink, .bindBeforeUpdate], aim: .create, why: alreadyLinked),
             Meaningless([.setAndUpdate], end: child, aim: .create, why: alreadyLinked),
@@ -51,7 +51,7 @@ extension Combination {
         .allowed(
             .setAndUpdate, father, .create, .update("Fathers(3)", set: ["Children": ["Children(c)"]]),
             "1-1 1-2 2-3 3-c",
-            .post("Children", name), .change("Fathers(3)", .bindAll("Children", ["$1"]))),
+            .post("Fathers(3)/Children", name)),
         .allowed(
             .constraintOnCreate, child, .create, .create("Children(c)", ["FatherID": 3]), "1-1 1-2 2-3 3-c",
             .post("Children", name, .value("FatherID", 3))),
@@ -79,6 +79,19 @@ extension Combination {
         .refused(
             .plainCreate, child, .create, .create("Children(c)"), "mandatoryEnd", "new Children(", "Children/Father",
             "multiplicity 1", advice: "bind", "Fathers"),
+    ]
+
+    private static let separate: [Cell] = [
+        .allowed(
+            .separateCalls, father, .create,
+            .calls([.create("Fathers(f)"), .createRelated("Children(c)", in: "Fathers(f)/Children")]),
+            "1-1 1-2 2-3 3- f-c",
+            .post("Fathers", name), .post("$1/Children", name)),
+        .allowed(
+            .separateCalls, child, .create,
+            .calls([.create("Fathers(f)"), .create("Children(c)", bind: ["Father": "Fathers(f)"])]),
+            "1-1 1-2 2-3 3- f-c",
+            .post("Fathers", name), .post("Children", name, .bind("Father", "$1"))),
     ]
 
     private static let move: [Cell] = [
@@ -120,7 +133,7 @@ extension Combination {
             .change("Children(1)", .bind("Father", "Fathers(3)"))),
         .allowed(
             .setAndUpdate, child, .move, .update("Children(1)", set: ["Father": ["Fathers(f)"]]), "1-2 2-3 3- f-1",
-            .post("Fathers", name), .change("Children(1)", .bind("Father", "$1"))),
+            .post("Fathers", name, .bindAll("Children", ["Children(1)"]))),
         .allowed(
             .constraintOnUpdate, child, .move, .update("Children(1)", ["FatherID": 3]), "1-2 2-3 3-1",
             .change("Children(1)", .value("FatherID", 3))),

@@ -18,6 +18,7 @@ extension Combination {
             Meaningless(
                 [.bindBeforeCreate, .createRelatedEntity], aim: .move,
                 why: "As a creation: whoever exists has a partner, who would be pushed out."),
+            Meaningless([.separateCalls], why: "The first of them would be refused: see createEntity alone."),
             Meaningless(
                 [.constraintOnCreate], end: car, aim: .move,
                 why: "As a creation: every owner has a car, which would be pushed out."),

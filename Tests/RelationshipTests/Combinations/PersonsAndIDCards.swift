@@ -8,7 +8,7 @@ extension Combination {
             Neither end needs the other, so everything is allowed. Where an end that is taken gets another partner, the old \
             one is free: one request says so, and the service lets go of the old link.
             """,
-        cells: create + move + delete,
+        cells: create + separate + move + delete,
         meaningless: [
             Meaningless(
                 [.constraintOnCreate], end: "Persons/IDCard",
@@ -67,7 +67,7 @@ extension Combination {
             .change("IDCards(2)", .bind("Person", "Persons(2)"))),
         .allowed(
             .setAndUpdate, person, .create, .update("Persons(2)", set: ["IDCard": ["IDCards(b)"]]), "1-1 2-b -2",
-            .post("IDCards", number), .change("Persons(2)", .bind("IDCard", "$1"))),
+            .post("IDCards", number, .bind("Person", "Persons(2)"))),
         .allowed(
             .constraintOnCreate, card, .create, .create("IDCards(b)", ["PersonID": 2]), "1-1 2-b -2",
             .post("IDCards", number, .value("PersonID", 2))),
@@ -82,6 +82,18 @@ extension Combination {
         .allowed(
             .contentID, card, .create,
             .changeSet([.create("Persons(a)"), .createRelated("IDCards(b)", in: "Persons(a)/IDCard")]), "1-1 2- a-b -2",
+            .post("Persons", name), .post("IDCards", number, .bind("Person", "$1"))),
+    ]
+
+    private static let separate: [Cell] = [
+        .allowed(
+            .separateCalls, person, .create,
+            .calls([.create("Persons(a)"), .create("IDCards(b)"), .createLink("Persons(a)/IDCard", "IDCards(b)")]),
+            "1-1 2- a-b -2",
+            .post("Persons", name), .post("IDCards", number), .setLink("$1/IDCard", "$2")),
+        .allowed(
+            .separateCalls, card, .create,
+            .calls([.create("Persons(a)"), .create("IDCards(b)", bind: ["Person": "Persons(a)"])]), "1-1 2- a-b -2",
             .post("Persons", name), .post("IDCards", number, .bind("Person", "$1"))),
     ]
 
@@ -121,7 +133,7 @@ extension Combination {
             .change("Persons(1)", .bind("IDCard", "IDCards(2)"))),
         .allowed(
             .setAndUpdate, card, .move, .update("IDCards(1)", set: ["Person": ["Persons(a)"]]), "1- 2- a-1 -2",
-            .post("Persons", name), .change("IDCards(1)", .bind("Person", "$1"))),
+            .post("Persons", name, .bind("IDCard", "IDCards(1)"))),
         .allowed(
             .constraintOnCreate, card, .move, .create("IDCards(b)", ["PersonID": 1]), "1-b 2- -1 -2",
             .post("IDCards", number, .value("PersonID", 1))),

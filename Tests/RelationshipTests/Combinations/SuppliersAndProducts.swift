@@ -9,7 +9,7 @@ extension Combination {
             single-valued end, so `updateLink` does not apply, and a link that is removed has to be named. A move is a \
             removal and a new link.
             """,
-        cells: create + move + delete,
+        cells: create + separate + move + delete,
         meaningless: [
             Meaningless(
                 [
@@ -75,7 +75,7 @@ extension Combination {
         .allowed(
             .setAndUpdate, product, .create, .update("Products(3)", set: ["Suppliers": ["Suppliers(s)"]]),
             "1-1 1-2 2-1 s-3",
-            .post("Suppliers", name), .change("Products(3)", .bindAll("Suppliers", ["$1"]))),
+            .post("Products(3)/Suppliers", name)),
         .allowed(
             .contentID, supplier, .create,
             .changeSet([
@@ -89,6 +89,21 @@ extension Combination {
                 .createLink("Products(p)/Suppliers", "Suppliers(1)"),
             ]), "1-1 1-2 1-p 2-1 s-p -3",
             .post("Products", name), .post("$1/Suppliers", name), .addLink("$1/Suppliers", "Suppliers(1)")),
+    ]
+
+    private static let separate: [Cell] = [
+        .allowed(
+            .separateCalls, supplier, .create,
+            .calls([
+                .create("Suppliers(s)"), .create("Products(p)"), .createLink("Suppliers(s)/Products", "Products(p)"),
+            ]),
+            "1-1 1-2 2-1 s-p -3",
+            .post("Suppliers", name), .post("Products", name), .addLink("$1/Products", "$2")),
+        .allowed(
+            .separateCalls, product, .create,
+            .calls([.create("Products(p)"), .createRelated("Suppliers(s)", in: "Products(p)/Suppliers")]),
+            "1-1 1-2 2-1 s-p -3",
+            .post("Products", name), .post("$1/Suppliers", name)),
     ]
 
     private static let move: [Cell] = [

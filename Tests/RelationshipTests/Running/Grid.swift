@@ -7,6 +7,7 @@ actor Grid {
         let version: Wanted.Version
     }
 
+    private var templates: [Part: Task<Template, any Error>] = [:]
     private var parts: [Part: Task<[Observation], any Error>] = [:]
 
     /// One for each cell of the combination, in order.
@@ -14,12 +15,20 @@ actor Grid {
         let part = Part(row: combination.row, version: version)
         if let task = parts[part] { return try await task.value }
         let task = Task {
-            let template = try await Template(combination, version)
+            let template = try await self.template(of: combination, version)
             var observations: [Observation] = []
             for cell in combination.cells { observations.append(try await CellRun.observe(cell, on: template)) }
             return observations
         }
         parts[part] = task
+        return try await task.value
+    }
+
+    func template(of combination: Combination, _ version: Wanted.Version) async throws -> Template {
+        let part = Part(row: combination.row, version: version)
+        if let task = templates[part] { return try await task.value }
+        let task = Task { try await Template(combination, version) }
+        templates[part] = task
         return try await task.value
     }
 }

@@ -1,3 +1,4 @@
+import ODataSandbox
 import ODataWire
 
 /// What was seen while a cell ran.
@@ -48,5 +49,30 @@ struct View: Sendable, Equatable {
         }
         for second in seconds.sorted() where !pairs.contains(where: { $0.1 == second }) { parts.append("-\(second)") }
         return parts.joined(separator: " ")
+    }
+}
+
+extension View {
+    /// What a service holds, read from its printed state.
+    ///
+    /// - Parameter label: that of an entity from its set and key.
+    init(_ service: Sandbox, _ combination: Combination, label: (_ set: String, _ key: String) -> String) {
+        var seen: [[(label: String, partners: [String])]] = []
+        for set in [combination.first.set, combination.second.set] {
+            var entries: [(label: String, partners: [String])] = []
+            for line in service.stateText(of: [set], values: false).split(separator: "\n") {
+                let names = line.split(whereSeparator: { " ,:".contains($0) }).filter { $0.hasSuffix(")") }
+                    .map { Call.Name(stringLiteral: String($0)) }
+                if line.hasPrefix("  ") {
+                    entries[entries.count - 1].partners = names.map { label($0.set, $0.label) }
+                } else {
+                    entries.append((label(set, names[0].label), []))
+                }
+            }
+            seen.append(entries)
+        }
+        let (firsts, seconds) = (seen[0].map(\.label), seen[1].map(\.label))
+        first = View.text(firsts, seconds, seen[0].flatMap { entry in entry.partners.map { (entry.label, $0) } })
+        second = View.text(firsts, seconds, seen[1].flatMap { entry in entry.partners.map { ($0, entry.label) } })
     }
 }

@@ -39,6 +39,9 @@ struct Template: Sendable {
             parameters: OfflineODataParameters(storePath: path, transport: transport, durability: .none))
     }
 
+    /// A service that nothing has happened to yet.
+    func service() -> SandboxTransport { SandboxTransport(sandbox) }
+
     /// Runs `body` with a store and a service that nothing has happened to yet.
     func withCopy<Result>(_ body: (OfflineODataProvider, SandboxTransport, String) async throws -> Result) async throws
         -> Result

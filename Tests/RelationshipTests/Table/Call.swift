@@ -9,6 +9,8 @@ indirect enum Call: Sendable {
     case updateEntity(Draft)
     case deleteEntity(Name)
     case changeSet([Call])
+    /// One after another, each by itself.
+    case calls([Call])
 
     /// `Cars(1)`
     struct Name: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
@@ -66,8 +68,10 @@ extension Call {
         .createEntity(Draft(entity: entity, values: values, bound: bind, related: related))
     }
 
-    static func createRelated(_ entity: Name, in place: Place) -> Call {
-        .createRelatedEntity(Draft(entity: entity, values: [:], bound: [:], related: [:]), in: place)
+    static func createRelated(
+        _ entity: Name, in place: Place, bind: KeyValuePairs<String, Name> = [:]
+    ) -> Call {
+        .createRelatedEntity(Draft(entity: entity, values: [:], bound: bind, related: [:]), in: place)
     }
 
     static func update(
@@ -87,7 +91,7 @@ extension Call {
         case .createEntity(let draft), .updateEntity(let draft): draft.names
         case .createRelatedEntity(let draft, let place): draft.names + [place.entity]
         case .deleteEntity(let name): [name]
-        case .changeSet(let calls): calls.flatMap(\.names)
+        case .changeSet(let calls), .calls(let calls): calls.flatMap(\.names)
         }
     }
 }
@@ -113,6 +117,7 @@ extension Call: CustomStringConvertible {
         case .updateEntity(let draft): "updateEntity \(draft)"
         case .deleteEntity(let name): "deleteEntity \(name)"
         case .changeSet(let calls): "change set { " + calls.map(\.description).joined(separator: "; ") + " }"
+        case .calls(let calls): calls.map(\.description).joined(separator: ", then ")
         }
     }
 }

@@ -19,6 +19,7 @@ enum Technique: String, Sendable, CaseIterable {
     case constraintOnCreate = "constraint property + createEntity"
     case constraintOnUpdate = "constraint property + updateEntity"
     case contentID = "change set"
+    case separateCalls = "separate calls"
     case plainCreate = "createEntity alone"
     case deleteLink
     case deleteEntity
@@ -29,7 +30,7 @@ enum Technique: String, Sendable, CaseIterable {
         case .createLink, .updateLink, .bindBeforeCreate, .bindBeforeUpdate, .createRelatedEntity, .setAndUpdate,
             .constraintOnCreate:
             [.create, .move]
-        case .deepInsert, .plainCreate: [.create]
+        case .deepInsert, .plainCreate, .separateCalls: [.create]
         case .constraintOnUpdate, .contentID: [.create, .move, .delete]
         case .deleteLink, .deleteEntity: [.delete]
         }
@@ -63,6 +64,13 @@ struct Refused: Sendable {
 }
 
 extension Cell {
+    /// Whether the call names the target of a single-valued property, which the request has no place for: only who knows the
+    /// links can tell that it is another one.
+    var isLostOnTheWire: Bool {
+        guard case .deleteLink(_, _?) = call, end == "IDCards/Person" || end == "Persons/IDCard" else { return false }
+        return true
+    }
+
     /// Carried out by the requests of one change set.
     static func allowed(
         _ technique: Technique, _ end: String, _ aim: Aim, _ call: Call, _ links: String, _ requests: Wanted...

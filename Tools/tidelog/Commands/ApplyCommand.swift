@@ -18,6 +18,7 @@ struct ApplyCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The file; - reads standard input.", valueName: "file")) var file: String
+    @OptionGroup var transaction: TransactionOptions
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
@@ -28,7 +29,7 @@ struct ApplyCommand: AsyncParsableCommand {
         let provider = OfflineODataProvider(parameters: try options.parameters)
         try await StoreOptions.opened(provider)
         do {
-            var runner = try await OperationRunner(provider: provider)
+            var runner = try await OperationRunner(provider: provider, transactionID: transaction.transaction)
             while let line = try reader.next() {
                 number += 1
                 if line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) { continue }

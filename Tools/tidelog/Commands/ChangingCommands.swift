@@ -6,6 +6,7 @@ internal import Tidelog
 protocol ChangingCommand: AsyncParsableCommand {
     var options: StoreOptions { get }
     var format: FormatOptions { get }
+    var transaction: TransactionOptions { get }
     func operation() throws -> OperationLine
 }
 
@@ -13,7 +14,7 @@ extension ChangingCommand {
     func run() async throws {
         let operation = try operation()
         try await options.withStore { provider in
-            var runner = try await OperationRunner(provider: provider)
+            var runner = try await OperationRunner(provider: provider, transactionID: transaction.transaction)
             for answer in try await runner.run(operation) { try Console.print(answer.line(json: format.json)) }
         }
     }
@@ -39,6 +40,7 @@ struct CreateCommand: ChangingCommand {
         help: ArgumentHelp("The entity and its navigation property to create through.", valueName: "REF/NAV"),
         transform: ParentArgument.init)
     var parent: ParentArgument?
+    @OptionGroup var transaction: TransactionOptions
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
@@ -60,6 +62,7 @@ struct UpdateCommand: ChangingCommand {
         help: ArgumentHelp("Link an existing entity; may be repeated.", valueName: "NAV=REF"),
         transform: BindingArgument.init)
     var bind: [BindingArgument] = []
+    @OptionGroup var transaction: TransactionOptions
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
@@ -72,6 +75,7 @@ struct DeleteCommand: ChangingCommand {
     static let configuration = CommandConfiguration(commandName: "delete", abstract: "Delete an entity.")
 
     @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "ref")) var reference: String
+    @OptionGroup var transaction: TransactionOptions
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
@@ -84,6 +88,7 @@ struct LinkCommand: ChangingCommand {
     @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "from")) var from: String
     @Argument(help: ArgumentHelp("A navigation property of it.", valueName: "nav")) var property: String
     @Argument(help: ArgumentHelp("The entity to link.", valueName: "to")) var to: String
+    @OptionGroup var transaction: TransactionOptions
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
@@ -97,6 +102,7 @@ struct RelinkCommand: ChangingCommand {
     @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "from")) var from: String
     @Argument(help: ArgumentHelp("A navigation property of it.", valueName: "nav")) var property: String
     @Argument(help: ArgumentHelp("The entity to link instead.", valueName: "to")) var to: String
+    @OptionGroup var transaction: TransactionOptions
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
@@ -111,6 +117,7 @@ struct UnlinkCommand: ChangingCommand {
     @Argument(help: ArgumentHelp("A navigation property of it.", valueName: "nav")) var property: String
     @Argument(help: ArgumentHelp("The other entity; not needed for a single-valued property.", valueName: "to"))
     var to: String?
+    @OptionGroup var transaction: TransactionOptions
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
@@ -118,6 +125,14 @@ struct UnlinkCommand: ChangingCommand {
 }
 
 // MARK: Arguments
+
+/// `--transaction`, on commands that change something.
+struct TransactionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Send it in one change set with the pending operations of the same transaction.", valueName: "ID"))
+    var transaction: String?
+}
 
 /// A JSON object as an argument, or on standard input for `-`.
 struct ObjectArgument {

@@ -6,22 +6,28 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show what waits for an upload, and what failed.")
 
+    @Flag(help: "Show also what was undone.")
+    var undone = false
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
         try await options.withStore { provider in
-            let operations = try await provider.operationStatus()
+            let takenBack = try await provider.undoneOperations()
+            let operations = try await provider.operationStatus() + (undone ? takenBack : [])
             if format.json {
                 for operation in operations { try Console.print(StatusText(operation).json) }
                 return
             }
-            guard !operations.isEmpty else { return try Console.print("Nothing is pending.") }
+            guard !operations.isEmpty else {
+                let also = takenBack.isEmpty ? "" : " \(takenBack.count) undone."
+                return try Console.print("Nothing is pending.\(also)")
+            }
             var table = TextTable([("operation", .right), ("action", .left), ("state", .left), ("reason", .left)])
             for operation in operations { table.add(StatusText(operation).cells) }
             for line in table.lines { try Console.print(line) }
             try Console.print("")
-            try Console.print(StatusText.summary(operations.map(\.state)))
+            try Console.print(StatusText.summary((undone ? operations : operations + takenBack).map(\.state)))
         }
     }
 }

@@ -8,10 +8,13 @@ internal import Tidelog
 struct OperationRunner {
     private let provider: OfflineODataProvider
     private let model: EntityDataModel
+    private let transactionID: String?
     private var names: [String: IntentWriter.Entity] = [:]
 
-    init(provider: OfflineODataProvider) async throws {
+    /// - Parameter transactionID: what all operations get.
+    init(provider: OfflineODataProvider, transactionID: String? = nil) async throws {
         self.provider = provider
+        self.transactionID = transactionID
         model = try await provider.model()
     }
 
@@ -34,7 +37,7 @@ struct OperationRunner {
             isChangeSet = false
             try await writer.add(line)
         }
-        let intents = writer.written.map { (intent: $0.intent, options: IntentOptions()) }
+        let intents = writer.written.map { (intent: $0.intent, options: IntentOptions(transactionID: transactionID)) }
         let results = try await provider.perform(intents, asChangeSet: isChangeSet)
         var links: [Int: String] = [:]
         for result in results {

@@ -12,14 +12,6 @@ struct HistoryText {
         self.fates = fates
     }
 
-    var isOperation: Bool {
-        switch item {
-        case .entry(let entry): entry.operation != nil
-        case .carried: true
-        case .lost, .undecodable, .damage, .compacted: false
-        }
-    }
-
     /// Whether something cannot be read.
     var isDamage: Bool {
         switch item {
@@ -28,8 +20,14 @@ struct HistoryText {
         }
     }
 
-    /// Whether the line is shown where only operations are asked for.
-    var isAlwaysShown: Bool { if case .entry = item { isOperation } else { true } }
+    /// Whether the line is shown where only operations are asked for; to take one back is one as well.
+    var isAlwaysShown: Bool {
+        guard case .entry(let entry) = item else { return true }
+        switch entry.record.body {
+        case .operation, .operationsUndone, .operationsRedone: return true
+        default: return false
+        }
+    }
 
     /// Whether nothing can come behind it.
     var isEnd: Bool { if case .damage(_, resumesAt: nil) = item { true } else { false } }

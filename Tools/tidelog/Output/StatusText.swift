@@ -13,7 +13,7 @@ struct StatusText {
     }
 
     /// In the words of `tidelog log`: `create Orders(~8) in Customers(~7)/Orders`, `link Customers(~7)/Orders → Orders(~8)`.
-    private var action: String {
+    var action: String {
         let verb =
             switch operation.action {
             case .create: "create"
@@ -30,7 +30,9 @@ struct StatusText {
         return "\(verb) \(operation.entityLink)/\(navigation) → \(other)"
     }
 
-    var json: String {
+    var json: String { json(because: nil) }
+
+    func json(because dependence: String?) -> String {
         var json = JSONWriter()
         json.beginObject()
         json.member("sequence", operation.sequence)
@@ -41,7 +43,9 @@ struct StatusText {
         if let navigation = operation.navigation { json.member("property", navigation) }
         if let other = operation.relatedLink { json.member("related", other) }
         json.member("state", operation.state.rawValue)
+        if let transaction = operation.transactionID { json.member("transaction", transaction) }
         if let reason = operation.reason { json.member("reason", reason) }
+        if let dependence { json.member("because", dependence) }
         if let refusal = operation.refusal {
             json.name("error")
             json.beginObject()
@@ -56,7 +60,7 @@ struct StatusText {
     }
 
     static func summary(_ states: [OperationStatus.State]) -> String {
-        let counts = [OperationStatus.State.pending, .inFlight, .inDoubt, .rejected].map { state in
+        let counts = [OperationStatus.State.pending, .inFlight, .inDoubt, .rejected, .undone].map { state in
             (state, states.count { $0 == state })
         }
         return counts.filter { $0.0 == .pending || $0.1 > 0 }.map { "\($0.1) \(name($0.0))" }.joined(separator: ", ")
@@ -69,6 +73,7 @@ struct StatusText {
         case .inFlight: "in flight"
         case .inDoubt: "in doubt"
         case .rejected: "rejected"
+        case .undone: "undone"
         }
     }
 }
