@@ -85,13 +85,17 @@ struct Transaction {
         }
     }
 
+    /// And what the metadata's `OnDelete` says goes with it.
     mutating func delete(_ id: RowID) throws(SandboxError) {
         guard let row = state[id], let type = entityType(of: id) else { throw Self.gone }
+        let dependents = type.navigationProperties.compactMap(\.navigation).filter { $0.onDelete == "Cascade" }
+            .flatMap { state.targets(of: id, through: $0) }
         for (rules, isFirst) in schema.relationships(of: type) { disconnectAll(id, rules, isFirst: isFirst) }
         state.tables[id.set]?.rows[id] = nil
         state.tables[id.set]?.index[row.key] = nil
         touched.remove(id)
         created.remove(id)
+        for dependent in dependents where state[dependent] != nil { try delete(dependent) }
     }
 
     mutating func setMedia(_ media: Row.Media, of id: RowID) throws(SandboxError) {

@@ -67,7 +67,7 @@ extension StateEditor {
             row.origin = .gone
             try put(row)
         } else {
-            try delete(id)
+            try remove(id)
         }
     }
 }

@@ -112,7 +112,18 @@ struct StateEditor<Storage: StateStorage> {
         }
     }
 
+    /// Takes an entity and its links out, and with it the partners that a service deletes along with it.
     mutating func delete(_ id: EntityID) throws(StateError) {
+        guard let row = try storage.row(id) else { return }
+        let partners = try storage.links(of: id).filter {
+            $0.inLocal && index.deletesPartner($0.relationship, from: row.set, isFirst: $0.first == id)
+        }.map { partner($0, of: id) }
+        try remove(id)
+        for partner in partners { try delete(partner) }
+    }
+
+    /// Takes an entity and its links out, nothing else.
+    mutating func remove(_ id: EntityID) throws(StateError) {
         guard try storage.row(id) != nil else { return }
         for link in try storage.links(of: id) where link.inLocal { try unlink(link, clearing: true) }
         try removeRow(id)

@@ -35,6 +35,8 @@ public struct RelationshipIndex: Sendable {
     private let dependents: [String: [Constraint]]
     private let principals: [String: [Constraint]]
     private let ends: [String: [End]]
+    /// By set: the directions in which a delete goes on to the partners.
+    private let cascades: [String: Set<Relationship>]
 
     public init(_ model: EntityDataModel) {
         self.model = model
@@ -94,6 +96,14 @@ public struct RelationshipIndex: Sendable {
                 }
             }
         }
+        var cascades: [String: Set<Relationship>] = [:]
+        for set in sets {
+            for navigation in set.entityType.navigationProperties.compactMap(\.navigation)
+            where navigation.onDelete == "Cascade" || navigation.containsTarget {
+                cascades[set.name, default: []].insert(navigation.relationship)
+            }
+        }
+        self.cascades = cascades
         dependents = Dictionary(grouping: constraints, by: \.dependentSet)
         principals = Dictionary(grouping: constraints, by: \.principalSet)
         self.ends = ends
@@ -104,6 +114,11 @@ public struct RelationshipIndex: Sendable {
     /// The constraints whose principal properties entities of the set hold.
     public func constraints(ofPrincipalsIn set: String) -> [Constraint] { principals[set] ?? [] }
     public func ends(of set: String) -> [End] { ends[set] ?? [] }
+
+    /// Whether the service deletes the partner along with an entity of the set (`OnDelete` of the metadata, or containment).
+    func deletesPartner(_ relationship: String, from set: String, isFirst: Bool) -> Bool {
+        cascades[set]?.contains(Relationship(name: relationship, isForward: isFirst)) ?? false
+    }
 
     /// The constraint of a relationship between two sets, if it has one.
     public func constraint(_ relationship: String, dependentSet: String) -> Constraint? {

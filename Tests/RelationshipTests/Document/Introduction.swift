@@ -29,8 +29,14 @@ extension RelationshipsDocument {
         the other entity at a collection, and need not at a single-valued end.
         - **A new entity's link travels with it.** `createRelatedEntity` through a collection is a POST to it. Through a \
         single-valued property it is a POST that binds the partner, since there is no POST to a single-valued property.
-        - **A deep insert to many is split** into requests of one change set: neither V2 nor V4.0 says which entity of an \
-        answer is which; see [Decisions/0007](Decisions/0007-deep-inserts-to-many-are-split.md).
+        - **A deep insert to many is split** into requests of one change set, unless the service is said to answer in order or \
+        to echo Content-IDs (`ServiceOptions`): neither V2 nor V4.0 says which entity of an answer is which; see \
+        [Decisions/0007](Decisions/0007-deep-inserts-to-many-are-split.md).
+        - **A delete takes along what the metadata says**: with `OnDelete` *Cascade*, and with containment, the partners go \
+        with the entity, here as on the service, by one request. The Shop has no such relationship; \
+        `Tests/RelationshipTests/CascadeTests.swift` has.
+        - **A change set has no order.** A service may carry its requests out in any. To move an entity, set the new link: \
+        that is one request; a `deleteLink` before it is a second one, which may come last.
 
         ## How to read it
 

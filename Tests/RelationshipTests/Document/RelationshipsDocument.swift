@@ -65,7 +65,7 @@ struct RelationshipsDocument {
         for (index, cell) in combination.cells.enumerated() {
             guard case .allowed = cell.outcome else { continue }
             let requests = Self.requests(v2[index], v4[index])
-            let line = "**\(index + 1)** \(cell.call): `\(v4[index].local.first)`"
+            let line = "# \(index + 1)  \(cell.call): \(v4[index].local.first)"
             if let known = blocks.firstIndex(where: { $0.requests == requests }) {
                 blocks[known].cells.append(line)
             } else {
@@ -73,7 +73,9 @@ struct RelationshipsDocument {
             }
         }
         lines += ["### \(combination.first.set) and \(combination.second.set): allowed", ""]
-        for block in blocks { lines += block.cells.map { "\($0)  " } + ["", "```", block.requests, "```", ""] }
+        lines.append("```")
+        for (index, block) in blocks.enumerated() { lines += (index > 0 ? [""] : []) + block.cells + [block.requests] }
+        lines += ["```", ""]
     }
 
     private mutating func addRefused(_ combination: Combination, _ v2: [Observation], _ v4: [Observation]) {
