@@ -47,7 +47,10 @@ import Testing
 
         @discardableResult
         mutating func send(_ method: String, _ url: String, _ body: String) -> WireResponse {
-            sandbox.handle(WireRequest(method: method, url: "/v4/" + url, body: Array(body.utf8)))
+            sandbox.handle(
+                WireRequest(
+                    method: method, url: "/v4/" + url, headers: ["Content-Type": "application/json"],
+                    body: Array(body.utf8)))
         }
     }
 

@@ -4,8 +4,9 @@ internal import ODataWire
 extension Modifications {
     func requestBody(_ request: WireRequest, _ type: EntityType) throws(SandboxError) -> RequestBody {
         let mediaType = request.headers["Content-Type"]?.split(separator: ";").first.map { $0.lowercased() }
-        guard mediaType == nil || mediaType == "application/json" else {
-            throw SandboxError(415, .badRequest, "The sandbox reads JSON, not \(mediaType ?? "").")
+        guard mediaType == "application/json" || request.body.isEmpty else {
+            throw SandboxError(
+                415, .badRequest, "The sandbox reads JSON, not \(mediaType ?? "what has no Content-Type").")
         }
         let body: RequestBody
         do {

@@ -42,7 +42,9 @@ struct CardinalityRefusal {
 
     private func sentence(_ group: Group) -> String {
         let names = (group.cause == .isNew ? "The new " : "") + Self.list(group.names)
-        let text = "\(names) would be without the one entity that it must have by \(group.end.name) (multiplicity 1)"
+        let each = group.names.count == 1 ? "it" : "each"
+        let text =
+            "\(names) would be without the one entity that \(each) must have by \(group.end.name) (multiplicity 1)"
         return switch group.cause {
         case .isNew, .unlinked(nil): "\(text)."
         case .deleted(let partner): "\(text): \(partner) would be deleted."
