@@ -10,27 +10,54 @@ struct ChildMatching {
     /// A pair of places: of a body that was sent, and of its entity in the answer.
     typealias Pair = (sent: Int, answered: Int)
 
-    func pairs(_ sent: [EntityBody], _ answered: [EntityPayload]) -> [Pair] {
+    /// - Parameter isSingle: whether the navigation property has room for one entity only.
+    func pairs(_ sent: [EntityBody], _ answered: [EntityPayload], isSingle: Bool) -> [Pair] {
+        if isSingle { return sent.count == 1 && answered.count == 1 ? [(0, 0)] : [] }
         if options.deepInsertToMany == .contentID, let pairs = byContentID(sent, answered) { return pairs }
+        if let pairs = byKey(sent, answered) { return pairs }
+        let values = sent.map(Self.valuesWithoutKey)
         // Where the order contradicts what was sent, it is not the order that was promised.
         let isInOrder =
-            sent.count == answered.count && zip(sent, answered).allSatisfy { Self.canBe($1.values, $0.values) }
+            sent.count == answered.count && zip(values, answered).allSatisfy { Self.canBe($1.values, $0) }
         if isInOrder, options.deepInsertToMany == .inOrder || sent.count == 1 {
             return sent.indices.map { ($0, $0) }
         }
-        return Self.byValues(sent.map(\.values), answered.map(\.values)) { sent[$0] == sent[$1] }
+        return Self.byValues(values, answered.map(\.values)) { sent[$0] == sent[$1] }
     }
 
     /// Nil where the service does not repeat what each entity was marked with.
     private func byContentID(_ sent: [EntityBody], _ answered: [EntityPayload]) -> [Pair]? {
+        onlyPairs(sent, answered) { body, payload in body.contentID != nil && body.contentID == payload.contentID }
+    }
+
+    /// Nil where not every entity has the key that it was sent with: the service gives keys of its own.
+    private func byKey(_ sent: [EntityBody], _ answered: [EntityPayload]) -> [Pair]? {
+        onlyPairs(sent, answered) { body, payload in
+            body.type.keyProperties.allSatisfy { property in
+                let value = body.values[property.name] ?? .null
+                return value != .null && payload.values[property.name] == value
+            }
+        }
+    }
+
+    /// Nil where not every entity that was sent has exactly one partner.
+    private func onlyPairs(
+        _ sent: [EntityBody], _ answered: [EntityPayload], by isPair: (EntityBody, EntityPayload) -> Bool
+    ) -> [Pair]? {
         var pairs: [Pair] = []
         for (index, body) in sent.enumerated() {
-            guard let id = body.contentID else { return nil }
-            let found = answered.indices.filter { answered[$0].contentID == id }
-            guard found.count == 1 else { return nil }
+            let found = answered.indices.filter { isPair(body, answered[$0]) }
+            guard found.count == 1, !pairs.contains(where: { $0.answered == found[0] }) else { return nil }
             pairs.append((index, found[0]))
         }
         return pairs
+    }
+
+    /// Keys that were sent may have been replaced, so they say nothing against a pair.
+    private static func valuesWithoutKey(_ body: EntityBody) -> PropertyValues {
+        var values = body.values
+        for key in body.type.keyProperties { values[key.name] = nil }
+        return values
     }
 
     /// Who can only be one, is that one; those that were sent alike may stand for each other. Each that was sent is among the
