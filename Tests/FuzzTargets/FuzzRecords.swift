@@ -22,6 +22,9 @@ var recordSeeds: [[UInt8]] {
         .serviceInstalled(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: Array("<edmx/>".utf8))),
         .operation(Operation(.create(fuzzedCreation, parent: nil), changeSet: 12, customTag: "form 4")),
         .operation(Operation(.delete(EntityID(rawValue: 3)))),
+        .operation(Operation(.delete(EntityID(rawValue: 3)), transactionID: "order 7")),
+        .operationsUndone([4, 300]),
+        .operationsRedone([4]),
         .downloadPage(DownloadPage(query: "Orders", entities: [fuzzedImage])),
         .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: 4)]])),
         .batchAnswered(

@@ -58,7 +58,15 @@ var snapshotSeeds: [[UInt8]] {
         .pending(
             PendingOperation(
                 sequence: 8, time: 1, operation: Operation(.delete(entity)), status: .inDoubt(2, reason: "cut"))),
+        .pending(
+            PendingOperation(
+                sequence: 9, time: 1, operation: Operation(.delete(entity), transactionID: "T"), status: .pending)),
         .coverage(query: "Q", entity, run: 4),
+        .undone(
+            UndoneOperation(
+                operation: PendingOperation(
+                    sequence: 7, time: 1, operation: Operation(.delete(entity), transactionID: "T"), status: .pending),
+                undo: 10)),
     ]
     let encoded = items.map { SnapshotCodec.encode($0) }
     let all = encoded.flatMap { kind, payload in

@@ -6,7 +6,9 @@ import Testing
 
 @Suite struct CompactedHistoryTests {
     /// Five operations, one of each state, of which nothing is left but a snapshot.
-    private func compacted() throws -> SampleLog {
+    ///
+    /// - Parameter undone: those that are undone in it.
+    private func compacted(undone: Set<UInt64> = []) throws -> SampleLog {
         let log = try SampleLog()
         let state = MemoryState()
         for number in 1...5 as ClosedRange<UInt64> {
@@ -16,9 +18,13 @@ import Testing
                 1: .rejected(refusal("no")), 2: .inDoubt(1, reason: "cut"), 4: .inFlight(2),
             ]
             state.register(id(number), set: "Orders")
-            state.putPending(
-                PendingOperation(
-                    sequence: number, time: SampleLog.time, operation: operation, status: status[number] ?? .pending))
+            let pending = PendingOperation(
+                sequence: number, time: SampleLog.time, operation: operation, status: status[number] ?? .pending)
+            if undone.contains(number) {
+                state.putUndone(UndoneOperation(operation: pending, undo: 5))
+            } else {
+                state.putPending(pending)
+            }
         }
         state.setHeader(StateHeader(applied: 5))
         let fold = try Fold(storage: state)
@@ -47,6 +53,14 @@ import Testing
         #expect(entry.summary == "create Orders(~1)")
         #expect(try fates(log) == ["rejected", "inDoubt", "none", "inFlight", "pending"])
         #expect(items[1].json().hasSuffix(#""fate":"rejected","carried":true}"#))
+    }
+
+    @Test func `undone operations stay in the history of a compacted log, and can be redone behind it`() throws {
+        let log = try compacted(undone: [1, 5])
+        #expect(try fates(log) == ["undone", "inDoubt", "none", "inFlight", "undone"])
+        #expect(try log.items().map(\.sequence) == [1, 1, 2, 4, 5])
+        try log.append(.operationsRedone([1, 5]))
+        #expect(try fates(log) == ["rejected", "inDoubt", "none", "inFlight", "pending"])
     }
 
     @Test func `records behind the compaction go on with these operations`() throws {

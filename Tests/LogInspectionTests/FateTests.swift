@@ -58,6 +58,20 @@ import Testing
                 answered(2, (1, .rejected(refusal("no")))), .operationsReleased([1]))[0] == "confirmed")
     }
 
+    @Test func `undone operations are undone, and redone what they were before`() throws {
+        let refused = answered(1, (1, .rejected(refusal("no"))), (2, .confirmed(images: [])))
+        #expect(
+            try fates(after: prepared(1, 1, 2), refused, .operationsUndone([1, 2, 3, 4]))
+                == ["undone", "confirmed", "undone", "undone", "pending"])
+        #expect(
+            try fates(after: prepared(1, 1, 2), refused, .operationsUndone([1, 2, 3, 4]), .operationsRedone([1, 3]))
+                == ["rejected", "confirmed", "pending", "undone", "pending"])
+    }
+
+    @Test func `an undone operation that a batch carries was redone by a record that is lost`() throws {
+        #expect(try fates(after: .operationsUndone([1, 2]), prepared(1, 1))[..<2] == ["inFlight", "undone"])
+    }
+
     @Test func `a sequence number that is no operation has no fate`() throws {
         let log = try SampleLog()
         try log.append(.downloadFinished(query: "Orders"), answered(1, (1, .confirmed(images: []))))

@@ -40,6 +40,17 @@ import Testing
                 """)
     }
 
+    @Test func `an undo names its operations`() throws {
+        #expect(
+            try json(.operationsUndone([5, 6])) == """
+                {"sequence":1,"time":"2026-11-21T07:59:57.120Z","kind":"operationsUndone",\
+                "summary":"2 operations undone: 5, 6","entities":[],"operations":[5,6]}
+                """)
+        #expect(
+            try json(.operation(Operation(.delete(id(1)), transactionID: "T"))).hasSuffix(
+                #""action":"delete","entity":1,"transactionID":"T"}"#))
+    }
+
     @Test func `a record of a later version has its kind's number and no time`() throws {
         let text = try json(.unknown(kind: 200, payload: [1, 2]))
         #expect(text.hasPrefix(#"{"sequence":1,"time":null,"kind":"unknown","#))

@@ -65,6 +65,9 @@ import Testing
             answered(2, (8, .confirmed(images: [])), (9, .rejected(refusal("no stock")))),
             .batchInterrupted(BatchInterrupted(batch: 3, reason: "The connection was cut.")),
             .operationsReleased([8, 9]),
+            .operationsUndone([8, 9, 10, 11, 12]),
+            .operationsRedone([9]),
+            .operation(Operation(.delete(id(1)), transactionID: "T")),
             .definingQueryRemoved(name: "Orders"))
         #expect(
             try log.summaries() == [
@@ -78,6 +81,9 @@ import Testing
                 "batch 2 answered: 1 confirmed, 1 rejected (409 no stock)",
                 "batch 3 interrupted: The connection was cut.",
                 "2 operations released to be sent again: 8, 9",
+                "5 operations undone: 8, 9, 10, 11, … 1 more",
+                "1 operation redone: 9",
+                "delete Orders(~1) · transaction 'T'",
                 "query Orders removed",
             ])
     }

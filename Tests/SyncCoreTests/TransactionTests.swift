@@ -1,4 +1,5 @@
 import EDM
+import ODataWire
 import Operations
 import SyncCore
 import Testing
@@ -107,6 +108,22 @@ struct TransactionTests {
         try store.answer(try store.plan(), refusing: [second])
         #expect(try store.undo([second]) == [second])
         #expect(try groups() == [[first]])
+    }
+
+    @Test func `without batches a transaction of several requests has no plan, and says so`() throws {
+        let first = try note(0, "a", in: "T")
+        let second = try note(1, "b", in: "T")
+        let third = try note(2, "c", in: "U")
+        var options = UploadPlanner<MemoryState>.Options()
+        options.service.supportsBatch = false
+        let plan = try UploadPlanner(storage: store.state, model: store.model, options: options).plan()
+        #expect(store.groups(plan) == [[third]])
+        for sequence in [first, second] {
+            guard case .noLegalPlan? = plan.held[sequence] else {
+                Issue.record("\(String(describing: plan.held[sequence]))")
+                continue
+            }
+        }
     }
 
     // MARK: Random

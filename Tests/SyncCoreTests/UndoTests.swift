@@ -96,6 +96,27 @@ struct UndoTests {
         #expect(store.state.undoneOperations().isEmpty)
     }
 
+    @Test func `an entity that the service no longer has goes with the last operation on it`() throws {
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(
+            .downloadPage(
+                DownloadPage(
+                    query: "All",
+                    entities: [EntityImage(entity: customer, set: "Customers", type: "Shop.Customer", values: [:])])))
+        try store.add(.downloadFinished(query: "All"))
+        let first = try rename("Bea")
+        let second = try rename("Cyd")
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.downloadFinished(query: "All"))
+        #expect(store.state.row(customer)?.origin == .gone)
+        _ = try undo(first)
+        #expect(store.value(customer, "Name") == .string("Cyd"))
+        _ = try undo(second)
+        #expect(store.state.row(customer) == nil)
+        #expect(try store.targets(order, "Customer") == [])
+        #expect(try store.refusal(ofRedoing: [first, second])?.reason.code == .entityNotFound)
+    }
+
     @Test func `behind a lost record an undone operation is in doubt once it is redone`() throws {
         let rename = try rename("Bea")
         _ = try undo(rename)

@@ -4,6 +4,7 @@ import Operations
 extension Fold {
     /// What is not pending any more is left alone: an undo has no say in what the service did.
     mutating func undo(_ sequences: [SequenceNumber], by record: SequenceNumber) throws(StateError) {
+        var touched: Set<EntityID> = []
         for sequence in sequences {
             guard var pending = try storage.pendingOperation(sequence) else { continue }
             try unwind()
@@ -15,6 +16,19 @@ extension Fold {
             }
             try storage.removePending(sequence)
             try storage.putUndone(UndoneOperation(operation: pending, undo: record))
+            touched.formUnion(pending.operation.touchedEntities)
+        }
+        try removeGone(among: touched)
+    }
+
+    /// What the service no longer holds was kept for the operations on it only.
+    private mutating func removeGone(among ids: Set<EntityID>) throws(StateError) {
+        var gone: [EntityID] = []
+        for id in ids.sorted() where try storage.row(id)?.origin == .gone { gone.append(id) }
+        guard !gone.isEmpty else { return }
+        let needed = Set(try storage.pendingOperations().flatMap(\.operation.touchedEntities))
+        for id in gone where !needed.contains(id) {
+            try edit(.base) { e throws(StateError) in try e.removeFromBase(id, hasPending: false) }
         }
     }
 

@@ -70,6 +70,7 @@ extension LocalStore {
         _ performed: [(sequence: SequenceNumber, subject: EntityID?)], _ drafts: DraftTable, _ model: EntityDataModel
     ) throws -> [IntentResult] {
         let reader = try SnapshotReader(state: state, model: model)
+        let created = Dictionary(grouping: drafts.ids) { drafts.intentOf[$0.key] }
         var results: [IntentResult] = []
         var begin = 0
         for (index, end) in drafts.intentEnds.enumerated() {
@@ -79,7 +80,7 @@ extension LocalStore {
                 continue
             }
             var result = IntentResult(sequence: performed[end - 1].sequence)
-            for (draft, id) in drafts.ids where drafts.intentOf[draft] == index {
+            for (draft, id) in created[index] ?? [] {
                 if let row = try state.row(id) { result.entities[draft] = try reader.snapshot(row) }
             }
             if let subject = performed[end - 1].subject, let row = try state.row(subject) {

@@ -70,7 +70,7 @@ extension LocalStore {
         switch target {
         case .operations(let operations):
             chosen = Set(operations)
-            for operation in operations { try checkUndoable(operation, pending.first { $0.sequence == operation }) }
+            for operation in operations { try checkUndoable(operation, try state.pendingOperation(operation)) }
         case .entities(let addresses):
             let resolver = AddressResolver(state: state, model: try model, root: try service?.root)
             let entities = Set(try addresses.map { try resolver.entity($0) })
@@ -139,13 +139,14 @@ extension LocalStore {
     /// The undone operations with these numbers, and those of their change sets.
     private func undone(_ operations: [SequenceNumber]) throws -> [UndoneOperation] {
         var chosen = Set(operations)
+        var changeSets: Set<SequenceNumber> = []
         for operation in operations {
             guard let undone = try state.undoneOperation(operation) else {
                 throw OperationRefused(
                     .notUndoable, "Operation \(operation) is not undone, so there is nothing to redo.")
             }
             // The members of a change set are consecutive.
-            guard let first = undone.operation.operation.changeSet else { continue }
+            guard let first = undone.operation.operation.changeSet, changeSets.insert(first).inserted else { continue }
             var member = first
             while let other = try state.undoneOperation(member), other.operation.operation.changeSet == first {
                 chosen.insert(member)
