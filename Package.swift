@@ -134,6 +134,7 @@ let package = Package(
         tests("OperationsTests", ["Operations", "EDM"]),
         tests("ODataWireTests", ["ODataWire", "EDM"]),
         tests("SyncCoreTests", ["SyncCore", "Operations", "ODataWire", "EDM"]),
+        tests("SequenceTests", ["SyncCore", "Operations", "ODataWire", "ODataSandbox", "EDM"]),
         support("FuzzTargets", ["OperationLog", "SyncCore", "Operations", "EDM", "CPlatform"]),
         program("LogWriter", ["OperationLog"]),
         tests("OperationLogTests", ["OperationLog", "LogWriter"]),

@@ -59,6 +59,9 @@ public struct Relationship: Sendable, Hashable {
         self.name = name
         self.isForward = isForward
     }
+
+    /// The same relationship walked from the other end.
+    public var reversed: Relationship { Relationship(name: name, isForward: !isForward) }
 }
 
 /// One pair of properties of a referential constraint: the dependent one holds the principal one's value.

@@ -16,6 +16,10 @@ struct Representation {
         let url = view.root + view.url(of: row)
         // V4 with minimal metadata leaves out what follows from the key.
         var entity = EntityPayload(type: set.entityType.name, id: view.isLegacy ? url : nil, etag: view.etag(of: row))
+        if view.master.configuration.entityIDs.contains(row.id.set) {
+            entity.id = "urn:sandbox:\(row.id.set):\(row.id.number)"
+            if view.isLegacy { entity.editLink = url }
+        }
         for property in set.entityType.properties where selection.includes(property.name) {
             if let value = row.values[property.name] {
                 entity.values[property.name] = value.converted(to: property.type)
@@ -27,7 +31,9 @@ struct Representation {
             entity.mediaReadLink = url + "/$value"
             entity.mediaEditLink = url + "/$value"
         }
-        if set.entityType.keyProperties.contains(where: { entity.values[$0.name] == nil }) { entity.id = url }
+        if entity.id == nil, set.entityType.keyProperties.contains(where: { entity.values[$0.name] == nil }) {
+            entity.id = url
+        }
         entity.deferred = []
         for property in set.entityType.navigationProperties {
             if let item = expansion[property.name], !view.isLegacy || selection.includesExpanded(property.name) {

@@ -143,7 +143,7 @@ private struct Walk {
     }
 
     private func find(_ key: KeyPredicate, in collection: Target.Collection) throws(SandboxError) -> RowID {
-        let found = state.find(collection.set.name, key)
+        let found = state.follow(collection.set.name, key)
         let members = collection.source.flatMap { source in
             source.navigation.navigation.map { state.targets(of: source.row, through: $0) }
         }

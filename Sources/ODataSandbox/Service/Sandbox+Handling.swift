@@ -99,7 +99,13 @@ extension Sandbox {
             }
             (status, expansion) = (201, view.abilities.deepInsertAnswer == .outermost ? Expansion() : expanded)
         case .updated, .done:
-            guard preference == .representation else { return view.response(204, headers) }
+            if view.master.configuration.derivedKeys[id.set] != nil {
+                headers["Location"] = view.root + view.url(of: row)
+                if !view.isLegacy { headers["OData-EntityId"] = view.root + view.url(of: row) }
+            }
+            guard preference == .representation || options.answersUpdates && preference != .minimal else {
+                return view.response(204, headers)
+            }
             (status, expansion) = (200, Expansion())
         }
         var representation = Representation(view: view, state: state, evaluation: evaluation(view))

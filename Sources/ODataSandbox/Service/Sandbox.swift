@@ -13,6 +13,8 @@ public struct Sandbox: Sendable {
         public var requiresToken = true
         /// Whether a failed change set comes back inside of a multipart, as some services do, rather than as a single part.
         public var wrapsFailedChangeSets = false
+        /// Whether an update is answered with the entity, unless the client prefers otherwise.
+        public var answersUpdates = false
         public var abilities = Abilities()
         /// What `now()` is in expressions.
         public var now: GlobalDateTime?

@@ -6,10 +6,20 @@ public struct SandboxConfiguration: Sendable {
     public var generatedKeys: Set<String>
     /// Sets whose entities carry an ETag and want `If-Match` for their changes.
     public var etags: Set<String>
+    /// Sets whose entities have an entity-id that does not follow from their key and stays when the key changes.
+    public var entityIDs: Set<String>
+    /// Sets whose key follows another property, by its name: what an update writes to it becomes the entity's key. The old
+    /// key goes on leading to the entity as long as no other one has it.
+    public var derivedKeys: [String: String]
 
-    public init(generatedKeys: Set<String> = [], etags: Set<String> = []) {
+    public init(
+        generatedKeys: Set<String> = [], etags: Set<String> = [], entityIDs: Set<String> = [],
+        derivedKeys: [String: String] = [:]
+    ) {
         self.generatedKeys = generatedKeys
         self.etags = etags
+        self.entityIDs = entityIDs
+        self.derivedKeys = derivedKeys
     }
 }
 

@@ -33,6 +33,8 @@ public struct SandboxState: Sendable, Hashable {
     struct Table: Sendable, Hashable {
         var rows: [RowID: Row] = [:]
         var index: [KeyPredicate: RowID] = [:]
+        /// Keys that entities had before.
+        var formerKeys: [KeyPredicate: RowID] = [:]
         /// The last generated key.
         var counter: Int64 = 0
     }
@@ -47,6 +49,11 @@ public struct SandboxState: Sendable, Hashable {
     subscript(id: RowID) -> Row? { tables[id.set]?.rows[id] }
 
     func find(_ set: String, _ key: KeyPredicate) -> RowID? { tables[set]?.index[key] }
+
+    /// Also by a key that the entity had before.
+    func follow(_ set: String, _ key: KeyPredicate) -> RowID? {
+        find(set, key) ?? tables[set]?.formerKeys[key].flatMap { self[$0] == nil ? nil : $0 }
+    }
 
     /// The set's entities in the order of their creation.
     func rows(of set: String) -> [Row] {

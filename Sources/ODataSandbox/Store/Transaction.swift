@@ -71,6 +71,7 @@ struct Transaction {
         for (name, value) in given where row.key[name] == nil && !dependents.contains(name) { values[name] = value }
         state.tables[id.set]?.rows[id]?.values = values
         touched.insert(id)
+        try deriveKey(of: id, given)
         alignDependents(of: id, type)
         for rules in dependencies where !bound.contains(rules.name) {
             let changes = rules.dependentNames.filter {
@@ -83,6 +84,22 @@ struct Transaction {
             }
             try follow(rules, from: id)
         }
+    }
+
+    /// The key follows the property that it is derived from.
+    private mutating func deriveKey(of id: RowID, _ given: PropertyValues) throws(SandboxError) {
+        guard let source = schema.configuration.derivedKeys[id.set], let value = given[source], value != .null,
+            let row = state[id], let name = entityType(of: id)?.keyProperties.first?.name, row.key[name] != value
+        else { return }
+        let key = KeyPredicate(row.key.values.map { ($0.name, $0.name == name ? value : $0.value) })
+        guard state.find(id.set, key) == nil else {
+            throw SandboxError(409, .duplicateKey, "\(id.set) already holds an entity with the key \(key.text).")
+        }
+        state.tables[id.set]?.index[row.key] = nil
+        state.tables[id.set]?.formerKeys[row.key] = id
+        state.tables[id.set]?.index[key] = id
+        state.tables[id.set]?.rows[id]?.key = key
+        assign(value, to: name, of: id)
     }
 
     /// And what the metadata's `OnDelete` says goes with it.

@@ -35,7 +35,8 @@ public struct EntityImage: Sendable, Hashable {
     /// What the service sent; a property that it left out keeps the value it had.
     public var values: PropertyValues
     public var etag: String?
-    /// The URL that the service wants used for changes, where it is not the one that the key gives. Relative to the root.
+    /// How the service names the entity where that does not follow from its key: the URL that it wants used for changes, or
+    /// its entity-id. Below the service's root relative to it. It stays when the key changes.
     public var editLink: String?
     /// Links that came by `$expand`.
     public var links: [ImageLinks]

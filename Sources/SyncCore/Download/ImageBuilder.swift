@@ -15,13 +15,14 @@ public struct ImageBuilder<Storage: StateStorage> {
     /// Entities that the service created without telling their keys, by owner and relationship, as far as they were looked
     /// for and not found yet.
     var keyless: [LinkEnd: [EntityID]] = [:]
+    let links: EntityLinks
     private var next: EntityID
     /// Entities that got their ID from this builder, before any record with them is folded.
-    private var assigned: [AssignedKey: EntityID] = [:]
+    var assigned: [AssignedKey: EntityID] = [:]
     /// Expanded navigation properties that lead to no entity set (containment), and what could not be identified.
     public private(set) var skipped: Set<String> = []
 
-    private struct AssignedKey: Hashable {
+    struct AssignedKey: Hashable {
         let set: String
         let key: String
     }
@@ -30,7 +31,9 @@ public struct ImageBuilder<Storage: StateStorage> {
         self.identifying = identifying
         self.storage = storage
         self.model = model
-        next = try storage.header().nextEntity
+        let header = try storage.header()
+        links = EntityLinks(model: model, serviceRoot: header.service?.root ?? "")
+        next = header.nextEntity
     }
 
     /// The images of an entity and of all that came expanded below it, parents first. Nil where it has no key.
@@ -42,19 +45,22 @@ public struct ImageBuilder<Storage: StateStorage> {
         let knownType = try type(ofKnown: known)
         let typeName = payload.type.flatMap { model.findEntityType($0)?.name } ?? knownType ?? set.entityType.name
         let type = model.findEntityType(typeName) ?? set.entityType
+        let payload = withKey(payload, type, set)
+        let name = name(payload, type, set)
         let id: EntityID
         if let known {
             id = known
-        } else if let found = try identify(payload, type, set) {
+        } else if let found = try identify(payload, type, set, name) {
             id = found
         } else {
             skipped.insert(set.name)
             return nil
         }
         if let key = KeyText.of(payload.values, type: type) { assigned[AssignedKey(set: set.name, key: key)] = id }
+        if let name { assigned[AssignedKey(set: EntityNames<Storage>.namesSet, key: name)] = id }
         var image = EntityImage(
             entity: id, set: set.name, type: typeName, values: payload.values, etag: payload.etag,
-            editLink: editLink(payload, type, set))
+            editLink: name)
         var below: [EntityImage] = []
         for expanded in payload.expanded {
             guard let property = type.findProperty(expanded.navigation), property.isNavigation,
@@ -89,8 +95,9 @@ public struct ImageBuilder<Storage: StateStorage> {
     }
 
     private mutating func identify(
-        _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet
+        _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet, _ name: String?
     ) throws(StateError) -> EntityID? {
+        if let name, let id = try entity(named: name, set) { return id }
         let key: String
         if set.isSingleton {
             key = ""
@@ -100,11 +107,13 @@ public struct ImageBuilder<Storage: StateStorage> {
             return nil
         }
         if let id = assigned[AssignedKey(set: set.name, key: key)] { return id }
-        if let id = try storage.entity(set: set.name, key: key) { return id }
+        if let id = try storage.entity(set: set.name, key: key), try !isNamedOtherwise(id, name) { return id }
         if set.isSingleton, let id = try storage.rows(set: set.name).first { return id }
         if let predicate = KeyPredicate(of: type, in: payload.values) {
             let values = predicate.values.map { (property: $0.name, value: $0.value) }
-            if let id = try storage.findRows(set: set.name, where: values).first { return id }
+            for id in try storage.findRows(set: set.name, where: values) where try !isNamedOtherwise(id, name) {
+                return id
+            }
         }
         if let id = try takeKeyless(like: payload, type, set) { return id }
         defer { next = EntityID(rawValue: next.rawValue &+ 1) }
@@ -117,11 +126,5 @@ public struct ImageBuilder<Storage: StateStorage> {
         guard let key = KeyText.of(payload.values, type: set.entityType) else { return false }
         if assigned[AssignedKey(set: set.name, key: key)] != nil { return true }
         return try storage.entity(set: set.name, key: key) != nil
-    }
-
-    /// Only a link that differs from what the key gives is worth keeping.
-    private func editLink(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> String? {
-        guard KeyPredicate(of: type, in: payload.values) == nil, !set.isSingleton else { return nil }
-        return payload.editLink
     }
 }

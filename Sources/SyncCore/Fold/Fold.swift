@@ -30,6 +30,15 @@ public struct Fold<Storage: StateStorage> {
         if let service = try storage.header().service { try adopt(service) }
     }
 
+    /// Continues from what `storage` holds, with its metadata parsed already.
+    ///
+    /// - Precondition: the metadata of `storage`, if it has any, are those of `model`.
+    public init(storage: Storage, model: EntityDataModel, index: RelationshipIndex) {
+        self.storage = storage
+        self.model = model
+        self.index = index
+    }
+
     /// Applies a record. The state is whole again after ``settle()``, which belongs into the same transaction.
     ///
     /// - Precondition: `sequence` is the one after the last applied.

@@ -7,8 +7,14 @@ extension StateEditor {
     mutating func apply(_ operation: Operation) throws(StateError) {
         switch operation.action {
         case .create(let creation, let parent):
-            try create(creation)
-            if let parent { try link(from: parent.entity, parent.navigation, to: creation.entity) }
+            guard let parent else { return try create(creation) }
+            let owner = try storage.row(parent.entity)
+            try create(
+                creation,
+                through: try owner.flatMap { o throws(StateError) in
+                    try navigation(parent.navigation, of: o)?.navigation
+                })
+            try link(from: parent.entity, parent.navigation, to: creation.entity)
         case .update(let entity, let changes, let bindings):
             try update(entity, changes: changes, bindings: bindings)
         case .delete(let entity):
@@ -35,6 +41,9 @@ extension StateEditor {
         row.editLink = image.editLink ?? row.editLink
         row.origin = .service
         try put(row)
+        if let name = image.editLink {
+            try storage.assignKey(set: EntityNames<Storage>.namesSet, key: name, to: row.id)
+        }
         if let key = KeyText.of(row.values, type: type) { try storage.assignKey(set: image.set, key: key, to: row.id) }
         try synchronizeDependent(row, changed: changed)
         try synchronizePrincipal(row.id)

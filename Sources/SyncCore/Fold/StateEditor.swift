@@ -67,7 +67,8 @@ struct StateEditor<Storage: StateStorage> {
         model.findEntitySet(set) != nil && model.findEntityType(type) != nil
     }
 
-    mutating func create(_ creation: Creation) throws(StateError) {
+    /// - Parameter owner: the navigation property through which the entity is created, if there is one.
+    mutating func create(_ creation: Creation, through owner: Navigation? = nil) throws(StateError) {
         guard knows(creation.set, creation.type) else { return }
         try storage.register(creation.entity, set: creation.set)
         var row = EntityRow(
@@ -80,11 +81,15 @@ struct StateEditor<Storage: StateStorage> {
             row.editLink = known.editLink
         }
         try put(row)
-        try synchronizeDependent(row, changed: row.values.names)
+        let names = creation.bindings.map(\.navigation) + creation.inline.map(\.navigation)
+        var decided = try decidedEnds(names, of: row)
+        if let owner, !owner.inverseConstraints.isEmpty { decided.insert(owner.relationship.reversed) }
+        try synchronizeDependent(row, changed: row.values.names, decided: decided)
         try synchronizePrincipal(row.id)
         for inline in creation.inline {
+            let end = try navigation(inline.navigation, of: row)?.navigation
             for child in inline.entities {
-                try create(child)
+                try create(child, through: end)
                 try link(from: row.id, inline.navigation, to: child.entity)
             }
         }
@@ -99,11 +104,23 @@ struct StateEditor<Storage: StateStorage> {
             // property that is null because the principal has no key yet may be meant to be null.
             row.values.merge(changes)
             try put(row)
-            try synchronizeDependent(row, changed: changes.names)
+            let decided = try decidedEnds(bindings.map(\.navigation), of: row)
+            try synchronizeDependent(row, changed: changes.names, decided: decided)
             try synchronizePrincipal(id)
         }
-        // Bindings come last: where a dependent property says otherwise, the binding wins (OData 4.01 Part 1, 11.4.3).
         try bind(id, bindings)
+    }
+
+    /// The relationships of which the entity is the dependent end, and of which a binding or a deep insert says whom it is
+    /// linked to. Its dependent properties are not asked: they would push out a partner of somebody else on the way
+    /// (OData 4.01 Part 1, 11.4.3: the dependent property is ignored).
+    private func decidedEnds(_ navigations: [String], of row: EntityRow) throws(StateError) -> Set<Relationship> {
+        var decided: Set<Relationship> = []
+        for name in navigations {
+            guard let end = try navigation(name, of: row)?.navigation, !end.constraints.isEmpty else { continue }
+            decided.insert(end.relationship)
+        }
+        return decided
     }
 
     private mutating func bind(_ id: EntityID, _ bindings: [Binding]) throws(StateError) {
@@ -238,11 +255,17 @@ struct StateEditor<Storage: StateStorage> {
     }
 
     /// Follows the dependent properties of an entity: they say which principal it is linked to.
-    mutating func synchronizeDependent(_ row: EntityRow, changed: [String]) throws(StateError) {
+    ///
+    /// - Parameter decided: relationships, as seen from this entity, that something else decides.
+    mutating func synchronizeDependent(
+        _ row: EntityRow, changed: [String], decided: Set<Relationship> = []
+    ) throws(StateError) {
         for constraint in index.constraints(ofDependentsIn: row.set)
         where constraint.pairs.contains(where: { changed.contains($0.dependent) }) {
-            let principal = try self.principal(constraint, of: row)
+            let end = Relationship(name: constraint.relationship, isForward: constraint.dependentIsFirst)
+            if decided.contains(end) { continue }
             let current = try partners(constraint.relationship, of: row.id, isFirst: constraint.dependentIsFirst)
+            let principal = try self.principal(constraint, of: row, among: current)
             for link in current where partner(link, of: row.id) != principal {
                 if principal == nil, try isKeptUnnamed(link, constraint, row) { continue }
                 try unlink(link, clearing: false)
@@ -275,9 +298,34 @@ struct StateEditor<Storage: StateStorage> {
             }
             guard values.count == constraint.pairs.count else { continue }
             for dependent in try storage.findRows(set: constraint.dependentSet, where: values) {
+                if try isTaken(dependent, by: constraint, besides: id) { continue }
                 try follow(constraint, dependent: dependent, principal: id)
             }
         }
+    }
+
+    /// Whether the dependent properties of `row` have the principal's values.
+    private func isNamed(
+        _ principal: EntityID, by constraint: RelationshipIndex.Constraint, _ row: EntityRow
+    ) throws(StateError) -> Bool {
+        guard let source = try storage.row(principal) else { return false }
+        return constraint.pairs.allSatisfy { pair in
+            guard let value = row.values[pair.dependent], value != .null else { return false }
+            return source.values[pair.principal] == value
+        }
+    }
+
+    /// The key of a new entity is what the app thinks it will be, and for a while another one may have it: that does not
+    /// take away whoever is linked to that one.
+    private func isTaken(
+        _ dependent: EntityID, by constraint: RelationshipIndex.Constraint, besides id: EntityID
+    ) throws(StateError) -> Bool {
+        guard let row = try storage.row(dependent) else { return false }
+        for link in try partners(constraint.relationship, of: dependent, isFirst: constraint.dependentIsFirst) {
+            let principal = partner(link, of: dependent)
+            if principal != id, try isNamed(principal, by: constraint, row) { return true }
+        }
+        return false
     }
 
     private mutating func follow(
@@ -298,8 +346,12 @@ struct StateEditor<Storage: StateStorage> {
     }
 
     private func principal(
-        _ constraint: RelationshipIndex.Constraint, of row: EntityRow
+        _ constraint: RelationshipIndex.Constraint, of row: EntityRow, among current: [LinkRow]
     ) throws(StateError) -> EntityID? {
+        for link in current {
+            let known = partner(link, of: row.id)
+            if try isNamed(known, by: constraint, row) { return known }
+        }
         var values: [(property: String, value: Value)] = []
         for pair in constraint.pairs {
             guard let value = row.values[pair.dependent], value != .null else { return nil }

@@ -28,6 +28,22 @@ public final class MemoryState: StateStorage {
 
     public init() {}
 
+    /// The same state, to go on from by itself. Cheap: what neither changes stays shared.
+    public func copy() -> MemoryState {
+        let copy = MemoryState()
+        copy.head = head
+        copy.rowsByID = rowsByID
+        copy.sets = sets
+        copy.keys = keys
+        copy.bases = bases
+        copy.linksByKey = linksByKey
+        copy.linksByEntity = linksByEntity
+        copy.pending = pending
+        copy.queryList = queryList
+        copy.coverage = coverage
+        return copy
+    }
+
     public func header() -> StateHeader { head }
     public func setHeader(_ header: StateHeader) { head = header }
     public func install(_ model: EntityDataModel) {

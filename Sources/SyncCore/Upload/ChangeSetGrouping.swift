@@ -90,7 +90,8 @@ struct ChangeSetGrouping {
         }
         let joined = Set(needs.newReferences.compactMap { writers[$0].map { resolve($0.group) } })
         var predecessors: Set<Int> = []
-        for entity in needs.reads.union(needs.writes).union(needs.affected) {
+        // In order, so that the same state always gives the same reason.
+        for entity in needs.reads.union(needs.writes).union(needs.affected).sorted() {
             guard let writer = writers[entity] else { continue }
             let group = resolve(writer.group)
             if joined.contains(group) {

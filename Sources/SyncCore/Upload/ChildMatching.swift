@@ -10,11 +10,13 @@ struct ChildMatching {
     /// A pair of places: of a body that was sent, and of its entity in the answer.
     typealias Pair = (sent: Int, answered: Int)
 
-    func pairs(_ sent: [EntityBody], _ answered: [EntityPayload]) -> [Pair] {
+    /// - Parameter isSingle: whether the navigation property has room for one entity only.
+    func pairs(_ sent: [EntityBody], _ answered: [EntityPayload], isSingle: Bool) -> [Pair] {
+        if isSingle { return sent.count == 1 && answered.count == 1 ? [(0, 0)] : [] }
         if options.deepInsertToMany == .contentID, let pairs = byContentID(sent, answered) { return pairs }
         // Where the order contradicts what was sent, it is not the order that was promised.
         let isInOrder =
-            sent.count == answered.count && zip(sent, answered).allSatisfy { Self.canBe($1.values, $0.values) }
+            sent.count == answered.count && zip(sent, answered).allSatisfy { Self.canBe($1, $0) }
         if isInOrder, options.deepInsertToMany == .inOrder || sent.count == 1 {
             return sent.indices.map { ($0, $0) }
         }
@@ -42,9 +44,9 @@ struct ChildMatching {
         while hasFound {
             hasFound = false
             for index in left {
-                let candidates = open.filter { canBe(answered[$0].values, sent[index].values) }.sorted()
+                let candidates = open.filter { canBe(answered[$0], sent[index]) }.sorted()
                 let rivals = left.filter { other in
-                    other != index && candidates.contains { canBe(answered[$0].values, sent[other].values) }
+                    other != index && candidates.contains { canBe(answered[$0], sent[other]) }
                 }
                 let areAlike = rivals.allSatisfy { sent[$0] == sent[index] }
                 guard let candidate = candidates.first, areAlike, candidates.count <= rivals.count + 1 else { continue }
@@ -56,6 +58,13 @@ struct ChildMatching {
             }
         }
         return pairs.sorted { $0.sent < $1.sent }
+    }
+
+    /// Keys that were sent may have been replaced, so they say nothing.
+    private static func canBe(_ answered: EntityPayload, _ sent: EntityBody) -> Bool {
+        var values = sent.values
+        for key in sent.type.keyProperties { values[key.name] = nil }
+        return canBe(answered.values, values)
     }
 
     /// Whether the service's entity has all that was sent; what it leaves out says nothing.

@@ -32,24 +32,62 @@ public struct EntityResolver<Storage: StateStorage> {
         _ operation: Operation, _ tracker: inout LinkTracker<Storage>
     ) throws(StateError) -> OperationFootprint {
         var failure: StateError?
-        let footprint = OperationFootprint(operation) { entity, name in
+        func read<T>(_ nothing: T, _ body: () throws(StateError) -> T) -> T {
             do throws(StateError) {
-                return try navigation(name, of: entity, in: operation)?.navigation
+                return try body()
             } catch {
                 failure = error
-                return nil
-            }
-        } partners: { entity, relationship in
-            do throws(StateError) {
-                return try tracker.partners(of: entity, by: relationship)
-            } catch {
-                failure = error
-                return []
+                return nothing
             }
         }
+        let owners = try tracker.formerOwners(operation, model)
+        let footprint = OperationFootprint(
+            operation,
+            navigation: { entity, name in
+                read(nil) { () throws(StateError) in try navigation(name, of: entity, in: operation)?.navigation }
+            }, owners: owners,
+            named: { entity, values in
+                read([]) { () throws(StateError) in try namedTargets(of: entity, values, in: operation) }
+            },
+            partners: { entity, relationship in
+                read([]) { () throws(StateError) in try tracker.partners(of: entity, by: relationship) }
+            })
         if let failure { throw failure }
         try tracker.follow(operation, footprint)
         return footprint
+    }
+
+    /// The navigation properties that new values of an entity decide by their constraints.
+    private func namedTargets(
+        of entity: EntityID, _ values: PropertyValues, in operation: Operation
+    ) throws(StateError) -> [OperationFootprint.NamedTarget] {
+        guard !values.isEmpty, let type = try entityType(of: entity, in: operation),
+            let set = try storage.set(of: entity).flatMap({ model.findEntitySet($0) })
+        else { return [] }
+        var found: [OperationFootprint.NamedTarget] = []
+        for property in type.navigationProperties {
+            guard let pairs = property.navigation?.constraints, pairs.contains(where: { values[$0.dependent] != nil }),
+                let target = model.target(of: property, in: set)
+            else { continue }
+            let known = try serviceRow(entity)?.values
+            let named = pairs.map { ($0.principal, values[$0.dependent] ?? known?[$0.dependent] ?? .null) }
+            if named.contains(where: { $0.1 == .null }) {
+                found.append(.init(navigation: property.name, target: nil))
+            } else if let principal = try principal(PropertyValues(named), in: target) {
+                found.append(.init(navigation: property.name, target: principal))
+            }
+        }
+        return found
+    }
+
+    /// The entity with these values, one that is deleted here included where they are its key.
+    private func principal(_ values: PropertyValues, in set: EntitySet) throws(StateError) -> EntityID? {
+        let named = values.map { (property: $0.name, value: $0.value) }
+        if let id = try storage.findRows(set: set.name, where: named).first { return id }
+        guard values.count == set.entityType.keyProperties.count,
+            let key = KeyText.of(values, type: set.entityType)
+        else { return nil }
+        return try storage.entity(set: set.name, key: key)
     }
 
     func navigation(_ name: String, of entity: EntityID, in operation: Operation) throws(StateError) -> Property? {
@@ -117,7 +155,7 @@ public struct EntityResolver<Storage: StateStorage> {
 
     /// How a request names an entity that the service has; nil while its key is not known.
     public func reference(_ row: EntityRow) -> ResourceReference? {
-        if let editLink = row.editLink { return .url(editLink) }
+        if let editLink = row.editLink, EntityLinks.isAddress(editLink) { return .url(editLink) }
         guard let set = model.findEntitySet(row.set), let type = model.findEntityType(row.type) else { return nil }
         if set.isSingleton { return .entity(set: set, key: KeyPredicate([])) }
         return KeyPredicate(of: type, in: row.values).map { .entity(set: set, key: $0) }

@@ -15,6 +15,8 @@ struct LinkTracker<Storage: StateStorage> {
     /// The partners at the ends that an operation has changed.
     private var changed: [End: Set<EntityID>] = [:]
     private var changedEnds: [EntityID: Set<Relationship>] = [:]
+    /// By set and key: the new entity that got the key last.
+    private var keys: [String: EntityID] = [:]
 
     init(_ storage: Storage) { self.storage = storage }
 
@@ -37,18 +39,41 @@ struct LinkTracker<Storage: StateStorage> {
                 try set(End(entity: link.from, relationship: link.navigation.relationship), link.to, false)
             }
         default:
+            for (entity, relationship) in footprint.cleared {
+                let end = End(entity: entity, relationship: relationship)
+                for other in try partners(at: end) { try set(end, other, false) }
+            }
             for link in footprint.links {
                 let end = End(entity: link.from, relationship: link.navigation.relationship)
                 if link.navigation.multiplicity != .many {
                     for other in try partners(at: end) { try set(end, other, false) }
                 }
                 if link.navigation.sourceMultiplicity != .many {
-                    let back = End(entity: link.to, relationship: Self.reversed(end.relationship))
+                    let back = End(entity: link.to, relationship: end.relationship.reversed)
                     for other in try partners(at: back) { try set(back, other, false) }
                 }
                 try set(end, link.to, true)
             }
         }
+    }
+
+    /// Who had the keys of the entities that the operation creates: what deletes those comes before. The new ones have them
+    /// from now on.
+    mutating func formerOwners(_ operation: Operation, _ model: EntityDataModel) throws(StateError) -> [EntityID] {
+        guard case .create(let creation, _) = operation.action else { return [] }
+        var owners: [EntityID] = []
+        func visit(_ creation: Creation) throws(StateError) {
+            if let type = model.findEntityType(creation.type), let key = KeyText.of(creation.values, type: type) {
+                let name = "\(creation.set)(\(key))"
+                var known = keys[name]
+                if known == nil { known = try storage.entity(set: creation.set, key: key) }
+                if let known, known != creation.entity { owners.append(known) }
+                keys[name] = creation.entity
+            }
+            for level in creation.inline { for child in level.entities { try visit(child) } }
+        }
+        try visit(creation)
+        return owners
     }
 
     private func ends(of entity: EntityID) throws(StateError) -> [End] {
@@ -72,16 +97,12 @@ struct LinkTracker<Storage: StateStorage> {
     /// At both ends.
     private mutating func set(_ end: End, _ partner: EntityID, _ isLinked: Bool) throws(StateError) {
         for (end, partner) in [
-            (end, partner), (End(entity: partner, relationship: Self.reversed(end.relationship)), end.entity),
+            (end, partner), (End(entity: partner, relationship: end.relationship.reversed), end.entity),
         ] {
             var partners = Set(try partners(at: end))
             if isLinked { partners.insert(partner) } else { partners.remove(partner) }
             changed[end] = partners
             changedEnds[end.entity, default: []].insert(end.relationship)
         }
-    }
-
-    private static func reversed(_ relationship: Relationship) -> Relationship {
-        Relationship(name: relationship.name, isForward: !relationship.isForward)
     }
 }

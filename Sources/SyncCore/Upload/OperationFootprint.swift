@@ -7,30 +7,37 @@ struct OperationFootprint {
     private(set) var created: Set<EntityID> = []
     private(set) var writes: Set<EntityID> = []
     private(set) var reads: Set<EntityID> = []
-    /// Partners that lose a link by the operation though it does not name them: those of a deleted entity, and those that a
-    /// new link pushes out.
+    /// Entities that the operation has to do with though it does not name them: partners that lose a link, being those of a
+    /// deleted entity or pushed out by a new link, and who had the key of a new entity before it.
     private(set) var affected: Set<EntityID> = []
     /// Entities that no `$<Content-ID>` can stand for.
     private(set) var keyed: Set<EntityID> = []
     /// The links that the operation makes, from each navigation property's source to its target.
     private(set) var links: [(from: EntityID, navigation: Navigation, to: EntityID)] = []
+    /// Where dependent properties were set to null: links that end, whomever they lead to.
+    private(set) var cleared: [(entity: EntityID, relationship: Relationship)] = []
     /// Where a new link leaves no room for another one.
     private var singleEnds: [(EntityID, Relationship)] = []
     /// Existing entities whose own representation is changed or deleted, so that an `If-Match` may be needed.
     private(set) var conditional: Set<EntityID> = []
 
-    /// - Parameter partners: the entities that one is linked to, by one navigation property or by any.
+    /// - Parameters:
+    ///   - named: the navigation properties that an entity's new values decide, and the entities that they name.
+    ///   - owners: the entities that had the keys of new ones before.
+    ///   - partners: the entities that one is linked to, by one navigation property or by any.
     init(
         _ operation: Operation, navigation: (EntityID, String) -> Navigation?,
+        owners: [EntityID], named: (EntityID, PropertyValues) -> [NamedTarget],
         partners: (EntityID, Relationship?) -> [EntityID]
     ) {
         switch operation.action {
         case .create(let creation, let parent):
-            add(creation, navigation)
+            add(creation, navigation, named)
             if let parent { addLink(parent.entity, parent.navigation, creation.entity, navigation) }
-        case .update(let entity, _, let bindings):
+        case .update(let entity, let changes, let bindings):
             writes.insert(entity)
             conditional.insert(entity)
+            follow(named(entity, changes), of: entity, besides: bindings.map(\.navigation), navigation)
             for binding in bindings {
                 for target in binding.targets { addLink(entity, binding.navigation, target, navigation) }
             }
@@ -45,21 +52,53 @@ struct OperationFootprint {
             // The address of a link in a collection has the target's key in it.
             if navigation(link.from, link.navigation)?.multiplicity == .many { keyed.insert(link.to) }
         }
-        for (entity, end) in singleEnds { affected.formUnion(partners(entity, end)) }
+        for (entity, end) in singleEnds + cleared { affected.formUnion(partners(entity, end)) }
+        affected.formUnion(owners)
         affected.subtract(writes)
         affected.subtract(reads)
         reads.subtract(writes)
         keyed.formUnion(conditional)
     }
 
-    private mutating func add(_ creation: Creation, _ navigation: (EntityID, String) -> Navigation?) {
+    /// What dependent properties name, for the operation is made with values.
+    struct NamedTarget {
+        let navigation: String
+        /// nil where a dependent property is null.
+        let target: EntityID?
+    }
+
+    /// A link by dependent properties is a link; where a binding says whom, it is the binding's (OData 4.01 Part 1, 11.4.3).
+    private mutating func follow(
+        _ named: [NamedTarget], of entity: EntityID, besides bound: [String],
+        _ navigation: (EntityID, String) -> Navigation?
+    ) {
+        for item in named where !bound.contains(item.navigation) {
+            if let target = item.target {
+                addLink(entity, item.navigation, target, navigation)
+            } else if let end = navigation(entity, item.navigation) {
+                cleared.append((entity, end.relationship))
+            }
+        }
+    }
+
+    private mutating func add(
+        _ creation: Creation, _ navigation: (EntityID, String) -> Navigation?,
+        _ named: (EntityID, PropertyValues) -> [NamedTarget]
+    ) {
         created.insert(creation.entity)
         writes.insert(creation.entity)
+        let decided = creation.bindings.map(\.navigation) + creation.inline.map(\.navigation)
+        follow(
+            named(creation.entity, creation.values).filter { $0.target != nil }, of: creation.entity, besides: decided,
+            navigation)
         for binding in creation.bindings {
             for target in binding.targets { addLink(creation.entity, binding.navigation, target, navigation) }
         }
         for inline in creation.inline {
-            for child in inline.entities { add(child, navigation) }
+            for child in inline.entities {
+                add(child, navigation, named)
+                addLink(creation.entity, inline.navigation, child.entity, navigation)
+            }
         }
     }
 
@@ -71,9 +110,8 @@ struct OperationFootprint {
         let isManyToMany = end?.multiplicity == .many && end?.sourceMultiplicity == .many
         if let end {
             links.append((from, end, to))
-            let back = Relationship(name: end.relationship.name, isForward: !end.relationship.isForward)
             if end.multiplicity != .many { singleEnds.append((from, end.relationship)) }
-            if end.sourceMultiplicity != .many { singleEnds.append((to, back)) }
+            if end.sourceMultiplicity != .many { singleEnds.append((to, end.relationship.reversed)) }
         }
         if end?.multiplicity != .many || isManyToMany { writes.insert(from) } else { reads.insert(from) }
         if end?.sourceMultiplicity != .many || isManyToMany { writes.insert(to) } else { reads.insert(to) }

@@ -10,7 +10,7 @@ public struct Reconciler<Storage: StateStorage> {
     private let model: EntityDataModel
     private let storage: Storage
     private let reader: PayloadReader
-    private let serviceRoot: String
+    private let links: EntityLinks
     private let options: ServiceOptions
     /// Operations that were refused before and are sent again.
     private let retried: Set<SequenceNumber>
@@ -27,7 +27,7 @@ public struct Reconciler<Storage: StateStorage> {
         self.retried = retried
         self.storage = storage
         self.model = model
-        self.serviceRoot = serviceRoot
+        links = EntityLinks(model: model, serviceRoot: serviceRoot)
         reader = PayloadReader(version: model.version, model: model)
         builder = try ImageBuilder(storage: storage, model: model)
     }
@@ -98,13 +98,7 @@ public struct Reconciler<Storage: StateStorage> {
         _ request: PlannedRequest, _ response: WireResponse, _ set: EntitySet, _ body: EntityBody
     ) throws(StateError) -> [EntityImage] {
         guard let id = request.creates else { return [] }
-        // The headers name the entity where there is no body (OData 4.01 Part 1, 8.3.4 and 8.3.2), or one without the key.
-        var values: PropertyValues = [:]
-        for header in ["OData-EntityId", "Location"] {
-            guard let url = response.headers[header], let key = key(in: url, set) else { continue }
-            values = PropertyValues(key.values.map { ($0.name, $0.value) })
-            break
-        }
+        var values = keyInHeaders(response, set)
         let etag = response.headers["ETag"]
         guard !response.body.isEmpty, var payload = try? reader.entity(response.body, type: set.entityType) else {
             return [EntityImage(entity: id, set: set.name, type: body.type.name, values: values, etag: etag)]
@@ -114,6 +108,15 @@ public struct Reconciler<Storage: StateStorage> {
         payload.etag = payload.etag ?? etag
         payload.type = payload.type ?? body.type.name
         return try identified(payload, set, NewEntity(id, below: request.below), body)
+    }
+
+    /// The headers name the entity where there is no body (OData 4.01 Part 1, 8.3.4 and 8.3.2), or one without the key.
+    private func keyInHeaders(_ response: WireResponse, _ set: EntitySet) -> PropertyValues {
+        for header in ["OData-EntityId", "Location"] {
+            guard let url = response.headers[header], let key = links.key(in: url, of: set) else { continue }
+            return PropertyValues(key.values.map { ($0.name, $0.value) })
+        }
+        return [:]
     }
 
     /// The entity, and where the request created others below it, those that the answer shows.
@@ -135,7 +138,8 @@ public struct Reconciler<Storage: StateStorage> {
             // What was bound beside the new ones is known already; what cannot be told apart is taken for nobody.
             var answered: [EntityPayload] = []
             for child in shown where try !builder.isKnown(child, target) { answered.append(child) }
-            for (sent, place) in ChildMatching(options: options).pairs(bodies, answered) {
+            let isSingle = body.inline.first { $0.navigation.name == level.navigation }?.navigation.isCollection == false
+            for (sent, place) in ChildMatching(options: options).pairs(bodies, answered, isSingle: isSingle) {
                 images += try identified(answered[place], target, level.entities[sent], bodies[sent])
             }
         }
@@ -157,29 +161,10 @@ public struct Reconciler<Storage: StateStorage> {
             payload.type = payload.type ?? type
             return try builder.images(of: payload, in: set, known: id) ?? []
         }
-        guard let etag else { return [] }
-        return [EntityImage(entity: id, set: set.name, type: type, values: [:], etag: etag)]
-    }
-
-    /// The key in an entity's URL. A service behind a gateway may know itself by another root than we do, so that the end of
-    /// the URL is all that counts.
-    private func key(in url: String, _ set: EntitySet) -> KeyPredicate? {
-        if let key = try? key(
-            of: ServiceRequest.parse(url, serviceRoot: serviceRoot, model: model, version: model.version))
-        {
-            return key
-        }
-        guard let start = Self.lastRange(of: "/\(set.name)(", in: url) else { return nil }
-        return try? key(of: ServiceRequest.parse(String(url[start...]), model: model, version: model.version))
-    }
-
-    private func key(of request: ServiceRequest) -> KeyPredicate? {
-        guard case .key(.key(let predicate))? = request.path.segments.last else { return nil }
-        return predicate
-    }
-
-    private static func lastRange(of text: String, in url: String) -> String.Index? {
-        url.indices.last { url[$0...].hasPrefix(text) }
+        // A service may give the entity another key because of the update.
+        let values = keyInHeaders(response, set)
+        guard etag != nil || !values.isEmpty else { return [] }
+        return [EntityImage(entity: id, set: set.name, type: type, values: values, etag: etag)]
     }
 
     // MARK: Refusal

@@ -16,8 +16,9 @@ extension RequestPlanner {
     mutating func addCreate(
         _ creation: Creation, _ parent: Parent?, _ pending: PendingOperation
     ) throws(StateError) {
-        guard let parent else { return try add(creation, pending) }
+        guard let parent else { return try add(creation.withoutDecidedProperties(resolver.model), pending) }
         let navigation = try navigation(parent.navigation, of: parent.entity, in: pending.operation)
+        let creation = creation.withoutDecidedProperties(resolver.model, through: navigation)
         if navigation.isCollection { return try add(creation, pending, below: (parent.entity, navigation)) }
         // There is no POST to a single-valued navigation property. The new entity binds its owner, where it can: it may not
         // exist without. Otherwise a link follows.
@@ -25,7 +26,11 @@ extension RequestPlanner {
             let partner = navigation.navigation?.partner.flatMap({ type.findProperty($0) }), partner.isNavigation
         {
             var creation = creation
-            creation.bindings.append(Binding(navigation: partner.name, targets: [parent.entity]))
+            if let known = creation.bindings.firstIndex(where: { $0.navigation == partner.name }) {
+                creation.bindings[known].targets.append(parent.entity)
+            } else {
+                creation.bindings.append(Binding(navigation: partner.name, targets: [parent.entity]))
+            }
             return try add(creation, pending)
         }
         try add(creation, pending)

@@ -10,6 +10,10 @@ struct AddressResolver {
     let model: EntityDataModel
     let root: String?
 
+    private var names: EntityNames<SQLiteState> {
+        EntityNames(storage: state, model: model, serviceRoot: root ?? "")
+    }
+
     func entity(_ address: EntityAddress) throws -> EntityID {
         switch address {
         case .link(let url): return try entity(at: url)
@@ -20,6 +24,7 @@ struct AddressResolver {
 
     /// - Parameter url: absolute, or relative to the service root, percent-encoded or not.
     func entity(at url: String) throws -> EntityID {
+        if let id = try names.entity(named: url) { return id }
         let path = try ServiceRequest.parse(
             URLText.encoded(url), serviceRoot: root, model: model, version: model.version
         ).path
@@ -36,10 +41,7 @@ struct AddressResolver {
     }
 
     func entity(set: String, key: KeyPredicate) throws -> EntityID {
-        let values = key.values.map { (property: $0.name, value: $0.value) }
-        if let id = try state.findRows(set: set, where: values).first { return id }
-        // A key that the entity had before, or the key of an entity that was deleted here.
-        if let id = try state.entity(set: set, key: KeyText.of(key)) { return id }
+        if let id = try names.entity(set: set, key: key) { return id }
         throw notFound("\(set)(\(KeyText.of(key)))")
     }
 

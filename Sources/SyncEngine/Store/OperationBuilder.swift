@@ -19,6 +19,7 @@ struct OperationBuilder {
     let root: String?
     var drafts: DraftTable
     private var next: EntityID
+    private var binder: ConstraintBinder<SQLiteState> { ConstraintBinder(storage: state, model: model) }
 
     init(state: SQLiteState, model: EntityDataModel, root: String?, drafts: DraftTable) throws {
         self.state = state
@@ -38,7 +39,7 @@ struct OperationBuilder {
         switch intent {
         case .create(let draft, let parent):
             let parent = try parent.map { Parent(entity: try entity($0.entity), navigation: $0.navigation) }
-            return [.create(try creation(draft), parent: parent)]
+            return [try binder.binding(.create(try creation(draft), parent: parent))]
         case .update(let address, let changes, let bindings, let inline):
             let id = try entity(address)
             var actions: [Operation.Action] = []
@@ -46,14 +47,14 @@ struct OperationBuilder {
             // to name an entity of another.
             for level in inline {
                 let parent = Parent(entity: id, navigation: level.navigation)
-                for child in level.entities { actions.append(.create(try creation(child), parent: parent)) }
+                for child in level.entities {
+                    actions.append(try binder.binding(.create(try creation(child), parent: parent)))
+                }
             }
-            var bindings = try bindings.map { try binding($0) }
-            if let row = try state.row(id) {
-                try bindConstraints(of: row.set, type: row.type, changes, &bindings)
-            }
-            if !changes.isEmpty || !bindings.isEmpty {
-                actions.append(.update(id, changes: changes, bindings: bindings))
+            let update = try binder.binding(
+                .update(id, changes: changes, bindings: try bindings.map { try binding($0) }))
+            if case .update(_, _, let bindings) = update, !changes.isEmpty || !bindings.isEmpty {
+                actions.append(update)
             }
             return actions
         case .delete(let address): return [.delete(try entity(address))]
@@ -92,10 +93,9 @@ struct OperationBuilder {
         next = EntityID(rawValue: next.rawValue &+ 1)
         drafts.ids[draft.number] = id
         drafts.intentOf[draft.number] = drafts.intentEnds.count
-        var bindings = try draft.bindings.map { try binding($0) }
-        try bindConstraints(of: draft.set, type: draft.type, draft.values, &bindings)
         return Creation(
-            entity: id, set: draft.set, type: draft.type, values: draft.values, bindings: bindings,
+            entity: id, set: draft.set, type: draft.type, values: draft.values,
+            bindings: try draft.bindings.map { try binding($0) },
             inline: try draft.inline.map { level in
                 Creation.Inline(navigation: level.navigation, entities: try level.entities.map { try creation($0) })
             })
@@ -103,29 +103,6 @@ struct OperationBuilder {
 
     private func binding(_ draft: BindingDraft) throws -> Binding {
         Binding(navigation: draft.navigation, targets: try draft.targets.map { try entity($0) })
-    }
-
-    /// Dependent properties that name a new entity of this store get a binding to it beside them: the service may give
-    /// that entity another key, and only an ID keeps meaning it.
-    private func bindConstraints(
-        of set: String, type: String, _ values: PropertyValues, _ bindings: inout [Binding]
-    ) throws {
-        guard let set = model.findEntitySet(set), let type = model.findEntityType(type) else { return }
-        let keys = type.keyProperties.map(\.name)
-        for property in type.navigationProperties where !property.isCollection {
-            guard let pairs = property.navigation?.constraints, !pairs.isEmpty,
-                let target = model.target(of: property, in: set),
-                !bindings.contains(where: { $0.navigation == property.name }),
-                !pairs.contains(where: { keys.contains($0.dependent) })
-            else { continue }
-            let named = pairs.compactMap { pair in values[pair.dependent].map { (property: pair.principal, value: $0) }
-            }
-            guard named.count == pairs.count, !named.contains(where: { $0.value == .null }),
-                let principal = try state.findRows(set: target.name, where: named).first,
-                try state.row(principal)?.origin == .local
-            else { continue }
-            bindings.append(Binding(navigation: property.name, targets: [principal]))
-        }
     }
 
     private func onlyTarget(of id: EntityID, _ navigation: String) throws -> EntityID {

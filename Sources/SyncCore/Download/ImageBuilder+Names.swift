@@ -1,0 +1,45 @@
+import EDM
+import ODataWire
+import Operations
+
+/// What a payload says of its entity's identity besides the key: the entity-id and the editLink.
+extension ImageBuilder {
+    /// A payload without its key may say it in its links.
+    func withKey(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> EntityPayload {
+        guard !set.isSingleton, KeyPredicate(of: type, in: payload.values) == nil,
+            let key = [payload.editLink, payload.id].lazy.compactMap({ $0 }).compactMap({ links.key(in: $0, of: set) })
+                .first
+        else { return payload }
+        var payload = payload
+        for (name, value) in key.values where payload.values[name] == nil { payload.values[name] = value }
+        return payload
+    }
+
+    /// How the service names the entity, where that does not follow from its key.
+    func name(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> String? {
+        guard !set.isSingleton else { return nil }
+        let key = KeyPredicate(of: type, in: payload.values)
+        for case let link? in [payload.editLink, payload.id == payload.editLink ? nil : payload.id] {
+            if let key, links.isConventional(link, set, key) { continue }
+            return links.relative(link)
+        }
+        return nil
+    }
+
+    func entity(named name: String, _ set: EntitySet) throws(StateError) -> EntityID? {
+        if let id = assigned[AssignedKey(set: EntityNames<Storage>.namesSet, key: name)] { return id }
+        if let id = try storage.entity(set: EntityNames<Storage>.namesSet, key: name) {
+            return try storage.set(of: id) == set.name ? id : nil
+        }
+        // A service may go on naming an entity by the key that it had first.
+        return try links.key(in: name, of: set).flatMap { key throws(StateError) in
+            try storage.entity(set: set.name, key: KeyText.of(key))
+        }
+    }
+
+    /// Whether the service names the entity in another way: then the same key is not the same entity.
+    func isNamedOtherwise(_ id: EntityID, _ name: String?) throws(StateError) -> Bool {
+        guard let name, let known = try storage.row(id)?.editLink else { return false }
+        return known != name
+    }
+}

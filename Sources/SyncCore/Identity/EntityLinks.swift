@@ -1,0 +1,57 @@
+import EDM
+import ODataWire
+
+/// What the URLs say that a service names its entities by.
+struct EntityLinks {
+    private let model: EntityDataModel
+    private let root: String
+    private let encoder: RequestEncoder
+
+    init(model: EntityDataModel, serviceRoot: String) {
+        self.model = model
+        root = serviceRoot
+        encoder = RequestEncoder(version: model.version, model: model, serviceRoot: serviceRoot)
+    }
+
+    /// The key in an entity's URL. A service behind a gateway may know itself by another root than we do, so that the end of
+    /// the URL is all that counts.
+    func key(in url: String, of set: EntitySet) -> KeyPredicate? {
+        if let key = try? key(
+            of: ServiceRequest.parse(url, serviceRoot: root, model: model, version: model.version), set)
+        {
+            return key
+        }
+        guard let start = Self.lastRange(of: "/\(set.name)(", in: url) else { return nil }
+        return try? key(of: ServiceRequest.parse(String(url[start...]), model: model, version: model.version), set)
+    }
+
+    private func key(of request: ServiceRequest, _ set: EntitySet) -> KeyPredicate? {
+        var segments = request.path.segments[...]
+        if case .type? = segments.last { segments.removeLast() }
+        guard segments.count == 2, case .entitySet(let named)? = segments.first, named.name == set.name,
+            case .key(.key(let predicate))? = segments.last
+        else { return nil }
+        return predicate
+    }
+
+    private static func lastRange(of text: String, in url: String) -> String.Index? {
+        url.indices.last { url[$0...].hasPrefix(text) }
+    }
+
+    /// Whether the URL is what follows from the key anyway.
+    func isConventional(_ url: String, _ set: EntitySet, _ key: KeyPredicate) -> Bool {
+        let own = encoder.url(of: .entity(set: set, key: key))
+        return url == own || url.hasSuffix("/" + own) || self.key(in: url, of: set) == key
+    }
+
+    /// Below the service's root the rest only, so that a service can move.
+    func relative(_ url: String) -> String {
+        !root.isEmpty && url.hasPrefix(root) ? String(url.dropFirst(root.count)) : url
+    }
+
+    /// Whether a request can go to the link: it is below the service's root, and no mere name as `urn:…` is.
+    static func isAddress(_ link: String) -> Bool {
+        let scheme = link.prefix { $0 != ":" && $0 != "/" && $0 != "(" && $0 != "?" }
+        return scheme.endIndex == link.endIndex || link[scheme.endIndex] != ":"
+    }
+}

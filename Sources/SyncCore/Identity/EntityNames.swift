@@ -1,0 +1,51 @@
+public import EDM
+public import ODataWire
+public import Operations
+
+/// Which entity a name means, and by which link an entity is handed out. A name that was handed out once leads to its
+/// entity for good; only a key that belongs to another entity by now leads there.
+public struct EntityNames<Storage: StateStorage> {
+    private let storage: Storage
+    private let model: EntityDataModel
+    private let root: String
+
+    /// - Parameter serviceRoot: with a slash at its end; empty where no service is known.
+    public init(storage: Storage, model: EntityDataModel, serviceRoot: String) {
+        self.storage = storage
+        self.model = model
+        root = serviceRoot
+    }
+
+    /// The entity that has the key, or else the one that had it last.
+    public func entity(set: String, key: KeyPredicate) throws(StateError) -> EntityID? {
+        let values = key.values.map { (property: $0.name, value: $0.value) }
+        if let id = try storage.findRows(set: set, where: values).first { return id }
+        return try storage.entity(set: set, key: KeyText.of(key))
+    }
+
+    /// The entity that the service names by a URL or URI that does not follow from its key.
+    public func entity(named url: String) throws(StateError) -> EntityID? {
+        try storage.entity(
+            set: Self.namesSet, key: EntityLinks(model: model, serviceRoot: root).relative(url))
+    }
+
+    /// The key map keeps names beside keys, under a set that no service has.
+    static var namesSet: String { "" }
+
+    /// The service's own link for changes, where there is one, or the readLink.
+    public func editLink(_ row: EntityRow) -> String {
+        row.editLink.flatMap { EntityLinks.isAddress($0) ? $0 : nil } ?? readLink(row)
+    }
+
+    /// With the real key as soon as the service has confirmed it, with the entity ID before.
+    public func readLink(_ row: EntityRow) -> String {
+        guard row.origin != .local, let set = model.findEntitySet(row.set), let type = model.findEntityType(row.type)
+        else {
+            return "\(row.set)(\(row.id))"
+        }
+        if set.isSingleton { return set.name }
+        guard let key = KeyPredicate(of: type, in: row.values) else { return "\(row.set)(\(row.id))" }
+        return RequestEncoder(version: model.version, model: model, serviceRoot: root).url(
+            of: .entity(set: set, key: key))
+    }
+}

@@ -1,0 +1,134 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+
+/// The smallest of the random sequences that once failed, by what was wrong.
+struct FoundSequenceTests {
+    private func session(_ dialect: Dialect, _ sets: String...) throws -> PureSession {
+        try Sequence.start(dialect, sets)
+    }
+
+    private func creation(
+        _ id: UInt64, _ set: String, _ values: PropertyValues = [:], bindings: [Binding] = [],
+        inline: [Creation.Inline] = []
+    ) -> Creation {
+        let types = [
+            "Persons": "Shop.Person", "IDCards": "Shop.IDCard", "Cities": "Shop.City", "Mayors": "Shop.Mayor",
+            "Cars": "Shop.Car", "Owners": "Shop.Owner", "Prices": "Shop.Price",
+        ]
+        return Creation(
+            entity: EntityID(rawValue: id), set: set, type: types[set] ?? set, values: values, bindings: bindings,
+            inline: inline)
+    }
+
+    private func id(_ number: UInt64) -> EntityID { EntityID(rawValue: number) }
+
+    /// Nothing is refused, and afterwards both sides say the same.
+    private func synchronize(_ session: inout PureSession, _ sets: [String]) throws {
+        let before = try Graph.byID(session)
+        let upload = try session.push()
+        #expect(upload.refusals.map(\.message) == [])
+        #expect(try Graph.ofStore(session, inBase: false) == Graph.ofService(session, sets))
+        try session.pull()
+        #expect(try Graph.ofStore(session, inBase: false) == Graph.ofService(session, sets))
+        #expect(try Graph.byID(session) == before)
+    }
+
+    // The seeded Shop as downloaded: Persons ~1 (with card ~3) and ~2, IDCards ~3 and ~4.
+
+    @Test(arguments: Dialect.allCases)
+    func `a dependent property beside a deep insert pushes nobody out`(_ dialect: Dialect) throws {
+        var session = try session(dialect, "Persons", "IDCards")
+        try session.perform([
+            .create(
+                creation(
+                    5, "IDCards", ["PersonID": .integer(1)],
+                    inline: [.init(navigation: "Person", entities: [creation(6, "Persons")])]), parent: nil)
+        ])
+        #expect(session.state.row(id(3))?.values["PersonID"] == .integer(1))
+        try synchronize(&session, ["Persons", "IDCards"])
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a dependent property beside a binding pushes nobody out`(_ dialect: Dialect) throws {
+        var session = try session(dialect, "Persons", "IDCards")
+        try session.perform([
+            .create(
+                creation(
+                    5, "IDCards", ["PersonID": .integer(1)],
+                    bindings: [Binding(navigation: "Person", targets: [id(2)])]), parent: nil)
+        ])
+        #expect(session.state.row(id(3))?.values["PersonID"] == .integer(1))
+        #expect(session.state.row(id(5))?.values["PersonID"] == .integer(2))
+        try synchronize(&session, ["Persons", "IDCards"])
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a dependent property of an entity that is created below another one is not sent`(_ dialect: Dialect) throws {
+        var session = try session(dialect, "Cities", "Mayors")
+        let mayor = creation(7, "Mayors", ["CityID": .integer(1)])
+        try session.perform([
+            .create(
+                creation(6, "Cities", inline: [.init(navigation: "Mayor", entities: [mayor])]), parent: nil)
+        ])
+        // What refers to the mayor makes it a request of its own.
+        try session.perform([.createLink(Link(from: id(6), navigation: "Mayor", to: id(7)))])
+        try synchronize(&session, ["Cities", "Mayors"])
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a link by dependent properties is sent behind the link that it pushes out`(_ dialect: Dialect) throws {
+        var session = try session(dialect, "Persons", "IDCards")
+        try session.perform([.create(creation(5, "Persons"), parent: nil)])
+        // The update waits for the key, and with it the link in the same change set.
+        try session.perform(
+            [
+                .update(id(5), changes: ["Name": .string("a")], bindings: []),
+                .createLink(Link(from: id(2), navigation: "IDCard", to: id(3))),
+            ], asChangeSet: true)
+        try session.perform([.create(creation(6, "IDCards", ["PersonID": .integer(2)]), parent: nil)])
+        try synchronize(&session, ["Persons", "IDCards"])
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a key that the app thinks of does not take away those who depend on the one that has it`(_ dialect: Dialect)
+        throws
+    {
+        var session = try session(dialect, "Owners", "Cars")
+        // The service will give the first owner the key 3.
+        try session.perform([
+            .create(
+                creation(5, "Cars", inline: [.init(navigation: "Owner", entities: [creation(6, "Owners")])]),
+                parent: nil)
+        ])
+        let second = creation(8, "Owners", ["OwnerID": .integer(3)])
+        try session.perform([
+            .create(creation(7, "Cars", inline: [.init(navigation: "Owner", entities: [second])]), parent: nil)
+        ])
+        try synchronize(&session, ["Owners", "Cars"])
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `who takes the place of a deleted new entity waits until that one is deleted`(_ dialect: Dialect) throws {
+        var session = try session(dialect, "Cities", "Mayors")
+        try session.perform([
+            .create(
+                creation(6, "Mayors", inline: [.init(navigation: "City", entities: [creation(7, "Cities")])]),
+                parent: nil)
+        ])
+        try session.perform([.delete(id(6))])
+        try session.perform([.createLink(Link(from: id(5), navigation: "City", to: id(7)))])
+        try synchronize(&session, ["Cities", "Mayors"])
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a key is used again only when the entity that had it is deleted`(_ dialect: Dialect) throws {
+        var session = try session(dialect, "Visits", "Prices")
+        let key: PropertyValues = ["Currency": .string("EUR"), "Day": .integer(4)]
+        try session.perform([.create(creation(5, "Prices", key), parent: nil)])
+        try session.perform([.delete(id(5))])
+        try session.perform([.create(creation(6, "Prices", key), parent: nil)])
+        try synchronize(&session, ["Visits", "Prices"])
+    }
+}

@@ -1,0 +1,121 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+@testable import ODataSandbox
+
+/// Entities and links as lines of text, so that two sides can be compared and a difference read.
+enum Graph {
+    /// What the service holds, as the sandbox keeps it; no request is made.
+    static func ofService(_ session: PureSession, _ sets: [String]) -> [String] {
+        let state = session.sandbox.state
+        let master = session.sandbox.schema.model
+        var lines: [String] = []
+        for name in sets {
+            guard let type = session.model.findEntitySet(name)?.entityType,
+                let masterType = master.findEntitySet(name)?.entityType
+            else { continue }
+            for row in state.rows(of: name) {
+                let key = KeyText.of(row.key)
+                lines.append(
+                    line(
+                        name, key,
+                        type.properties.compactMap { property in
+                            row.values[property.name].map { (property.name, $0.converted(to: property.type)) }
+                        }))
+                for navigation in type.navigationProperties {
+                    guard let end = masterType.findProperty(navigation.name)?.navigation else { continue }
+                    for target in state.targets(of: row.id, through: end) {
+                        guard let partner = state[target] else { continue }
+                        lines.append(link(name, key, navigation.name, target.set, KeyText.of(partner.key)))
+                    }
+                }
+            }
+        }
+        return lines.sorted()
+    }
+
+    /// What the store holds, entities by their keys.
+    ///
+    /// - Parameter inBase: what the service last said, without what is pending.
+    static func ofStore(_ session: PureSession, inBase: Bool) throws -> [String] {
+        try ofStore(session, inBase: inBase, isTold: { _, _ in true }) { row, type in
+            KeyText.of(row.values, type: type) ?? "?"
+        }
+    }
+
+    /// What the store shows, entities by their IDs, without what the service may give differently each time.
+    static func byID(_ session: PureSession) throws -> [String] {
+        try ofStore(session, inBase: false) { name, value in
+            switch value {
+            case .string, .integer: !name.hasSuffix("ID")
+            // What one version cannot tell, or tells in other words, was set by nobody here.
+            default: false
+            }
+        } name: { row, _ in
+            row.id.description
+        }
+    }
+
+    private static func ofStore(
+        _ session: PureSession, inBase: Bool, isTold: (String, Value) -> Bool, name: (EntityRow, EntityType) -> String
+    ) throws -> [String] {
+        let state = session.state
+        var lines: [String] = []
+        var rows: [EntityRow] = []
+        try state.forEachRow { rows.append($0) }
+        if inBase {
+            rows = rows.compactMap { row in
+                switch state.base(row.id) {
+                case .row(let base): base
+                case .absent: nil
+                case nil: row
+                }
+            }
+            let shown = Set(rows.map(\.id))
+            try state.forEachBase { id, base in
+                if case .row(let row) = base, !shown.contains(id) { rows.append(row) }
+            }
+            // What is kept for the sake of a pending operation only.
+            rows.removeAll { $0.origin == .gone }
+        }
+        let names = Dictionary(
+            rows.compactMap { row in
+                session.model.findEntityType(row.type).map { (row.id, (row.set, name(row, $0))) }
+            }, uniquingKeysWith: { a, _ in a })
+        for row in rows {
+            guard let type = session.model.findEntityType(row.type), let own = names[row.id] else { continue }
+            lines.append(
+                line(own.0, own.1, row.values.filter { isTold($0.name, $0.value) }.map { ($0.name, $0.value) }))
+            for navigation in type.navigationProperties {
+                guard let end = navigation.navigation else { continue }
+                for link in try state.links(of: row.id, along: end) where inBase ? link.inBase : link.inLocal {
+                    guard let target = names[link.target(along: end)] else { continue }
+                    lines.append(self.link(own.0, own.1, navigation.name, target.0, target.1))
+                }
+            }
+        }
+        return lines.sorted()
+    }
+
+    private static func line(_ set: String, _ key: String, _ values: [(String, Value)]) -> String {
+        let texts = values.filter { $0.1 != .null }.map { "\($0.0)=\(text($0.1))" }.sorted()
+        return "\(set)(\(key)) " + texts.joined(separator: " ")
+    }
+
+    private static func link(_ set: String, _ key: String, _ name: String, _ other: String, _ otherKey: String)
+        -> String
+    { "\(set)(\(key)) \(name) → \(other)(\(otherKey))" }
+
+    /// 1.5 and 1.50 are one value; so are a date and its midnight.
+    private static func text(_ value: Value) -> String {
+        switch value {
+        case .string(let text): "'\(text)'"
+        case .integer(let number): String(number)
+        case .dateTime(let moment): String(describing: moment.date)
+        case .date(let date): String(describing: date)
+        default: String(describing: value)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+
+/// What an upload left behind.
+struct PureUpload {
+    var batches = 0
+    var refusals: [Refusal] = []
+    var doubts: [String] = []
+}
+
+/// The steps of the engine's upload round.
+extension PureSession {
+    /// Batches until nothing more can go.
+    mutating func push() throws -> PureUpload {
+        var upload = PureUpload()
+        var retrying: Set<SequenceNumber> = []
+        for case .rejected in state.pendingOperations().map(\.status) {
+            retrying = Set(
+                state.pendingOperations().filter { if case .rejected = $0.status { true } else { false } }
+                    .map(\.sequence))
+            break
+        }
+        while true {
+            let plan = try nextPlan(retrying)
+            guard !plan.isEmpty else { return upload }
+            let outcomes = try send(plan)
+            upload.batches += 1
+            for outcome in outcomes {
+                retrying.remove(outcome.operation)
+                switch outcome.result {
+                case .rejected(let refusal): upload.refusals.append(refusal)
+                case .inDoubt(let reason): upload.doubts.append(reason)
+                case .confirmed, .notProcessed: break
+                }
+            }
+            guard outcomes.contains(where: { $0.result != .notProcessed }) else { return upload }
+        }
+    }
+
+    private mutating func nextPlan(_ retrying: Set<SequenceNumber>) throws -> UploadPlan {
+        let plan = try UploadPlanner(storage: state, model: model).plan(retrying: retrying)
+        guard !plan.entitiesToRead.isEmpty else { return plan }
+        var unreadable: Set<EntityID> = []
+        for id in plan.entitiesToRead where try !read(id) { unreadable.insert(id) }
+        return try UploadPlanner(storage: state, model: model).plan(retrying: retrying, unreadable: unreadable)
+    }
+
+    private mutating func send(_ plan: UploadPlan) throws -> [BatchAnswered.Outcome] {
+        let number = state.header().nextBatch
+        try log(.batchPrepared(plan.prepared(as: number)))
+        let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root)
+        let requests = plan.changeSets.map { $0.requests.map { encoder.encode($0.modification) } }
+        let batch = BatchRequest(
+            parts: zip(plan.changeSets, requests).map { planned, encoded in
+                .changeSet(
+                    zip(planned.requests, encoded).map { BatchPart.Member(contentID: $0.contentID, request: $1) })
+            })
+        let body = try MultipartBatchWriter().write(batch, boundary: "b\(number)") { "c\(number)_\($0)" }
+        var headers = encoder.headers
+        headers["Content-Type"] = MultipartBatchWriter.contentType(boundary: "b\(number)")
+        let response = sandbox.handle(
+            WireRequest(method: "POST", url: "/\(dialect.rawValue)/$batch", headers: headers, body: body))
+        let answer = try MultipartBatchReader().readResponse(
+            response.body, contentType: response.headers["Content-Type"] ?? "")
+        let outcomes = BatchMatcher(request: batch, response: answer).outcomes().map {
+            if case .changeSet(let outcome) = $0 { outcome } else { ChangeSetOutcome.notProcessed }
+        }
+        var reconciler = try Reconciler(storage: state, model: model, serviceRoot: root)
+        let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
+        try log(.batchAnswered(BatchAnswered(batch: number, outcomes: results)))
+        try readWhatIsMissing(plan, results)
+        return results
+    }
+
+    private mutating func readWhatIsMissing(_ plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) throws {
+        let confirmed = Set(
+            outcomes.filter { if case .confirmed = $0.result { true } else { false } }.map(\.operation))
+        for request in plan.changeSets.flatMap(\.requests) where confirmed.contains(request.operation) {
+            guard let id = request.creates, let row = state.row(id), let type = model.findEntityType(row.type) else {
+                continue
+            }
+            let missing = try type.navigationProperties.filter { property in
+                guard !property.isCollection, let end = property.navigation else { return false }
+                return try state.targets(of: id, along: end).compactMap { state.row($0) }.contains { target in
+                    target.origin.isOnService
+                        && model.findEntityType(target.type).map { KeyText.of(target.values, type: $0) == nil } ?? false
+                }
+            }
+            if !missing.isEmpty { try read(id, expand: missing.map(\.name)) }
+        }
+    }
+
+    @discardableResult
+    private mutating func read(_ id: EntityID, expand: [String] = []) throws -> Bool {
+        let resolver = EntityResolver(storage: state, model: model)
+        guard let row = try resolver.serviceRow(id), let set = model.findEntitySet(row.set),
+            let reference = resolver.reference(row)
+        else { return false }
+        let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root)
+        let suffix = expand.isEmpty ? "" : "?$expand=" + expand.joined(separator: ",")
+        let response = sandbox.handle(
+            WireRequest(
+                method: "GET", url: "/\(dialect.rawValue)/" + encoder.url(of: reference) + suffix,
+                headers: encoder.headers))
+        guard response.isSuccess else { return false }
+        let payload = try PayloadReader(version: model.version, model: model).entity(
+            response.body, type: set.entityType)
+        var builder = try ImageBuilder(storage: state, model: model)
+        try log(.entitiesRead(builder.images(of: payload, in: set, known: id) ?? []))
+        return true
+    }
+}

@@ -1,0 +1,101 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+@testable import ODataSandbox
+
+enum Dialect: String, CaseIterable, Sendable {
+    case v2, v4
+}
+
+/// A store and its service without disk, network, actor or clock: a log in memory with its fold, and the sandbox. What the
+/// engine's rounds do around the pure core is done here with values.
+///
+/// A value but for the state, which ``copy()`` copies: a moment can be kept and gone on from twice.
+struct PureSession {
+    let dialect: Dialect
+    let model: EntityDataModel
+    let index: RelationshipIndex
+    private(set) var fold: Fold<MemoryState>
+    var sandbox: Sandbox
+    /// What was logged since the session began, in order.
+    private(set) var records: [Record.Body] = []
+
+    var state: MemoryState { fold.storage }
+    var root: String { sandbox.origin + "/\(dialect.rawValue)/" }
+
+    /// A store of which nothing was downloaded yet.
+    init(_ dialect: Dialect, sandbox: Sandbox) throws {
+        self.dialect = dialect
+        var sandbox = sandbox
+        sandbox.options.requiresToken = false
+        self.sandbox = sandbox
+        let metadata = sandbox.handle(WireRequest(method: "GET", url: "/\(dialect.rawValue)/$metadata")).body
+        model = try CSDLReader.read(metadata)
+        index = RelationshipIndex(model)
+        let state = MemoryState()
+        fold = Fold(storage: state, model: model, index: index)
+        try log(.serviceInstalled(ServiceDescription(root: root, metadata: metadata)))
+        records = []
+    }
+
+    func copy() -> PureSession {
+        var copy = self
+        copy.fold = Fold(storage: state.copy(), model: model, index: index)
+        copy.records = []
+        return copy
+    }
+
+    /// Goes on from a state that was made elsewhere, such as one from a snapshot.
+    func resumed(from state: MemoryState) -> PureSession {
+        var session = self
+        session.fold = Fold(storage: state, model: model, index: index)
+        session.records = []
+        return session
+    }
+
+    @discardableResult
+    mutating func log(_ body: Record.Body, settling: Bool = true) throws -> SequenceNumber {
+        let sequence = state.header().applied + 1
+        try fold.apply(Record(time: 0, body: body), sequence: sequence)
+        if settling { try fold.settle() }
+        records.append(body)
+        return sequence
+    }
+
+    mutating func settle() throws { try fold.settle() }
+
+    func writeSnapshot(to sink: (UInt8, [UInt8]) throws -> Void) throws { try fold.writeSnapshot(to: sink) }
+
+    // MARK: The app
+
+    /// Validates, folds and logs the operations, or throws and leaves no trace.
+    mutating func perform(_ actions: [Operation.Action], asChangeSet: Bool = false) throws {
+        var trial = copy()
+        let first = state.header().applied + 1
+        let binder = ConstraintBinder(storage: trial.state, model: model)
+        _ = trial.fold.takeTouched()
+        for action in actions {
+            let operation = Operation(
+                try binder.binding(action), changeSet: asChangeSet ? first : nil, baseETag: trial.etag(of: action))
+            try OperationRules(storage: trial.state, model: model).check(operation)
+            try trial.log(.operation(operation))
+            if !asChangeSet { try trial.checkCardinality() }
+        }
+        try trial.checkCardinality()
+        fold = trial.fold
+        records += trial.records
+    }
+
+    private mutating func checkCardinality() throws {
+        try CardinalityRule(storage: state, index: index).check(fold.takeTouched())
+    }
+
+    private func etag(of action: Operation.Action) -> String? {
+        switch action {
+        case .update(let id, _, _), .delete(let id): state.row(id)?.etag
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+/// Operations as an app might ask for them, legal and illegal. All choices are made among entities by their IDs, so that a
+/// V2 and a V4 store in the same state get the same operations.
+struct SequenceGenerator {
+    var random: SeededRandom
+    let sets: [String]
+    /// Counted up, so that texts and natural keys differ.
+    private var count = 0
+
+    init(random: SeededRandom, sets: [String]) {
+        self.random = random
+        self.sets = sets
+    }
+
+    private struct Draft {
+        let session: PureSession
+        var next: EntityID
+        var new: [(id: EntityID, set: String)] = []
+
+        func set(_ name: String) -> EntitySet { session.model.findEntitySet(name)! }
+
+        /// Entities of the set, those that the same change set creates included; sometimes one that was deleted.
+        func entities(_ set: String) -> [EntityID] {
+            session.state.rows(set: set) + new.filter { $0.set == set }.map(\.id)
+        }
+    }
+
+    /// One operation, or several for a change set.
+    mutating func actions(_ session: PureSession) -> [Operation.Action] {
+        var draft = Draft(session: session, next: session.state.header().nextEntity)
+        let size = random.chance(25) ? random.number(2...4) : 1
+        return (0..<size).compactMap { _ in action(&draft) }
+    }
+
+    private mutating func action(_ draft: inout Draft) -> Operation.Action? {
+        let set = random.pick(sets)!
+        let type = draft.set(set).entityType
+        switch random.number(0...11) {
+        case 0...2: return .create(creation(set, &draft, depth: 0), parent: nil)
+        case 3:
+            guard let navigation = random.pick(type.navigationProperties), let owner = entity(set, draft),
+                let target = draft.session.model.target(of: navigation, in: draft.set(set))
+            else { return nil }
+            return .create(
+                creation(target.name, &draft, depth: 1, through: navigation),
+                parent: Parent(entity: owner, navigation: navigation.name))
+        case 4, 5:
+            guard let id = entity(set, draft) else { return nil }
+            let bindings = random.chance(35) ? self.bindings(set, draft) : []
+            return .update(id, changes: values(set, draft, share: 35, isNew: false), bindings: bindings)
+        case 6: return entity(set, draft).map { .delete($0) }
+        default:
+            guard let from = entity(set, draft), let navigation = random.pick(type.navigationProperties),
+                let to = target(navigation, set, draft)
+            else { return nil }
+            let link = Link(from: from, navigation: navigation.name, to: to)
+            switch random.number(0...3) {
+            case 0:
+                // Most pairs are not linked: one that is.
+                let linked =
+                    navigation.navigation.flatMap { try? draft.session.state.targets(of: from, along: $0) } ?? []
+                return .deleteLink(Link(from: from, navigation: navigation.name, to: random.pick(linked) ?? to))
+            // Now and then for a collection, too, which is illegal.
+            case 1 where !navigation.isCollection || random.chance(10): return .updateLink(link)
+            default: return .createLink(link)
+            }
+        }
+    }
+
+    /// What another client asks of the service meanwhile, by V4.
+    mutating func request(_ session: PureSession) -> WireRequest? {
+        let name = random.pick(sets)!
+        guard let set = session.model.findEntitySet(name) else { return nil }
+        func url(_ set: EntitySet, _ id: EntityID?) -> String? {
+            guard let id, let row = session.state.row(id), row.origin != .local,
+                let key = KeyPredicate(of: set.entityType, in: row.values)
+            else { return nil }
+            return RequestEncoder(version: .v4, model: session.model, serviceRoot: "/v4/").url(
+                of: .entity(set: set, key: key))
+        }
+        let entity = url(set, random.pick(session.state.rows(set: name)))
+        let text = random.pick(set.entityType.properties.filter { $0.type.primitive == .string && !$0.isCollection })
+        count += 1
+        var (method, path, body) = ("PATCH", entity, "{}")
+        switch random.number(0...4) {
+        case 0: method = "DELETE"
+        case 1: (method, path, body) = ("POST", name, text.map { "{\"\($0.name)\":\"f\(count)\"}" } ?? "{}")
+        case 2, 3:
+            guard let navigation = random.pick(set.entityType.navigationProperties),
+                let target = session.model.target(of: navigation, in: set),
+                let other = url(target, random.pick(session.state.rows(set: target.name)))
+            else { return nil }
+            let value = navigation.isCollection ? "[\"\(other)\"]" : "\"\(other)\""
+            body = "{\"\(navigation.name)@odata.bind\":\(value)}"
+        default:
+            guard let text, !set.entityType.keyProperties.contains(text) else { return nil }
+            body = "{\"\(text.name)\":\"f\(count)\"}"
+        }
+        guard let path else { return nil }
+        return WireRequest(
+            method: method, url: "/v4/" + path, headers: ["If-Match": "*", "Content-Type": "application/json"],
+            body: Array(body.utf8))
+    }
+
+    /// - Parameter through: what the entity is created through, so that it needs nothing else at the other end.
+    private mutating func creation(
+        _ set: String, _ draft: inout Draft, depth: Int, through: Property? = nil
+    ) -> Creation {
+        let type = draft.set(set).entityType
+        let id = draft.next
+        draft.next = EntityID(rawValue: id.rawValue + 1)
+        var creation = Creation(
+            entity: id, set: set, type: type.name, values: values(set, draft, share: 50, isNew: true))
+        for navigation in type.navigationProperties {
+            let isBack = through?.navigation?.partner == navigation.name
+            if isBack, !random.chance(5) { continue }
+            let isMandatory = navigation.navigation?.multiplicity == .one
+            guard let target = draft.session.model.target(of: navigation, in: draft.set(set)) else { continue }
+            if depth < 2, random.chance(isMandatory ? 35 : 12) {
+                let children = (0..<(navigation.isCollection ? random.number(1...2) : 1)).map { _ in
+                    self.creation(target.name, &draft, depth: depth + 1, through: navigation)
+                }
+                creation.inline.append(.init(navigation: navigation.name, entities: children))
+            } else if random.chance(isMandatory ? 90 : 35), let to = self.target(navigation, set, draft) {
+                creation.bindings.append(Binding(navigation: navigation.name, targets: [to]))
+            }
+        }
+        draft.new.append((id, set))
+        return creation
+    }
+
+    private mutating func values(_ set: String, _ draft: Draft, share: Int, isNew: Bool) -> PropertyValues {
+        let type = draft.set(set).entityType
+        let keys = type.keyProperties.map(\.name)
+        var values: PropertyValues = [:]
+        for property in type.properties {
+            if keys.contains(property.name) {
+                if let value = keyValue(property, set, isNew: isNew) { values[property.name] = value }
+                continue
+            }
+            let dependent = type.navigationProperties.first {
+                $0.navigation?.constraints.contains { $0.dependent == property.name } == true
+            }
+            // Only what both versions tell, so that both draw the same numbers.
+            let isText = property.type.primitive == .string && !property.isCollection
+            guard dependent != nil || isText || property.type.primitive == .int16 else { continue }
+            guard random.chance(property.isNullable || !isNew ? share : 98) else { continue }
+            if let dependent {
+                values[property.name] = dependentValue(dependent, set, draft)
+            } else if property.type.primitive == .string {
+                count += 1
+                let isNull = random.chance(property.isNullable ? 15 : 2)
+                // Now and then too long for some.
+                values[property.name] =
+                    isNull ? .null : .string(random.chance(2) ? String(repeating: "x", count: 90) : "t\(count)")
+            } else if property.type.primitive == .int16 {
+                values[property.name] = random.chance(3) ? .string("7") : .integer(Int64(random.number(0...99)))
+            }
+        }
+        return values
+    }
+
+    /// Sets with keys of the client need one, the others get one now and then, which the service replaces.
+    private mutating func keyValue(_ property: Property, _ set: String, isNew: Bool) -> Value? {
+        guard isNew || random.chance(3) else { return nil }
+        switch (set, property.type.primitive) {
+        case ("Visits", _): return .guid(GuidValue(high: 0xABCD, low: random.next() % 1_000_000_007))
+        case ("Prices", .string): return .string(random.pick(["EUR", "CHF", "USD"])!)
+        case ("Prices", _): return .integer(Int64(random.number(1...6)))
+        default: return random.chance(8) ? .integer(Int64(random.number(1...40))) : nil
+        }
+    }
+
+    /// The key of an entity that a dependent property may name, or null; now and then of one that is not there.
+    private mutating func dependentValue(_ navigation: Property, _ set: String, _ draft: Draft) -> Value {
+        if random.chance(25) { return .null }
+        if random.chance(3) { return .integer(900) }
+        guard let pair = navigation.navigation?.constraints.first,
+            let target = draft.session.model.target(of: navigation, in: draft.set(set)),
+            let id = random.pick(draft.session.state.rows(set: target.name))
+        else { return .null }
+        return draft.session.state.row(id)?.values[pair.principal] ?? .null
+    }
+
+    private mutating func bindings(_ set: String, _ draft: Draft) -> [Binding] {
+        guard let navigation = random.pick(draft.set(set).entityType.navigationProperties),
+            let to = target(navigation, set, draft)
+        else { return [] }
+        return [Binding(navigation: navigation.name, targets: [to])]
+    }
+
+    private mutating func entity(_ set: String, _ draft: Draft) -> EntityID? {
+        // One that never was, or was deleted.
+        if random.chance(2) { return EntityID(rawValue: UInt64(random.number(1...400))) }
+        let fresh = draft.new.filter { $0.set == set }.map(\.id)
+        if random.chance(40), let id = random.pick(fresh) { return id }
+        return random.pick(draft.entities(set))
+    }
+
+    private mutating func target(_ navigation: Property, _ set: String, _ draft: Draft) -> EntityID? {
+        guard let target = draft.session.model.target(of: navigation, in: draft.set(set)) else { return nil }
+        // Now and then of the wrong type.
+        return entity(random.chance(3) ? set : target.name, draft)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// An app does what comes to its mind, and so do its users, its service and other clients; some things have to hold
+/// whatever it is. A sequence is told by its seed: `TIDELOG_SEED=123` runs that one alone, `TIDELOG_SEQUENCES=100000` that
+/// many from 1 on.
+struct SequenceTests {
+    private static let seeds: Range<UInt64> = {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["TIDELOG_SEED"].flatMap(UInt64.init) { return seed..<seed + 1 }
+        return 1..<1 + (environment["TIDELOG_SEQUENCES"].flatMap(UInt64.init) ?? 10_000)
+    }()
+
+    /// Some hundred each, so that all cores have something to do.
+    private static let chunks: [Range<UInt64>] = stride(from: seeds.lowerBound, to: seeds.upperBound, by: 500).map {
+        $0..<min($0 + 500, seeds.upperBound)
+    }
+
+    @Test(arguments: chunks)
+    func `whatever an app does links are symmetric, cardinalities hold, and both sides and both versions say the same`(
+        _ seeds: Range<UInt64>
+    ) throws {
+        var accepted = 0
+        var refused = 0
+        var batches = 0
+        var failures = 0
+        for seed in seeds {
+            let sequence = Sequence(seed: seed)
+            let (v4, steps) = try sequence.run(.v4)
+            let (v2, legacySteps) = try sequence.run(.v2)
+            accepted += v4.accepted
+            refused += v4.refused
+            batches += v4.batches + v2.batches
+            if !v4.violations.isEmpty {
+                fail(sequence, steps, .v4, &failures)
+            } else if !v2.violations.isEmpty {
+                fail(sequence, legacySteps, .v2, &failures)
+            } else if !sequence.isShared, v4.lines != v2.lines {
+                // Where others interfere V2 does not tell which member of a change set failed, and more of it stays.
+                let difference = Sequence.difference("V4", v4.lines, "V2", v2.lines)
+                let text = steps.map(Sequence.text) + difference
+                Issue.record("Seed \(seed): \(text.joined(separator: "\n"))")
+            }
+        }
+        print(
+            "sequences \(seeds.lowerBound) to \(seeds.upperBound - 1): \(accepted) operations and change sets accepted,",
+            "\(refused) refused, \(batches) batches sent")
+    }
+
+    /// To shrink a sequence takes its time: some of a fault are enough.
+    private func fail(_ sequence: Sequence, _ steps: [Sequence.Step], _ dialect: Dialect, _ failures: inout Int) {
+        failures += 1
+        guard failures <= 3 else {
+            Issue.record("Seed \(sequence.seed), \(dialect) fails, too.")
+            return
+        }
+        let (smallest, violations) = sequence.shrunk(steps, dialect)
+        let text = smallest.map(Sequence.text).joined(separator: "\n")
+        Issue.record("Seed \(sequence.seed), \(dialect):\n\(text)\n\(violations.joined(separator: "\n"))")
+    }
+}
