@@ -7,8 +7,9 @@ final class SandboxServer {
     private let process: Process
     private var lines: [String] = []
 
-    init() throws {
-        process = Executable.process("odata-sandbox", ["--quiet"])
+    /// - Parameter without: what the service lacks.
+    init(without lacks: [String] = []) throws {
+        process = Executable.process("odata-sandbox", ["--quiet"] + lacks.flatMap { ["--without", $0] })
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

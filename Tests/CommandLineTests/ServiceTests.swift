@@ -1,0 +1,43 @@
+import Testing
+
+/// `tidelog service`, and `--service` on the commands that plan.
+@Suite(.timeLimit(.minutes(5))) struct ServiceTests {
+    @Test(arguments: SandboxServer.Version.allCases)
+    func `a store keeps what its service lacks, and a push goes by it`(_ version: SandboxServer.Version) throws {
+        let server = try SandboxServer(without: ["batch"])
+        let workspace = try Workspace.pulled(server, version, queries: ["C=Customers", "O=Orders"])
+        #expect(try workspace.output("service").hasPrefix("supportsBatch = true\n"))
+        _ = try workspace.output("service", "supportsBatch=false", "deepInsertToMany=inOrder")
+        let kept = try workspace.output("service").split(separator: "\n")
+        #expect(kept.contains("supportsBatch = false"))
+        #expect(kept.contains("deepInsertToMany = inOrder"))
+        _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
+        let plan = try workspace.output("plan")
+        #expect(plan.hasPrefix("POST http://HOST/\(version.rawValue)/Customers\r\n"))
+        #expect(plan.hasSuffix(#"{"Name":"Neu"}"#))
+        #expect(try workspace.output("push").hasPrefix("1 confirmed"))
+        _ = try workspace.output("service", "--reset")
+        #expect(try workspace.output("service").hasPrefix("supportsBatch = true\n"))
+    }
+
+    @Test func `options are given for one time as well, and what stays behind is said with the reason`() throws {
+        let server = try SandboxServer(without: ["batch"])
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
+        _ = try workspace.output("create", "Customers", #"{"Name":"Neu","Orders":[{"Note":"a"},{"Note":"b"}]}"#)
+        let plan = try workspace.tidelog("plan", "--service", "supportsBatch=false")
+        #expect(plan.status == 0)
+        #expect(plan.output.isEmpty)
+        #expect(plan.error.contains("stays behind: held: it takes 3 requests that have to take effect together"))
+        let push = try workspace.output(
+            "push", "--service", "supportsBatch=false", "--service", "deepInsertToMany=inOrder")
+        #expect(push.hasPrefix("1 confirmed"))
+        #expect(try workspace.output("service").hasPrefix("supportsBatch = true\n"))
+    }
+
+    @Test(arguments: ["supportsBatch", "supportsBatch=no", "nothing=true"])
+    func `what is no option is a wrong usage`(_ argument: String) throws {
+        let workspace = try Workspace()
+        #expect(try workspace.tidelog("service", argument).status == 64)
+        #expect(try workspace.tidelog("push", "--service", argument).status == 64)
+    }
+}
