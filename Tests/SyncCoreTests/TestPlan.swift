@@ -13,7 +13,7 @@ extension TestStore {
     func groups(_ plan: UploadPlan) -> [[SequenceNumber]] {
         plan.changeSets.map { set in
             var seen: Set<SequenceNumber> = []
-            return set.requests.map(\.operation).filter { seen.insert($0).inserted }
+            return set.requests.flatMap { [$0.operation] + $0.carries }.filter { seen.insert($0).inserted }
         }
     }
 
@@ -28,7 +28,7 @@ extension TestStore {
         let batch = try prepare(plan)
         var outcomes: [BatchAnswered.Outcome] = []
         for changeSet in plan.changeSets {
-            let operations = changeSet.requests.map(\.operation)
+            let operations = changeSet.requests.flatMap { [$0.operation] + $0.carries }
             let refused = operations.first { refusing.contains($0) }
             var images: [SequenceNumber: [EntityImage]] = [:]
             for operation in Set(operations).sorted() {
