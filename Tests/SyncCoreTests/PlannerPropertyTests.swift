@@ -112,7 +112,7 @@ struct PlannerPropertyTests {
                 etag: "W/\"\(store.nextKey)\"")
             try store.add(.entitiesRead([image]))
         }
-        return try store.plan(limit: limit)
+        return try store.plan(limit: limit, unreadable: Set(plan.entitiesToRead))
     }
 
     func checkReferences(_ plan: UploadPlan, _ store: TestStore, _ seed: UInt64) throws {
@@ -206,5 +206,5 @@ struct PlannerPropertyTests {
         return tainted
     }
 
-    private func name(_ link: LinkRow) -> String { "\(link.relationship) \(link.first) \(link.second)" }
+    func name(_ link: LinkRow) -> String { "\(link.relationship) \(link.first) \(link.second)" }
 }

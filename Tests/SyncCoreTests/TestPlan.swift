@@ -5,16 +5,16 @@ import SyncCore
 
 /// The service's part in planner tests: it carries out every change set and gives keys.
 extension TestStore {
-    func plan(limit: Int = 500, retrying: Set<SequenceNumber> = []) throws -> UploadPlan {
-        try UploadPlanner(storage: state, model: model, options: .init(requestLimit: limit)).plan(retrying: retrying)
+    func plan(
+        limit: Int = 500, retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
+    ) throws -> UploadPlan {
+        try UploadPlanner(storage: state, model: model, options: .init(requestLimit: limit, service: service)).plan(
+            retrying: retrying, unreadable: unreadable)
     }
 
     /// The operations of each change set.
     func groups(_ plan: UploadPlan) -> [[SequenceNumber]] {
-        plan.changeSets.map { set in
-            var seen: Set<SequenceNumber> = []
-            return set.requests.map(\.operation).filter { seen.insert($0).inserted }
-        }
+        plan.changeSets.map(\.operations)
     }
 
     func prepare(_ plan: UploadPlan) throws -> BatchID {
@@ -28,7 +28,7 @@ extension TestStore {
         let batch = try prepare(plan)
         var outcomes: [BatchAnswered.Outcome] = []
         for changeSet in plan.changeSets {
-            let operations = changeSet.requests.map(\.operation)
+            let operations = changeSet.operations
             let refused = operations.first { refusing.contains($0) }
             var images: [SequenceNumber: [EntityImage]] = [:]
             for operation in Set(operations).sorted() {

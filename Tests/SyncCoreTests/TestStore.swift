@@ -1,4 +1,5 @@
 import EDM
+import ODataWire
 import Operations
 import SyncCore
 
@@ -11,6 +12,8 @@ final class TestStore {
     var transactionID: String?
     /// The last key that the service gave.
     var nextKey: Int64 = 1_000
+    /// What the service lacks.
+    var service = ServiceOptions()
 
     init() throws {
         fold = try Fold(storage: state)

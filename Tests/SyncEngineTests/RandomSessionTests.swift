@@ -1,7 +1,10 @@
 import EDM
+import Foundation
+import ODataSandbox
 import ODataWire
 import Operations
 import SyncCore
+import TestSupport
 import Testing
 
 @testable import SyncEngine
@@ -99,8 +102,74 @@ struct RandomSessionTests {
     @Test(arguments: Dialect.allCases, [1, 2, 3, 4, 5, 17, 24] as [UInt64])
     func `after many operations and an upload both sides say the same`(_ dialect: Dialect, _ seed: UInt64) async throws
     {
-        var session = Session(shop: try await Shop(dialect), random: SeededRandom(seed: seed))
-        for round in 1...2 {
+        try await run(try await Shop(dialect), seed, rounds: 2, "\(dialect), seed \(seed)")
+    }
+
+    /// What a service lacks, what a store is told of it, and whether it leaves changes for which there is no request.
+    struct Lack: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let options: ServiceOptions
+        let holds: Bool
+        let abilities: Abilities
+
+        init(
+            _ name: String, _ options: ServiceOptions, holds: Bool = false, _ change: (inout Abilities) -> Void
+        ) {
+            testDescription = name
+            self.options = options
+            self.holds = holds
+            var abilities = Abilities()
+            change(&abilities)
+            self.abilities = abilities
+        }
+
+        static let all = [
+            Lack("no batch", ServiceOptions(supportsBatch: false), holds: true) { $0.batch = false },
+            Lack("no bind", ServiceOptions(supportsBind: false)) { $0.bind = false },
+            Lack("no PATCH", ServiceOptions(supportsPatch: false)) { $0.patch = false },
+            Lack("references in URLs", ServiceOptions(contentIDReferences: .urlsOnly), holds: true) {
+                $0.contentIDReferences = .urlsOnly
+            },
+            Lack("no references", ServiceOptions(contentIDReferences: .none), holds: true) {
+                $0.contentIDReferences = .none
+            },
+            Lack("deep inserts in order", ServiceOptions(deepInsertToMany: .inOrder)) { _ in },
+            Lack("deep inserts with Content-IDs", ServiceOptions(deepInsertToMany: .contentID)) {
+                $0.deepInsertAnswer = .reversed
+            },
+            Lack(
+                "hardly anything",
+                ServiceOptions(
+                    supportsBatch: false, supportsBind: false, supportsPatch: false, contentIDReferences: .none,
+                    deepInsertToMany: .inOrder, tunnelsMethods: true), holds: true
+            ) {
+                $0.batch = false
+                $0.bind = false
+                $0.patch = false
+                $0.methods = false
+            },
+        ]
+    }
+
+    @Test(arguments: Dialect.allCases, Lack.all)
+    func `after many operations and uploads to a service that lacks something both sides say the same`(
+        _ dialect: Dialect, _ lack: Lack
+    ) async throws {
+        for seed in Effort.seeds {
+            let shop = try await Shop(dialect)
+            shop.transport.change { $0.options.abilities = lack.abilities }
+            await shop.store.use(lack.options)
+            try await run(
+                shop, seed, rounds: 1, holds: lack.holds, "\(dialect), seed \(seed), \(lack.testDescription)")
+        }
+    }
+
+    /// - Parameter holds: whether changes may be left for which the service has no request.
+    private func run(
+        _ shop: Shop, _ seed: UInt64, rounds: Int, holds: Bool = false, _ name: String
+    ) async throws {
+        var session = Session(shop: shop, random: SeededRandom(seed: seed))
+        for round in 1...rounds {
             for _ in 0..<30 {
                 var intents: [Intent] = []
                 for _ in 0..<(session.chance(20) ? 3 : 1) {
@@ -117,8 +186,22 @@ struct RandomSessionTests {
             }
             let seen = try await session.shop.localLinks()
             let report = try await session.shop.push()
-            let comment: Comment = "\(dialect), seed \(seed), round \(round)"
+            let comment: Comment = "\(name), round \(round)"
             #expect(report.rejected.map(\.refusal.message) == [], comment)
+            if report.remaining > 0, holds {
+                let held = try await session.shop.store.plan().held.values
+                #expect(held.count == report.remaining, comment)
+                #expect(held.contains { if case .noLegalPlan = $0 { true } else { false } }, comment)
+                #expect(
+                    held.allSatisfy {
+                        switch $0 {
+                        case .noLegalPlan, .waitsFor: true
+                        default: false
+                        }
+                    }, comment)
+                #expect(try await session.shop.localLinks() == seen, "\(comment): the upload changed what is linked")
+                return
+            }
             #expect(report.remaining == 0, comment)
             #expect(try await session.shop.localLinks() == seen, "\(comment): the upload changed what is linked")
             let service = Set(try await session.shop.serviceState())
@@ -151,6 +234,12 @@ extension Shop {
         }
         return lines.sorted()
     }
+}
+
+/// How many random sessions there are for each service that lacks something; `TIDELOG_SESSIONS` asks for more.
+private enum Effort {
+    static let seeds: [UInt64] = Array(
+        1...max(2, ProcessInfo.processInfo.environment["TIDELOG_SESSIONS"].flatMap { UInt64($0) } ?? 2))
 }
 
 /// SplitMix64: the same seed gives the same sequence on every machine.

@@ -26,6 +26,12 @@ struct Command: ParsableCommand {
     @Option(help: "How many entities a page holds before the service sends a next link; 0 for no paging.")
     var pageSize: Int = 0
 
+    @Option(
+        help: ArgumentHelp(
+            "Something that the service lacks; may be repeated: batch, bind, patch, methods (all but GET and POST), references, references-in-bodies, bodies (of answers to creations).",
+            valueName: "ABILITY"))
+    var without: [Lack] = []
+
     @Flag(help: "Don't print a line for each request on standard error.")
     var quiet = false
 
@@ -37,6 +43,7 @@ struct Command: ParsableCommand {
         let signals = StopSignals()
         var sandbox = try Sandbox.shop()
         sandbox.options.pageSize = pageSize == 0 ? nil : pageSize
+        for lack in without { lack.take(from: &sandbox.options.abilities) }
         let server: Server
         do {
             server = try Server(sandbox: sandbox, port: Int(port), logsRequests: !quiet)

@@ -35,7 +35,9 @@ struct RootCommand: AsyncParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Store and service:",
-                subcommands: [InitCommand.self, PullCommand.self, PushCommand.self, CompactCommand.self]),
+                subcommands: [
+                    InitCommand.self, PullCommand.self, PushCommand.self, ServiceCommand.self, CompactCommand.self,
+                ]),
             CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, KeysCommand.self]),
             CommandGroup(
                 name: "Changing:",

@@ -36,8 +36,12 @@ extension ServiceOptions {
         ]
     }
 
-    /// Each option's name, and the values that it can have.
-    public static var choices: [(name: String, values: [String])] { fields.map { ($0.name, $0.field.values) } }
+    /// Each option's name, and the values that it can have, what the standard promises first.
+    public static var choices: [(name: String, values: [String])] {
+        zip(fields, ServiceOptions().named).map { field, standard in
+            (field.name, [standard.value] + field.field.values.filter { $0 != standard.value })
+        }
+    }
 
     /// Every option as it stands, in the order of ``choices``.
     public var named: [(name: String, value: String)] {

@@ -11,14 +11,36 @@ struct LinkEnd: Hashable {
 /// Entities that the service created inside of others, by a deep insert, and whose keys its answer did not tell: they are
 /// recognised where they come below their owner, or name it by a constraint.
 extension ImageBuilder {
-    /// The one below the owner that the service's entity is. A single-valued property has no other; in a collection it is
-    /// the one whose values are all the same.
+    /// Those below the owner that the service's entities are, by their places among these. A single-valued property has no
+    /// other; in a collection it is the one whose values tell.
     mutating func takeKeyless(
-        like payload: EntityPayload, below owner: EntityID, _ property: Property
-    ) throws(StateError) -> EntityID? {
-        guard let end = property.navigation else { return nil }
-        return try takeKeyless(
-            like: payload, LinkEnd(entity: owner, relationship: end.relationship), isOnly: !property.isCollection)
+        like expanded: EntityPayload.Expanded, below owner: EntityID, _ property: Property, in set: EntitySet
+    ) throws(StateError) -> [Int: EntityID] {
+        guard let relationship = property.navigation?.relationship else { return [:] }
+        let end = LinkEnd(entity: owner, relationship: relationship)
+        let ids = try keyless(at: end)
+        guard !ids.isEmpty else { return [:] }
+        var unknown: [Int] = []
+        for (index, entity) in expanded.entities.enumerated() where try !isKnown(entity, set) { unknown.append(index) }
+        guard property.isCollection else {
+            guard let index = unknown.first else { return [:] }
+            keyless[end] = Array(ids.dropFirst())
+            return [index: ids[0]]
+        }
+        // Of a part of them nothing can be told by elimination.
+        guard expanded.nextLink == nil else { return [:] }
+        var sent: [PropertyValues] = []
+        var links: [Set<LinkRow>] = []
+        for id in ids {
+            sent.append(try sentValues(of: id))
+            links.append(try ownLinks(of: id))
+        }
+        let pairs = ChildMatching.byValues(sent, unknown.map { expanded.entities[$0].values }) {
+            sent[$0] == sent[$1] && links[$0] == links[$1]
+        }
+        let found = Set(pairs.map { ids[$0.sent] })
+        keyless[end]?.removeAll { found.contains($0) }
+        return Dictionary(uniqueKeysWithValues: pairs.map { (unknown[$0.answered], ids[$0.sent]) })
     }
 
     /// By the owner that dependent properties name.
@@ -46,19 +68,39 @@ extension ImageBuilder {
         return try !keyless(at: LinkEnd(entity: owner, relationship: end.relationship)).isEmpty
     }
 
+    /// The one that says most of what the service's entity is.
     private mutating func takeKeyless(
         like payload: EntityPayload, _ end: LinkEnd, isOnly: Bool
     ) throws(StateError) -> EntityID? {
-        let resolver = EntityResolver(storage: storage, model: model)
+        var best: (id: EntityID, says: Int)?
         for id in try keyless(at: end) {
-            let row = try resolver.serviceRow(id)
-            let sent = PropertyValues((row?.values ?? [:]).filter { $0.value != .null }.map { ($0.name, $0.value) })
-            let tells = sent.contains { payload.values[$0.name] != nil }
-            guard isOnly || (tells && ChildMatching.canBe(payload.values, sent)) else { continue }
-            keyless[end]?.removeAll { $0 == id }
-            return id
+            let sent = try sentValues(of: id)
+            let says = sent.names.count { payload.values[$0] != nil }
+            guard isOnly || (says > 0 && ChildMatching.canBe(payload.values, sent)), says > best?.says ?? -1 else {
+                continue
+            }
+            best = (id, says)
         }
-        return nil
+        if let best { keyless[end]?.removeAll { $0 == best.id } }
+        return best?.id
+    }
+
+    private func sentValues(of id: EntityID) throws(StateError) -> PropertyValues {
+        let values = try EntityResolver(storage: storage, model: model).serviceRow(id)?.values ?? [:]
+        return PropertyValues(values.filter { $0.value != .null }.map { ($0.name, $0.value) })
+    }
+
+    /// The entity's links without itself in them, so that those of two entities can be compared.
+    private func ownLinks(of id: EntityID) throws(StateError) -> Set<LinkRow> {
+        let nobody = EntityID(rawValue: 0)
+        var links: Set<LinkRow> = []
+        for var link in try storage.links(of: id) where link.inBase {
+            if link.first == id { link.first = nobody }
+            if link.second == id { link.second = nobody }
+            link.inLocal = true
+            links.insert(link)
+        }
+        return links
     }
 
     private mutating func keyless(at end: LinkEnd) throws(StateError) -> [EntityID] {

@@ -70,8 +70,9 @@ public struct ImageBuilder<Storage: StateStorage> {
                 continue
             }
             var targets: [EntityID] = []
-            for entity in expanded.entities {
-                let found = try isKnown(entity, target) ? nil : takeKeyless(like: entity, below: id, property)
+            let keyless = try takeKeyless(like: expanded, below: id, property, in: target)
+            for (index, entity) in expanded.entities.enumerated() {
+                let found = keyless[index]
                 if identifying, found == nil, try !isKnown(entity, target), try hasKeyless(below: id, property) {
                     continue
                 }

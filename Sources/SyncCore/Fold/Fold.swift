@@ -119,7 +119,8 @@ public struct Fold<Storage: StateStorage> {
         guard let model, let index else { return [] }
         var editor = StateEditor(storage: storage, model: model, index: index, layer: layer)
         try body(&editor)
-        touched.add(editor.touched)
+        // What comes true was looked at when it was made; a download of millions need not be remembered.
+        if layer == .local { touched.add(editor.touched) }
         return editor.touched.entities
     }
 

@@ -14,57 +14,79 @@ struct ChildMatching {
     func pairs(_ sent: [EntityBody], _ answered: [EntityPayload], isSingle: Bool) -> [Pair] {
         if isSingle { return sent.count == 1 && answered.count == 1 ? [(0, 0)] : [] }
         if options.deepInsertToMany == .contentID, let pairs = byContentID(sent, answered) { return pairs }
+        if let pairs = byKey(sent, answered) { return pairs }
+        let values = sent.map(Self.valuesWithoutKey)
         // Where the order contradicts what was sent, it is not the order that was promised.
         let isInOrder =
-            sent.count == answered.count && zip(sent, answered).allSatisfy { Self.canBe($1, $0) }
+            sent.count == answered.count && zip(values, answered).allSatisfy { Self.canBe($1.values, $0) }
         if isInOrder, options.deepInsertToMany == .inOrder || sent.count == 1 {
             return sent.indices.map { ($0, $0) }
         }
-        return Self.byValues(sent, answered)
+        return Self.byValues(values, answered.map(\.values)) { sent[$0] == sent[$1] }
     }
 
     /// Nil where the service does not repeat what each entity was marked with.
     private func byContentID(_ sent: [EntityBody], _ answered: [EntityPayload]) -> [Pair]? {
+        onlyPairs(sent, answered) { body, payload in body.contentID != nil && body.contentID == payload.contentID }
+    }
+
+    /// Nil where not every entity has the key that it was sent with: the service gives keys of its own.
+    private func byKey(_ sent: [EntityBody], _ answered: [EntityPayload]) -> [Pair]? {
+        onlyPairs(sent, answered) { body, payload in
+            body.type.keyProperties.allSatisfy { property in
+                let value = body.values[property.name] ?? .null
+                return value != .null && payload.values[property.name] == value
+            }
+        }
+    }
+
+    /// Nil where not every entity that was sent has exactly one partner.
+    private func onlyPairs(
+        _ sent: [EntityBody], _ answered: [EntityPayload], by isPair: (EntityBody, EntityPayload) -> Bool
+    ) -> [Pair]? {
         var pairs: [Pair] = []
         for (index, body) in sent.enumerated() {
-            guard let id = body.contentID else { return nil }
-            let found = answered.indices.filter { answered[$0].contentID == id }
-            guard found.count == 1 else { return nil }
+            let found = answered.indices.filter { isPair(body, answered[$0]) }
+            guard found.count == 1, !pairs.contains(where: { $0.answered == found[0] }) else { return nil }
             pairs.append((index, found[0]))
         }
         return pairs
     }
 
-    /// Pairs of which neither could be in another pair; entities that were sent alike may stand for each other.
-    static func byValues(_ sent: [EntityBody], _ answered: [EntityPayload]) -> [Pair] {
-        var open = Set(answered.indices)
+    /// Keys that were sent may have been replaced, so they say nothing against a pair.
+    private static func valuesWithoutKey(_ body: EntityBody) -> PropertyValues {
+        var values = body.values
+        for key in body.type.keyProperties { values[key.name] = nil }
+        return values
+    }
+
+    /// Who can only be one, is that one; those that were sent alike may stand for each other. Each that was sent is among the
+    /// answered, which may be more.
+    static func byValues(
+        _ sent: [PropertyValues], _ answered: [PropertyValues], areAlike: (Int, Int) -> Bool
+    ) -> [Pair] {
+        guard sent.count <= answered.count else { return [] }
+        var candidates = sent.map { values in Set(answered.indices.filter { canBe(answered[$0], values) }) }
         var left = Array(sent.indices)
         var pairs: [Pair] = []
-        var hasFound = true
-        while hasFound {
-            hasFound = false
-            for index in left {
-                let candidates = open.filter { canBe(answered[$0], sent[index]) }.sorted()
-                let rivals = left.filter { other in
-                    other != index && candidates.contains { canBe(answered[$0], sent[other]) }
-                }
-                let areAlike = rivals.allSatisfy { sent[$0] == sent[index] }
-                guard let candidate = candidates.first, areAlike, candidates.count <= rivals.count + 1 else { continue }
-                pairs.append((index, candidate))
-                open.remove(candidate)
-                left.removeAll { $0 == index }
-                hasFound = true
-                break
-            }
+        while let index = left.first(where: { isCertain($0, left, candidates, areAlike) }) {
+            guard let place = candidates[index].min() else { break }
+            pairs.append((index, place))
+            left.removeAll { $0 == index }
+            for other in left { candidates[other].remove(place) }
         }
         return pairs.sorted { $0.sent < $1.sent }
     }
 
-    /// Keys that were sent may have been replaced, so they say nothing.
-    private static func canBe(_ answered: EntityPayload, _ sent: EntityBody) -> Bool {
-        var values = sent.values
-        for key in sent.type.keyProperties { values[key.name] = nil }
-        return canBe(answered.values, values)
+    /// Whether no other than this one, and those that are like it, can be what it can be, or it can be one thing only.
+    private static func isCertain(
+        _ index: Int, _ left: [Int], _ candidates: [Set<Int>], _ areAlike: (Int, Int) -> Bool
+    ) -> Bool {
+        let own = candidates[index]
+        let like = left.filter { areAlike($0, index) }
+        guard !own.isEmpty, own.count <= like.count else { return false }
+        // Two that differ and can both only be the same: something is not as it was sent.
+        return !left.contains { !areAlike($0, index) && candidates[$0].isSubset(of: own) && !candidates[$0].isEmpty }
     }
 
     /// Whether the service's entity has all that was sent; what it leaves out says nothing.

@@ -1,8 +1,8 @@
-import ODataWire
+package import ODataWire
 
 extension DataModification.Action {
     /// What the request's URL begins with.
-    var urlReferences: [ResourceReference] {
+    package var urlReferences: [ResourceReference] {
         switch self {
         case .create: []
         case .createRelated(let owner, _, _): [owner]
@@ -12,7 +12,7 @@ extension DataModification.Action {
     }
 
     /// What stands elsewhere: in the body, or behind the first segment of the URL.
-    var bodyReferences: [ResourceReference] {
+    package var bodyReferences: [ResourceReference] {
         switch self {
         case .create(_, let body), .createRelated(_, _, let body), .update(_, let body, _): body.allTargets
         case .delete: []

@@ -69,7 +69,9 @@ public struct Reconciler<Storage: StateStorage> {
         _ changeSet: PlannedChangeSet, _ responses: [WireResponse]
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         var images: [SequenceNumber: [EntityImage]] = [:]
-        for (request, response) in zip(changeSet.requests, responses) {
+        // Those that create single entities first: the answer to a deep insert may show them as well.
+        let answered = Array(zip(changeSet.requests, responses))
+        for (request, response) in answered.filter({ $0.0.below.isEmpty }) + answered.filter({ !$0.0.below.isEmpty }) {
             // Behind the last of the operations that the request carries out: then all that it created is there.
             images[request.operations.max() ?? request.operation, default: []] += try self.images(request, response)
         }

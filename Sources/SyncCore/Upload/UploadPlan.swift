@@ -125,9 +125,10 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     var isFinal: Bool {
         switch self {
         case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .withOperation, .keyUnknown, .entityGone,
-            .notInMetadata, .noLegalPlan:
+            .notInMetadata:
             true
-        case .waitsFor, .needsETag, .needsAllProperties, .batchFull: false
+        // What comes behind was made on a state that has it: without it the rest need not be legal.
+        case .waitsFor, .needsETag, .needsAllProperties, .noLegalPlan, .batchFull: false
         }
     }
 

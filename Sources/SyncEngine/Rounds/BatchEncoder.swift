@@ -2,7 +2,7 @@ public import EDM
 public import ODataWire
 public import SyncCore
 
-/// Writes a plan as the bytes of a `$batch` request.
+/// Writes a plan as the bytes of a `$batch` request, or as single requests.
 public struct BatchEncoder: Sendable {
     private let encoder: RequestEncoder
     private let writer: MultipartBatchWriter
@@ -11,6 +11,9 @@ public struct BatchEncoder: Sendable {
         encoder = RequestEncoder(version: model.version, model: model, serviceRoot: serviceRoot, options: options)
         writer = MultipartBatchWriter(contentIDLocation: options.contentIDLocation)
     }
+
+    /// A request of the plan as it goes to a service without `$batch`.
+    public func encode(_ request: PlannedRequest) -> WireRequest { encoder.encode(request.modification) }
 
     /// The request with its body, the batch as it is needed to match the answer, and the single requests.
     public struct Encoded: Sendable {

@@ -1,4 +1,3 @@
-import EDM
 import ODataWire
 import Operations
 import SyncCore
@@ -14,9 +13,9 @@ extension UploadRound {
         let request: WireRequest
         let response: WireResponse
         do throws(TidelogError) {
-            request = RequestEncoder(
-                version: model.version, model: model, serviceRoot: session.root, options: try await store.serviceOptions
-            ).encode(planned.modification)
+            request = BatchEncoder(
+                model: model, serviceRoot: session.root, options: try await store.serviceOptions
+            ).encode(planned)
             report.batches += 1
             report.bytesSent += request.body.count
             response = try await session.modify(request)

@@ -30,7 +30,7 @@ public actor LocalStore {
     let undoesLocalCreation: Bool
     /// How often operations were undone or redone: a plan that was made before is no longer that of the queue.
     var rearrangements = 0
-    private let givenServiceOptions: ServiceOptions?
+    private var givenServiceOptions: ServiceOptions?
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
     public internal(set) var snapshotFailure: TidelogError?
     private var isClosed = false
@@ -110,6 +110,9 @@ public actor LocalStore {
             return ServiceOptions(declaredBy: try model)
         }
     }
+
+    /// Goes by these until the store is closed; nil for what the metadata say.
+    public func use(_ options: ServiceOptions?) { givenServiceOptions = options }
 
     // MARK: Opening
 

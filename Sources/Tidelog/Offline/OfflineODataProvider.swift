@@ -107,15 +107,22 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     // MARK: What the service lacks
 
-    /// What the store goes by until it is closed.
+    /// What the store goes by now.
     public var serviceOptions: ServiceOptions {
         get async throws(TidelogError) { try await engine().store.serviceOptions }
     }
 
-    /// Lets the store keep what its service lacks, from its next opening on; nil to go by the metadata again.
-    public func keep(_ options: ServiceOptions?) throws(TidelogError) {
-        let root = try serviceRoot
-        try StoreDescription(serviceRoot: root, service: options).write(StoreFiles(directory: parameters.storePath))
+    /// Goes by these options until the store is closed.
+    public func use(_ options: ServiceOptions) async throws(TidelogError) {
+        try await engine().store.use(options)
+    }
+
+    /// Goes by these options from now on, and keeps them in the store; nil to go by the metadata again.
+    public func keep(_ options: ServiceOptions?) async throws(TidelogError) {
+        let engine = try engine()
+        try StoreDescription(serviceRoot: engine.session.root, service: options).write(
+            StoreFiles(directory: parameters.storePath))
+        await engine.store.use(options)
     }
 
     // MARK: Defining queries
@@ -201,19 +208,25 @@ public final class OfflineODataProvider: DataServiceProvider {
     }
 
     /// The exact request that the next upload would send first; nil where there is nothing to send.
-    public func plannedBatch() async throws(TidelogError) -> PlannedBatch? {
+    public func plannedBatch() async throws(TidelogError) -> PlannedBatch? { try await plannedBatches().first }
+
+    /// The exact requests that the next upload would send before it plans anew: one, or for a service without `$batch` as
+    /// many as need not wait for each other's answers.
+    public func plannedBatches() async throws(TidelogError) -> [PlannedBatch] {
         let engine = try engine()
         let plan = try await engine.store.plan(
             retrying: Set(try await engine.store.pendingOperations().filter(\.isRejected).map(\.sequence)))
-        guard !plan.isEmpty else { return nil }
-        let encoded = try BatchEncoder(
-            model: try await engine.store.model, serviceRoot: engine.session.root,
-            options: try await engine.store.serviceOptions
-        ).encode(plan, number: try await engine.store.nextBatch)
-        return PlannedBatch(
-            url: engine.session.root + encoded.request.url, headers: encoded.request.headers,
-            body: encoded.request.body,
-            changeSets: plan.changeSets.map { $0.requests.count })
+        guard !plan.isEmpty else { return [] }
+        let options = try await engine.store.serviceOptions
+        let root = engine.session.root
+        let encoder = BatchEncoder(model: try await engine.store.model, serviceRoot: root, options: options)
+        guard options.supportsBatch else {
+            return plan.changeSets.flatMap(\.requests).map {
+                PlannedBatch(encoder.encode($0), root: root, changeSets: [1])
+            }
+        }
+        let encoded = try encoder.encode(plan, number: try await engine.store.nextBatch)
+        return [PlannedBatch(encoded.request, root: root, changeSets: plan.changeSets.map(\.requests.count))]
     }
 
     /// Every key that the service gave an entity of this store.

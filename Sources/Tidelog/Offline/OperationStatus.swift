@@ -91,13 +91,23 @@ extension Operation {
     }
 }
 
-/// The request that an upload would send.
+/// A request that an upload would send.
 public struct PlannedBatch: Sendable, Hashable {
+    /// POST, unless the service has no `$batch`.
+    public let method: String
     public let url: String
     public let headers: HTTPHeaders
     public let body: [UInt8]
     /// How many requests each change set has.
     public let changeSets: [Int]
+
+    init(_ request: WireRequest, root: String, changeSets: [Int]) {
+        method = request.method
+        url = request.url.hasPrefix("http") ? request.url : root + request.url
+        headers = request.headers
+        body = request.body
+        self.changeSets = changeSets
+    }
 }
 
 /// A key that the service gave an entity.

@@ -18,7 +18,7 @@ struct OnlineBatch {
         for (index, call) in calls.enumerated() {
             switch call {
             case .changes(let intents):
-                let requests = try modification.requests(of: intents, from: nextContentID)
+                let requests = try await modification.requests(of: intents, from: nextContentID)
                 nextContentID += requests.members.count
                 changeSets[index] = requests
                 parts.append(.changeSet(requests.members))
@@ -46,6 +46,11 @@ struct OnlineBatch {
     }
 
     func send(_ batch: BatchRequest) async throws(TidelogError) -> [BatchPartOutcome] {
+        guard options.supportsBatch else {
+            throw TidelogError(
+                .unsupported, "The service has no $batch, and this takes several requests at once.",
+                recovery: "Make the calls one by one, or say them in one deep insert.")
+        }
         let boundary = "batch_tidelog"
         var headers = encoder.headers
         headers["Content-Type"] = MultipartBatchWriter.contentType(boundary: boundary)

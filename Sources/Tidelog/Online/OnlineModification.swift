@@ -11,6 +11,7 @@ struct OnlineModification {
     private let reading: OnlineReading
 
     private let options: ServiceOptions
+    private let form: OnlineForm
 
     init(session: ServiceSession, model: EntityDataModel, options: ServiceOptions) {
         self.session = session
@@ -19,6 +20,7 @@ struct OnlineModification {
         encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: session.root, options: options)
         reading = OnlineReading(session: session, model: model)
+        form = OnlineForm(session: session, model: model, options: options, encoder: encoder)
     }
 
     /// One request of an intent, and the draft that it creates.
@@ -28,11 +30,11 @@ struct OnlineModification {
     }
 
     func single(_ intent: Intent, _ options: IntentOptions) async throws(TidelogError) -> IntentResult {
-        var writer = StepWriter(model: model)
+        var writer = StepWriter(model: model, service: self.options)
         let steps = try writer.steps(intent, options)
         // An intent that needs several requests is a change set, so that it is not done by half.
         guard steps.count == 1, let step = steps.first else { return try await changeSet([(intent, options)])[0] }
-        let request = encoder.encode(step.modification)
+        let request = encoder.encode(try await form.adapted(step.modification))
         let response = try await session.modify(request)
         try ServiceSession.check(response, request.method, request.url)
         var result = IntentResult()
@@ -41,7 +43,13 @@ struct OnlineModification {
     }
 
     func changeSet(_ intents: [(intent: Intent, options: IntentOptions)]) async throws(TidelogError) -> [IntentResult] {
-        let changeSet = try requests(of: intents)
+        let changeSet = try await requests(of: intents)
+        guard options.supportsBatch || changeSet.members.count != 1 else {
+            let request = encoder.encode(try await form.adapted(changeSet.steps[0].step.modification))
+            let response = try await session.modify(request)
+            try ServiceSession.check(response, request.method, request.url)
+            return try results(of: changeSet, [response])
+        }
         let batch = BatchRequest(parts: [.changeSet(changeSet.members)])
         let outcome = try await OnlineBatch(session: session, encoder: encoder, options: options).send(batch).first
         guard case .changeSet(let answered)? = outcome else { throw OnlineBatch.unanswered }
@@ -59,14 +67,16 @@ struct OnlineModification {
     /// - Parameter first: the first Content-ID; those of a batch differ.
     func requests(
         of intents: [(intent: Intent, options: IntentOptions)], from first: Int = 1
-    ) throws(TidelogError) -> Requests {
-        var writer = StepWriter(model: model, first: first)
+    ) async throws(TidelogError) -> Requests {
+        var writer = StepWriter(model: model, service: options, first: first)
         var steps: [(intent: Int, step: Step)] = []
         for (index, item) in intents.enumerated() {
             steps += try writer.steps(item.intent, item.options).map { (index, $0) }
         }
-        let members = zip(first..., steps).map {
-            BatchPart.Member(contentID: String($0), request: encoder.encode($1.step.modification).asBatchPart)
+        var members: [BatchPart.Member] = []
+        for (number, item) in zip(first..., steps) {
+            let request = encoder.encode(try await form.adapted(item.step.modification))
+            members.append(BatchPart.Member(contentID: String(number), request: request.asBatchPart))
         }
         return Requests(members: members, steps: steps, intents: intents.count)
     }
@@ -111,13 +121,15 @@ struct OnlineModification {
 /// Writes intents as the protocol's requests, with `$<Content-ID>` for what the same change set creates before.
 private struct StepWriter {
     let model: EntityDataModel
+    let service: ServiceOptions
     private var contentIDs: [Int: String] = [:]
     private var drafts: [Int: EntityDraft] = [:]
     private var count: Int
 
     /// - Parameter first: the first Content-ID.
-    init(model: EntityDataModel, first: Int = 1) {
+    init(model: EntityDataModel, service: ServiceOptions, first: Int = 1) {
         self.model = model
+        self.service = service
         count = first - 1
     }
 
@@ -210,7 +222,7 @@ private struct StepWriter {
             guard let navigation = type.findProperty(level.navigation) else {
                 throw unknown("property \(level.navigation)")
             }
-            if navigation.isCollection {
+            if navigation.isCollection, service.deepInsertToMany == .split {
                 separate += level.entities.map { (navigation, $0) }
             } else {
                 let target = navigation.navigation.flatMap { model.findEntityType($0.targetType) } ?? type

@@ -34,17 +34,27 @@ struct StatusCommand: AsyncParsableCommand {
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan", abstract: "Print the exact request that the next push sends first.")
+        commandName: "plan", abstract: "Print the exact request that the next push sends first.",
+        discussion: """
+            For a service without $batch, the single requests that the next push sends before it plans anew. What stays \
+            behind, and why, is said on standard error.
+            """)
 
+    @OptionGroup var service: ServiceArguments
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
         try await options.withStore { provider in
-            guard let batch = try await provider.plannedBatch() else {
-                Console.printError("tidelog: There is nothing to send.")
-                return
+            try await service.apply(to: provider)
+            let batches = try await provider.plannedBatches()
+            if batches.isEmpty { Console.printError("tidelog: There is nothing to send.") }
+            for (index, batch) in batches.enumerated() {
+                try Console.write((index == 0 ? [] : Array("\r\n\r\n".utf8)) + PlanText(batch).bytes)
             }
-            try Console.write(PlanText(batch).bytes)
+            for operation in try await provider.operationStatus() where operation.state == .pending {
+                guard let reason = operation.reason else { continue }
+                Console.printError("tidelog: Operation \(operation.sequence) stays behind: \(reason).")
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ struct InitCommand: AsyncParsableCommand {
         discussion: """
             A defining query says which part of the service the store holds, for example \
             --query 'Swiss=Customers?$filter=Country eq '\\''CH'\\''&$expand=Orders'. Without any, each entity set gets one. \
-            On a store that exists, queries are added or replaced by name; nothing else changes.
+            On a store that exists, queries are added or replaced by name, and options of the service; nothing else changes.
             """)
 
     @Argument(help: "The service root, an absolute URL.")
@@ -20,6 +20,7 @@ struct InitCommand: AsyncParsableCommand {
         transform: QueryArgument.init)
     var query: [QueryArgument] = []
 
+    @OptionGroup var service: ServiceArguments
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
@@ -36,6 +37,7 @@ struct InitCommand: AsyncParsableCommand {
     func run() async throws {
         let provider = OfflineODataProvider(serviceRoot: serviceRoot, parameters: try options.parameters)
         try await StoreOptions.open(provider) { provider in
+            if !service.isEmpty { try await provider.keep(try service.changed(try await provider.serviceOptions)) }
             let known = try await provider.getDefiningQueries()
             let model = try await provider.model()
             let isDefault = query.isEmpty && known.isEmpty
@@ -122,11 +124,13 @@ struct PushCommand: AsyncParsableCommand {
     @Flag(help: "Send operations that are in doubt again, at the risk of doing them twice.")
     var resendInDoubt = false
 
+    @OptionGroup var service: ServiceArguments
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
         let isComplete = try await options.withStore { provider in
+            try await service.apply(to: provider)
             if resendInDoubt { try await provider.resendOperationsInDoubt() }
             let report = try await provider.upload()
             try UploadText(report: report).print(json: format.json)

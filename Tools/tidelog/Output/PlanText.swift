@@ -5,7 +5,7 @@ struct PlanText {
     let bytes: [UInt8]
 
     init(_ batch: PlannedBatch) {
-        var head = "POST \(batch.url)\r\n"
+        var head = "\(batch.method) \(batch.url)\r\n"
         for field in batch.headers.fields { head += "\(field.name): \(field.value)\r\n" }
         bytes = Array((head + "\r\n").utf8) + batch.body
     }

@@ -1,0 +1,106 @@
+import EDM
+import ODataWire
+import SyncCore
+import SyncEngine
+
+/// Gives modifications the form that a service takes which lacks something. What has none is refused before it is sent: an
+/// app that is online can say the same in other calls.
+struct OnlineForm {
+    let session: ServiceSession
+    let model: EntityDataModel
+    let options: ServiceOptions
+    let encoder: RequestEncoder
+
+    func adapted(_ modification: DataModification) async throws(TidelogError) -> DataModification {
+        var modification = modification
+        switch modification.action {
+        case .create(let set, let body): modification.action = .create(in: set, try unbound(body))
+        case .createRelated(let owner, let navigation, let body):
+            modification.action = .createRelated(in: owner, navigation: navigation, try unbound(body))
+        case .update(let target, let body, _) where !options.supportsPatch:
+            modification.action = .update(
+                target, try unbound(try await replacement(target, body)), replaces: true)
+        case .update(let target, let body, let replaces):
+            modification.action = .update(target, try unbound(body), replaces: replaces)
+        case .delete, .link, .unlink: break
+        }
+        func isNew(_ reference: ResourceReference) -> Bool { if case .contentID = reference { true } else { false } }
+        let action = modification.action
+        if options.contentIDReferences == .none, action.urlReferences.contains(where: isNew) {
+            throw unsupported("The service reads no reference to what the same change set creates.")
+        }
+        if options.contentIDReferences != .urlsAndBodies, action.bodyReferences.contains(where: isNew) {
+            throw unsupported("The service reads no reference in a body to what the same change set creates.")
+        }
+        return modification
+    }
+
+    /// Dependent properties for bindings, where bodies may not bind.
+    private func unbound(_ body: EntityBody) throws(TidelogError) -> EntityBody {
+        guard !options.supportsBind else { return body }
+        var body = body
+        for binding in body.bindings {
+            guard let pairs = binding.navigation.navigation?.constraints, !pairs.isEmpty, binding.targets.count <= 1,
+                let key = try binding.targets.first.map({ r throws(TidelogError) in try self.key(of: r) }) ?? .some([:])
+            else {
+                throw unsupported(
+                    "The service takes no link in a body, and no property says \(binding.navigation.name).")
+            }
+            for pair in pairs { body.values[pair.dependent] = key[pair.principal] ?? .null }
+        }
+        body.bindings = []
+        for (index, inline) in body.inline.enumerated() {
+            for (place, entity) in inline.entities.enumerated() {
+                body.inline[index].entities[place] = try unbound(entity)
+            }
+        }
+        return body
+    }
+
+    /// Nil where the reference does not tell it.
+    private func key(of reference: ResourceReference) throws(TidelogError) -> PropertyValues? {
+        switch reference {
+        case .entity(_, let key): return PropertyValues(key.values.map { ($0.name, $0.value) })
+        case .contentID: return nil
+        case .url(let url):
+            guard
+                let request = try? ServiceRequest.parse(
+                    url, serviceRoot: session.root, model: model, version: model.version),
+                case .key(.key(let key))? = request.path.segments.last
+            else { return nil }
+            return PropertyValues(key.values.map { ($0.name, $0.value) })
+        }
+    }
+
+    /// All that the service holds of the entity, with the changes on top.
+    private func replacement(
+        _ target: ResourceReference, _ body: EntityBody
+    ) async throws(TidelogError) -> EntityBody {
+        if case .contentID = target {
+            throw unsupported("The service has no PATCH, and what the same change set creates cannot be read.")
+        }
+        let url = encoder.url(of: target)
+        let response = try await session.get(url, headers: encoder.headers)
+        try ServiceSession.check(response, "GET", url)
+        let reader = PayloadReader(version: model.version, model: model)
+        let held: EntityPayload
+        do throws(PayloadError) {
+            held = try reader.entity(response.body, type: body.type)
+        } catch {
+            throw TidelogError(.notOData, "The answer is no entity: \(error)", place: "GET \(url)", cause: error)
+        }
+        var body = body
+        var values = held.values
+        values.merge(body.values)
+        for pair in body.bindings.flatMap({ $0.navigation.navigation?.constraints ?? [] }) {
+            values[pair.dependent] = nil
+        }
+        body.values = values
+        return body
+    }
+
+    private func unsupported(_ message: String) -> TidelogError {
+        TidelogError(
+            .unsupported, message, recovery: "Create what is referred to first, and link or bind it in a further call.")
+    }
+}

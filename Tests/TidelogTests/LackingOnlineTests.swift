@@ -1,0 +1,84 @@
+import ODataSandbox
+import ODataWire
+import TestSupport
+import Testing
+import Tidelog
+
+/// Without a store nothing can wait: what has a form goes in it, what has none is refused before it is sent.
+@Suite struct LackingOnlineTests {
+    private func shop(
+        _ client: Client, _ options: ServiceOptions, _ change: (inout Abilities) -> Void
+    ) async throws -> Shop {
+        var abilities = Abilities()
+        change(&abilities)
+        return try await Shop(client, abilities: abilities, options: options)
+    }
+
+    @Test(arguments: Client.online)
+    func `no PATCH: what the service holds is read and replaced`(_ client: Client) async throws {
+        let shop = try await shop(client, ServiceOptions(supportsPatch: false)) { $0.patch = false }
+        let order = try await shop.one("Orders", 1)
+        order["Note"] = .string("put")
+        order.bindEntity(try await shop.one("Customers", 2), to: try shop.property("Orders/Customer"))
+        try await shop.service.updateEntity(order)
+        let text = shop.transport.sandbox.stateText(of: ["Orders"])
+        #expect(text.contains("Note: 'put', Amount: 1200.5000"))
+        #expect(shop.serverLinks("Orders").hasPrefix("Orders(1)\n  Customer: Customers(2)\n"))
+    }
+
+    @Test(arguments: Client.online)
+    func `no bind: dependent properties say it, and what they cannot say is refused`(_ client: Client) async throws {
+        let shop = try await shop(client, ServiceOptions(supportsBind: false)) { $0.bind = false }
+        let order = try shop.new("Orders", ["Note": .string("n")])
+        order.bindEntity(try await shop.one("Customers", 2), to: try shop.property("Orders/Customer"))
+        try await shop.service.createEntity(order)
+        #expect(shop.serverLinks("Orders").hasSuffix("Orders(5)\n  Customer: Customers(2)\n"))
+        let product = try shop.new("Products", ["Name": .string("n")])
+        product.bindEntity(try await shop.one("Suppliers", 1), to: try shop.property("Products/Suppliers"))
+        shop.transport.forgetRequests()
+        try await shop.expectRefusal(.unsupported) { try await shop.service.createEntity(product) }
+        #expect(shop.transport.requests.allSatisfy { $0.method == "GET" })
+    }
+
+    @Test(arguments: Client.online)
+    func `no batch: single calls go, a deep insert goes, a change set is refused`(_ client: Client) async throws {
+        let shop = try await shop(client, ServiceOptions(supportsBatch: false, deepInsertToMany: .inOrder)) {
+            $0.batch = false
+        }
+        let customer = try shop.new("Customers", ["Name": .string("deep")])
+        try shop.property("Customers/Orders").setEntityList(
+            in: customer, to: try ["a", "b"].map { try shop.new("Orders", ["Note": .string($0)]) })
+        try await shop.service.createEntity(customer)
+        #expect(shop.serverLinks("Customers").hasSuffix("Customers(4)\n  Orders: Orders(5), Orders(6)\n"))
+        let one = ChangeSet()
+        one.deleteEntity(try await shop.one("Orders", 5))
+        try await shop.service.applyChanges(one)
+        let two = ChangeSet()
+        two.deleteEntity(try await shop.one("Orders", 6))
+        two.deleteEntity(try await shop.one("Orders", 4))
+        try await shop.expectRefusal(.unsupported) { try await shop.service.applyChanges(two) }
+        #expect(try await shop.fetch("Orders").count == 5)
+    }
+
+    @Test(arguments: Client.online)
+    func `references: what only a body could say is refused`(_ client: Client) async throws {
+        let shop = try await shop(client, ServiceOptions(contentIDReferences: .urlsOnly)) {
+            $0.contentIDReferences = .urlsOnly
+        }
+        let customer = try shop.new("Customers", ["Name": .string("n")])
+        let below = ChangeSet()
+        below.createEntity(customer)
+        below.createRelatedEntity(
+            try shop.new("Orders", ["Note": .string("o")]), in: customer,
+            property: try shop.property("Customers/Orders"))
+        try await shop.service.applyChanges(below)
+        #expect(shop.serverLinks("Customers").hasSuffix("Customers(4)\n  Orders: Orders(5)\n"))
+        let bound = ChangeSet()
+        let second = try shop.new("Customers", ["Name": .string("m")])
+        let order = try shop.new("Orders", ["Note": .string("p")])
+        bound.createEntity(second)
+        bound.createEntity(order)
+        bound.createLink(from: order, property: try shop.property("Orders/Customer"), to: second)
+        try await shop.expectRefusal(.unsupported) { try await shop.service.applyChanges(bound) }
+    }
+}
