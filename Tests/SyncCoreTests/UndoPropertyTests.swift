@@ -1,11 +1,12 @@
 import EDM
+import Foundation
 import Operations
 import SyncCore
 import Testing
 
-/// Whatever an app did and undid, these hold. A failure prints its seed.
+/// Whatever an app did and undid, these hold. A failure prints its seed; `TIDELOG_UNDO_SEEDS` is how many there are.
 struct UndoPropertyTests {
-    static let seeds: [UInt64] = Array(1...40)
+    static let seeds = Array(1...(ProcessInfo.processInfo.environment["TIDELOG_UNDO_SEEDS"].flatMap(UInt64.init) ?? 12))
 
     /// With a part of the operations refused by the service, so that these are undone as well.
     private func store(_ seed: UInt64) throws -> (store: TestStore, random: RandomOperations) {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ODataSandbox
+internal import ODataWire
 
 /// What `--without` can take from the service.
 enum Lack: String, CaseIterable, ExpressibleByArgument {

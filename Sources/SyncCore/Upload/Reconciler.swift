@@ -140,8 +140,8 @@ public struct Reconciler<Storage: StateStorage> {
             // What was bound beside the new ones is known already; what cannot be told apart is taken for nobody.
             var answered: [EntityPayload] = []
             for child in shown where try !builder.isKnown(child, target) { answered.append(child) }
-            let inline = body.inline.first { $0.navigation.name == level.navigation }
-            let isSingle = inline?.navigation.isCollection == false
+            let navigation = body.inline.first { $0.navigation.name == level.navigation }?.navigation
+            let isSingle = navigation?.isCollection == false
             for (sent, place) in ChildMatching(options: options).pairs(bodies, answered, isSingle: isSingle) {
                 images += try identified(answered[place], target, level.entities[sent], bodies[sent])
             }
