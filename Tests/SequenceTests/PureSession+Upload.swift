@@ -94,7 +94,7 @@ extension PureSession {
     }
 
     @discardableResult
-    private mutating func read(_ id: EntityID, expand: [String] = []) throws -> Bool {
+    mutating func read(_ id: EntityID, expand: [String] = []) throws -> Bool {
         let resolver = EntityResolver(storage: state, model: model)
         guard let row = try resolver.serviceRow(id), let set = model.findEntitySet(row.set),
             let reference = resolver.reference(row)

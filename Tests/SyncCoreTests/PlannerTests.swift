@@ -166,6 +166,31 @@ struct PlannerTests {
         #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == ["\"1\"", "*"])
     }
 
+    @Test func `a link that a change set removes and then replaces is replaced by one request, which ends both`() throws {
+        let first = try store.download("Customers", ["CustomerID": .integer(1)])
+        let second = try store.download("Customers", ["CustomerID": .integer(2)])
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        let operations = try store.perform(
+            [.deleteLink(link(order, "Customer", first)), .updateLink(link(order, "Customer", second))],
+            changeSet: true)
+        let plan = try store.plan()
+        #expect(plan.changeSets.map(\.requests.count) == [1])
+        #expect(plan.prepared(as: 1).operations.sorted() == operations)
+        try store.answer(plan)
+        #expect(store.state.pendingOperations().isEmpty)
+        #expect(try store.targets(order, "Customer") == [second])
+    }
+
+    @Test func `a link that a change set removes at one end and makes at the other keeps its request`() throws {
+        let first = try store.download("Customers", ["CustomerID": .integer(1)])
+        let second = try store.download("Customers", ["CustomerID": .integer(2)])
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        try store.perform(
+            [.deleteLink(link(order, "Customer", first)), .createLink(link(second, "Orders", order))],
+            changeSet: true)
+        #expect(try store.plan().changeSets.map(\.requests.count) == [2])
+    }
+
     @Test func `a bodiless answer to a create has the entity read before it is changed`() throws {
         let order = try store.create("Orders")
         try store.answer(try store.plan())

@@ -38,11 +38,14 @@ struct RequestPlanner<Storage: StateStorage> {
         standing = [:]
         requests = []
         obstacle = nil
-        for pending in operations {
+        let superseded = try SupersededUnlinks(in: operations, resolver)
+        for pending in operations where !superseded.operations.contains(pending.sequence) {
             let first = requests.count
             try add(pending)
+            guard requests.count > first else { continue }
             // With what it carries an operation ends, so that its answer does.
-            if requests.count > first { requests[first].carries = carried[pending.sequence] ?? [] }
+            requests[first].carries =
+                (carried[pending.sequence] ?? []) + (superseded.replacements[pending.sequence] ?? [])
         }
         if !options.supportsBatch, requests.count > 1 {
             obstacle =

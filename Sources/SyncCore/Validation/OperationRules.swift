@@ -26,6 +26,11 @@ public struct OperationRules<Storage: StateStorage> {
             try checkKeyIsKept(row, changes, type)
             try checkValues(changes, type, set: row.set)
             try check(bindings, type, set: row.set)
+            for binding in bindings {
+                for target in binding.targets {
+                    try checkLink(Link(from: id, navigation: binding.navigation, to: target))
+                }
+            }
             try checkNamedPrincipals(changes, bindings, type, set: row.set)
         case .delete(let id):
             let row = try existing(id)
@@ -241,7 +246,27 @@ public struct OperationRules<Storage: StateStorage> {
         let to = try existing(link.to)
         let navigation = try navigation(link.navigation, try type(from.type), set: from.set)
         try checkTarget(navigation, type: to.type)
+        try checkKeyIsKept(link, navigation, from, to)
         return navigation
+    }
+
+    /// A link that is part of a key stays as it is.
+    private func checkKeyIsKept(
+        _ link: Link, _ navigation: Property, _ from: EntityRow, _ to: EntityRow
+    ) throws(ValidationError) {
+        guard let end = navigation.navigation,
+            let owner = KeyLinks(model: model).owner(of: navigation, in: try type(from.type), to: try type(to.type))
+        else { return }
+        let (first, second) = end.relationship.isForward ? (link.from, link.to) : (link.to, link.from)
+        let known = try read { s throws(StateError) in
+            try s.link(end.relationship.name, first: first, second: second)
+        }
+        if known?.inLocal == true { return }
+        throw .refused(
+            .init(
+                .keyIsFixed,
+                "\(navigation) is part of the key of \(try name(owner == .source ? link.from : link.to)), which does not change.",
+                recovery: "Delete the entity and create another one."))
     }
 
     private func checkTarget(_ navigation: Property, type: String) throws(ValidationError) {

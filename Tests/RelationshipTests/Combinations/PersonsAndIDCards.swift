@@ -179,6 +179,6 @@ extension Combination {
         .allowed(
             .contentID, card, .delete,
             .changeSet([.deleteLink("IDCards(1)/Person"), .createLink("IDCards(1)/Person", "Persons(2)")]), "1- 2-1 -2",
-            .removeLink("IDCards(1)/Person"), .setLink("IDCards(1)/Person", "Persons(2)")),
+            .setLink("IDCards(1)/Person", "Persons(2)")),
     ]
 }
