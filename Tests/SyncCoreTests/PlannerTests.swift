@@ -166,7 +166,8 @@ struct PlannerTests {
         #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == ["\"1\"", "*"])
     }
 
-    @Test func `a link that a change set removes and then replaces is replaced by one request, which ends both`() throws {
+    @Test func `a link that a change set removes and then replaces is replaced by one request, which ends both`() throws
+    {
         let first = try store.download("Customers", ["CustomerID": .integer(1)])
         let second = try store.download("Customers", ["CustomerID": .integer(2)])
         let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
