@@ -182,16 +182,6 @@ struct PlannerTests {
         #expect(try store.targets(order, "Customer") == [second])
     }
 
-    @Test func `a link that a change set removes at one end and makes at the other keeps its request`() throws {
-        let first = try store.download("Customers", ["CustomerID": .integer(1)])
-        let second = try store.download("Customers", ["CustomerID": .integer(2)])
-        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
-        try store.perform(
-            [.deleteLink(link(order, "Customer", first)), .createLink(link(second, "Orders", order))],
-            changeSet: true)
-        #expect(try store.plan().changeSets.map(\.requests.count) == [2])
-    }
-
     @Test func `a bodiless answer to a create has the entity read before it is changed`() throws {
         let order = try store.create("Orders")
         try store.answer(try store.plan())

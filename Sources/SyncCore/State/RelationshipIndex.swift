@@ -98,10 +98,7 @@ public struct RelationshipIndex: Sendable {
         }
         var cascades: [String: Set<Relationship>] = [:]
         for set in sets {
-            for navigation in set.entityType.navigationProperties.compactMap(\.navigation)
-            where navigation.onDelete == "Cascade" || navigation.containsTarget {
-                cascades[set.name, default: []].insert(navigation.relationship)
-            }
+            cascades[set.name] = set.cascades
         }
         self.cascades = cascades
         dependents = Dictionary(grouping: constraints, by: \.dependentSet)
@@ -123,5 +120,14 @@ public struct RelationshipIndex: Sendable {
     /// The constraint of a relationship between two sets, if it has one.
     public func constraint(_ relationship: String, dependentSet: String) -> Constraint? {
         dependents[dependentSet]?.first { $0.relationship == relationship }
+    }
+}
+
+extension EntitySet {
+    /// The directions in which a delete goes on to the partners.
+    var cascades: Set<Relationship> {
+        Set(
+            entityType.navigationProperties.compactMap(\.navigation)
+                .filter { $0.onDelete == "Cascade" || $0.containsTarget }.map(\.relationship))
     }
 }

@@ -31,6 +31,13 @@ public struct EntityResolver<Storage: StateStorage> {
     func footprint(
         _ operation: Operation, _ tracker: inout LinkTracker<Storage>
     ) throws(StateError) -> OperationFootprint {
+        try follow(operation, &tracker).footprint
+    }
+
+    /// The operation's footprint, and the links that it ends.
+    func follow(
+        _ operation: Operation, _ tracker: inout LinkTracker<Storage>
+    ) throws(StateError) -> (footprint: OperationFootprint, ended: [LinkTracker<Storage>.EndedLink]) {
         var failure: StateError?
         func read<T>(_ nothing: T, _ body: () throws(StateError) -> T) -> T {
             do throws(StateError) {
@@ -40,7 +47,7 @@ public struct EntityResolver<Storage: StateStorage> {
                 return nothing
             }
         }
-        let owners = try tracker.formerOwners(operation, model)
+        let owners = try tracker.formerOwners(operation)
         let footprint = OperationFootprint(
             operation,
             navigation: { entity, name in
@@ -51,14 +58,13 @@ public struct EntityResolver<Storage: StateStorage> {
             },
             partners: { entity, relationship in
                 read([]) { () throws(StateError) in try tracker.partners(of: entity, by: relationship) }
-            })
+            }, deleted: { entity in read([]) { () throws(StateError) in try tracker.deleted(with: entity) } })
         if let failure { throw failure }
-        try tracker.follow(operation, footprint)
-        return footprint
+        return (footprint, try tracker.follow(operation, footprint))
     }
 
     /// The navigation properties that new values of an entity decide by their constraints.
-    private func namedTargets(
+    func namedTargets(
         of entity: EntityID, _ values: PropertyValues, in operation: Operation
     ) throws(StateError) -> [OperationFootprint.NamedTarget] {
         guard !values.isEmpty, let type = try entityType(of: entity, in: operation),

@@ -11,14 +11,25 @@ struct LinkTracker<Storage: StateStorage> {
         let relationship: Relationship
     }
 
+    /// A link that an operation ends, as one of its entities sees it.
+    struct EndedLink {
+        let entity: EntityID
+        let relationship: Relationship
+        let partner: EntityID
+    }
+
     private let storage: Storage
+    private let model: EntityDataModel
     /// The partners at the ends that an operation has changed.
     private var changed: [End: Set<EntityID>] = [:]
     private var changedEnds: [EntityID: Set<Relationship>] = [:]
     /// By set and key: the new entity that got the key last.
     private var keys: [String: EntityID] = [:]
 
-    init(_ storage: Storage) { self.storage = storage }
+    init(_ storage: Storage, _ model: EntityDataModel) {
+        self.storage = storage
+        self.model = model
+    }
 
     /// By one relationship and direction, or by any.
     func partners(of entity: EntityID, by relationship: Relationship?) throws(StateError) -> [EntityID] {
@@ -30,36 +41,65 @@ struct LinkTracker<Storage: StateStorage> {
         return found.sorted()
     }
 
-    mutating func follow(_ operation: Operation, _ footprint: OperationFootprint) throws(StateError) {
+    /// The entity and all that the service deletes along with it, to any depth, as the metadata say it.
+    func deleted(with entity: EntityID) throws(StateError) -> [EntityID] {
+        var found = [entity]
+        var known: Set<EntityID> = [entity]
+        var next = 0
+        while next < found.count {
+            let owner = found[next]
+            next += 1
+            guard let set = try storage.set(of: owner).flatMap({ model.findEntitySet($0) }) else { continue }
+            for relationship in set.cascades {
+                for partner in try partners(at: End(entity: owner, relationship: relationship))
+                where known.insert(partner).inserted {
+                    found.append(partner)
+                }
+            }
+        }
+        return found
+    }
+
+    /// Returns the links that the operation ends.
+    @discardableResult
+    mutating func follow(
+        _ operation: Operation, _ footprint: OperationFootprint
+    ) throws(StateError) -> [EndedLink] {
+        var ended: [EndedLink] = []
+        func end(_ end: End, besides new: EntityID? = nil) throws(StateError) {
+            for other in try partners(at: end) {
+                try set(end, other, false)
+                guard other != new else { continue }
+                ended.append(EndedLink(entity: end.entity, relationship: end.relationship, partner: other))
+            }
+        }
         switch operation.action {
         case .delete(let entity):
-            for end in try ends(of: entity) { for partner in try partners(at: end) { try set(end, partner, false) } }
+            for gone in try deleted(with: entity) { for own in try ends(of: gone) { try end(own) } }
         case .deleteLink:
             for link in footprint.links {
-                try set(End(entity: link.from, relationship: link.navigation.relationship), link.to, false)
+                let relationship = link.navigation.relationship
+                try set(End(entity: link.from, relationship: relationship), link.to, false)
+                ended.append(EndedLink(entity: link.from, relationship: relationship, partner: link.to))
             }
         default:
             for (entity, relationship) in footprint.cleared {
-                let end = End(entity: entity, relationship: relationship)
-                for other in try partners(at: end) { try set(end, other, false) }
+                try end(End(entity: entity, relationship: relationship))
             }
             for link in footprint.links {
-                let end = End(entity: link.from, relationship: link.navigation.relationship)
-                if link.navigation.multiplicity != .many {
-                    for other in try partners(at: end) { try set(end, other, false) }
-                }
-                if link.navigation.sourceMultiplicity != .many {
-                    let back = End(entity: link.to, relationship: end.relationship.reversed)
-                    for other in try partners(at: back) { try set(back, other, false) }
-                }
-                try set(end, link.to, true)
+                let forth = End(entity: link.from, relationship: link.navigation.relationship)
+                let back = End(entity: link.to, relationship: forth.relationship.reversed)
+                if link.navigation.multiplicity != .many { try end(forth, besides: link.to) }
+                if link.navigation.sourceMultiplicity != .many { try end(back, besides: link.from) }
+                try set(forth, link.to, true)
             }
         }
+        return ended
     }
 
     /// Who had the keys of the entities that the operation creates: what deletes those comes before. The new ones have them
     /// from now on.
-    mutating func formerOwners(_ operation: Operation, _ model: EntityDataModel) throws(StateError) -> [EntityID] {
+    mutating func formerOwners(_ operation: Operation) throws(StateError) -> [EntityID] {
         guard case .create(let creation, _) = operation.action else { return [] }
         var owners: [EntityID] = []
         func visit(_ creation: Creation) throws(StateError) {

@@ -8,7 +8,7 @@ struct OperationFootprint {
     private(set) var writes: Set<EntityID> = []
     private(set) var reads: Set<EntityID> = []
     /// Entities that the operation has to do with though it does not name them: partners that lose a link, being those of a
-    /// deleted entity or pushed out by a new link, and who had the key of a new entity before it.
+    /// deleted entity or pushed out by a new link, what a delete takes along, and who had the key of a new entity before it.
     private(set) var affected: Set<EntityID> = []
     /// Entities that no `$<Content-ID>` can stand for.
     private(set) var keyed: Set<EntityID> = []
@@ -25,10 +25,11 @@ struct OperationFootprint {
     ///   - named: the navigation properties that an entity's new values decide, and the entities that they name.
     ///   - owners: the entities that had the keys of new ones before.
     ///   - partners: the entities that one is linked to, by one navigation property or by any.
+    ///   - deleted: an entity and all that is deleted along with it.
     init(
         _ operation: Operation, navigation: (EntityID, String) -> Navigation?,
         owners: [EntityID], named: (EntityID, PropertyValues) -> [NamedTarget],
-        partners: (EntityID, Relationship?) -> [EntityID]
+        partners: (EntityID, Relationship?) -> [EntityID], deleted: (EntityID) -> [EntityID]
     ) {
         switch operation.action {
         case .create(let creation, let parent):
@@ -44,7 +45,8 @@ struct OperationFootprint {
         case .delete(let entity):
             writes.insert(entity)
             conditional.insert(entity)
-            affected.formUnion(partners(entity, nil))
+            // What is pending on anything that goes along has to arrive while that is still there.
+            for gone in deleted(entity) { affected.formUnion([gone] + partners(gone, nil)) }
         case .createLink(let link), .updateLink(let link):
             addLink(link.from, link.navigation, link.to, navigation)
         case .deleteLink(let link):

@@ -94,12 +94,31 @@ extension RequestPlanner {
         return try resolver.serviceRow(entity)?.values
     }
 
+    /// Nulls the dependent properties of those whose links an operation ends, whether it names them or not: a later PUT of
+    /// the same change set would take the link back. What an update says of its own entity is in its values.
+    mutating func letGo(_ operation: Operation, _ tracker: inout LinkTracker<Storage>) throws(StateError) {
+        var updated: EntityID?
+        if case .update(let entity, _, _) = operation.action { updated = entity }
+        for link in try resolver.follow(operation, &tracker).ended {
+            for (entity, relationship, partner) in [
+                (link.entity, link.relationship, link.partner),
+                (link.partner, link.relationship.reversed, link.entity),
+            ] {
+                guard let type = try resolver.entityType(of: entity, in: operation) else { continue }
+                for end in type.navigationProperties.compactMap(\.navigation) where end.relationship == relationship {
+                    if entity != updated { try follow(entity, end.constraints, principal: nil) }
+                    if partner != updated { try follow(partner, end.inverseConstraints, principal: nil) }
+                }
+            }
+        }
+    }
+
     /// What a link does to the dependent properties that a later PUT of the same change set repeats.
-    mutating func follow(_ from: EntityID, _ navigation: Property, _ to: EntityID?) throws(StateError) {
+    mutating func follow(_ from: EntityID, _ navigation: Property, _ to: EntityID) throws(StateError) {
         guard let end = navigation.navigation else { return }
         if !end.constraints.isEmpty {
             try follow(from, end.constraints, principal: to)
-        } else if let to {
+        } else {
             try follow(to, end.inverseConstraints, principal: from)
         }
     }

@@ -55,6 +55,7 @@ extension RequestPlanner {
             add(
                 .createRelated(in: try reference(owner.entity), navigation: owner.navigation, body), pending,
                 creates: new)
+            changed.insert(owner.entity)
         } else {
             add(.create(in: set, body), pending, creates: new)
         }

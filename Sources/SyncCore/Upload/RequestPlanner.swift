@@ -9,8 +9,8 @@ struct RequestPlanner<Storage: StateStorage> {
     let options: ServiceOptions
     private var nextContentID = 1
     private(set) var contentIDs: [EntityID: String] = [:]
-    /// Entities that an earlier request of the change set changes: their ETag has been checked, and is not the same any more.
-    private var changed: Set<EntityID> = []
+    /// Entities that an earlier request of the change set changes or links: their ETag has been checked, and is not the same any more.
+    var changed: Set<EntityID> = []
     /// Entities that requests of the change set refer to, so that they need a Content-ID of their own.
     private(set) var referenced: Set<EntityID> = []
     /// What earlier requests of the change set leave of an entity's values; only where updates are replacements.
@@ -39,7 +39,10 @@ struct RequestPlanner<Storage: StateStorage> {
         requests = []
         obstacle = nil
         let superseded = try SupersededUnlinks(in: operations, resolver)
-        for pending in operations where !superseded.operations.contains(pending.sequence) {
+        var tracker = LinkTracker(resolver.storage, resolver.model)
+        for pending in operations {
+            if !options.supportsPatch { try letGo(pending.operation, &tracker) }
+            guard !superseded.operations.contains(pending.sequence) else { continue }
             let first = requests.count
             try add(pending)
             guard requests.count > first else { continue }
@@ -85,7 +88,7 @@ struct RequestPlanner<Storage: StateStorage> {
             let navigation = try navigation(link.navigation, of: link.from, in: operation)
             let target = navigation.isCollection ? try reference(link.to) : nil
             add(.unlink(from: try reference(link.from), navigation: navigation, to: target), pending)
-            if !options.supportsPatch { try follow(link.from, navigation, nil) }
+            changed.formUnion([link.from, link.to])
         }
     }
 
@@ -94,6 +97,7 @@ struct RequestPlanner<Storage: StateStorage> {
     /// A link that no body says.
     mutating func add(_ link: LinkContent, of entity: EntityID, _ pending: PendingOperation) throws(StateError) {
         guard let target = link.target else {
+            changed.insert(entity)
             return add(.unlink(from: try reference(entity), navigation: link.navigation, to: nil), pending)
         }
         try addLink(from: entity, link.navigation, to: target, pending)
@@ -110,6 +114,8 @@ struct RequestPlanner<Storage: StateStorage> {
         } else {
             add(.link(from: try reference(from), navigation: navigation, to: try reference(to)), pending)
         }
+        // A service may count a link as a change of either end.
+        changed.formUnion([from, to])
         if !options.supportsPatch { try follow(from, navigation, to) }
     }
 

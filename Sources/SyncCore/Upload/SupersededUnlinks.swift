@@ -5,6 +5,11 @@ import Operations
 ///
 /// A replacement lets go of the old link by itself. A removal beside it would do harm: the requests of a change set have no
 /// order that a service must keep (OData 4.0 Part 1, 11.7.4), and if the removal came last, the new link would be gone.
+///
+/// What counts is the entity whose end is single-valued, not the end that either is said at. The end is surely replaced
+/// where the new link is said at it (a reference, a binding, dependent properties), and where the entity is added to the
+/// collection of another partner, which moves it there. Not where it would only be pushed out at the other end of a
+/// one-to-one relationship.
 struct SupersededUnlinks {
     /// The removals that need no request of their own.
     private(set) var operations: Set<SequenceNumber> = []
@@ -13,26 +18,65 @@ struct SupersededUnlinks {
 
     private struct End: Hashable {
         let entity: EntityID
-        let navigation: String
+        let relationship: Relationship
     }
+
+    private var removals: [End: Set<SequenceNumber>] = [:]
 
     init<Storage>(
         in changeSet: [PendingOperation], _ resolver: EntityResolver<Storage>
     ) throws(StateError) {
-        var removals: [End: [SequenceNumber]] = [:]
         for pending in changeSet {
-            switch pending.operation.action {
+            let operation = pending.operation
+            func navigation(_ entity: EntityID, _ name: String) throws(StateError) -> Navigation? {
+                try resolver.navigation(name, of: entity, in: operation)?.navigation
+            }
+            switch operation.action {
             case .deleteLink(let link):
-                let navigation = try resolver.navigation(link.navigation, of: link.from, in: pending.operation)
-                guard navigation?.isCollection == false else { continue }
-                removals[End(entity: link.from, navigation: link.navigation), default: []].append(pending.sequence)
+                guard let end = try navigation(link.from, link.navigation) else { continue }
+                remove(link, end, pending.sequence)
             case .createLink(let link), .updateLink(let link):
-                let end = End(entity: link.from, navigation: link.navigation)
-                guard let replaced = removals.removeValue(forKey: end) else { continue }
-                operations.formUnion(replaced)
-                replacements[pending.sequence] = replaced
-            default: continue
+                guard let end = try navigation(link.from, link.navigation) else { continue }
+                replace(link.from, end, link.to, pending.sequence)
+            case .update(let entity, let changes, let bindings):
+                guard !removals.isEmpty else { continue }
+                for binding in bindings {
+                    guard let end = try navigation(entity, binding.navigation) else { continue }
+                    for target in binding.targets { replace(entity, end, target, pending.sequence) }
+                }
+                for named in try resolver.namedTargets(of: entity, changes, in: operation) {
+                    guard let target = named.target, let end = try navigation(entity, named.navigation),
+                        !bindings.contains(where: { $0.navigation == named.navigation })
+                    else { continue }
+                    replace(entity, end, target, pending.sequence)
+                }
+            case .create, .delete: continue
             }
         }
+    }
+
+    private mutating func remove(_ link: Link, _ end: Navigation, _ sequence: SequenceNumber) {
+        if end.multiplicity != .many {
+            removals[End(entity: link.from, relationship: end.relationship), default: []].insert(sequence)
+        }
+        if end.sourceMultiplicity != .many {
+            removals[End(entity: link.to, relationship: end.relationship.reversed), default: []].insert(sequence)
+        }
+    }
+
+    private mutating func replace(_ from: EntityID, _ end: Navigation, _ to: EntityID, _ sequence: SequenceNumber) {
+        let replaced: End
+        if end.multiplicity != .many {
+            replaced = End(entity: from, relationship: end.relationship)
+        } else if end.sourceMultiplicity != .many {
+            replaced = End(entity: to, relationship: end.relationship.reversed)
+        } else {
+            return
+        }
+        guard let found = removals.removeValue(forKey: replaced)?.subtracting(operations), !found.isEmpty else {
+            return
+        }
+        operations.formUnion(found)
+        replacements[sequence, default: []] += found.sorted()
     }
 }

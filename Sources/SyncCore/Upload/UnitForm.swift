@@ -76,7 +76,9 @@ struct UnitForm<Storage: StateStorage> {
                     result.operations.append(pending)
                     continue
                 }
-                guard result.operations[place].change({ $0.values.merge(changes) }) else { return nil }
+                guard try release(entity, changes, besides: bindings.map(\.navigation), place, &result),
+                    result.operations[place].change({ $0.values.merge(changes) })
+                else { return nil }
                 for binding in bindings {
                     for target in binding.targets {
                         guard bind(entity, binding.navigation, target, places, &result) else { return nil }
@@ -110,6 +112,41 @@ struct UnitForm<Storage: StateStorage> {
         return result
     }
 
+    /// New dependent values say whom an entity is linked to, so the binding of its creation that said so before goes. False
+    /// where it cannot go: where another creation says the link, by a binding, by what it has inside, or as the parent.
+    private func release(
+        _ entity: EntityID, _ changes: PropertyValues, besides bound: [String], _ place: Int, _ unit: inout Form
+    ) throws(StateError) -> Bool {
+        func isDecided(_ pairs: [ReferentialConstraint]) -> Bool { pairs.contains { changes[$0.dependent] != nil } }
+        let operation = unit.operations[place].operation
+        guard case .create(let creation, let parent) = operation.action,
+            let type = resolver.model.findEntityType(creation.type)
+        else { return false }
+        if let parent {
+            let end = try resolver.navigation(parent.navigation, of: parent.entity, in: operation)?.navigation
+            if isDecided(end?.inverseConstraints ?? []) { return false }
+        }
+        for other in unit.operations {
+            guard case .create(let other, _) = other.operation.action,
+                let type = resolver.model.findEntityType(other.type)
+            else { continue }
+            for binding in other.bindings where binding.targets.contains(entity) {
+                let end = type.findProperty(binding.navigation)?.navigation
+                if isDecided(end?.inverseConstraints ?? []) { return false }
+            }
+        }
+        var released: Set<String> = []
+        for property in type.navigationProperties where !bound.contains(property.name) {
+            guard let pairs = property.navigation?.constraints, isDecided(pairs) else { continue }
+            if creation.inline.contains(where: { $0.navigation == property.name }) { return false }
+            guard creation.bindings.contains(where: { $0.navigation == property.name }) else { continue }
+            // The rest of the principal's key is in the binding only.
+            guard pairs.allSatisfy({ changes[$0.dependent] != nil }) else { return false }
+            released.insert(property.name)
+        }
+        return unit.operations[place].change { $0.bindings.removeAll { released.contains($0.navigation) } }
+    }
+
     /// Adds a binding to the creation of `source`, unless that says something else already.
     private func bind(
         _ source: EntityID, _ navigation: String, _ target: EntityID, _ places: [EntityID: Int], _ unit: inout Form
@@ -135,10 +172,8 @@ struct UnitForm<Storage: StateStorage> {
     /// that can hold the others in a collection. Nil where they are no tree.
     private func nested(_ unit: Form) throws(StateError) -> Form? {
         let all = Creations(unit.operations)
-        var roots = all.places.keys.sorted().reversed().map { $0 }
         var unit = unit
-        while let root = roots.first {
-            roots.removeFirst()
+        for root in all.places.keys.sorted().reversed() {
             guard let place = all.places[root] else { continue }
             var tree = CreationTree(all, resolver.model, options)
             guard let creation = tree.creation(root), tree.used.count == all.places.count else { continue }
@@ -158,115 +193,7 @@ struct UnitForm<Storage: StateStorage> {
     }
 }
 
-/// The creations of a unit, each with its place among the operations.
-private struct Creations {
-    var creations: [EntityID: Creation] = [:]
-    var places: [EntityID: Int] = [:]
-    var parents: [EntityID: Parent] = [:]
-
-    init(_ operations: [PendingOperation]) {
-        for (place, pending) in operations.enumerated() {
-            guard case .create(let creation, let parent) = pending.operation.action else { continue }
-            creations[creation.entity] = creation
-            places[creation.entity] = place
-            parents[creation.entity] = parent
-        }
-    }
-}
-
-/// Hangs the creations of a unit below one of them.
-private struct CreationTree {
-    let all: Creations
-    let model: EntityDataModel
-    let options: ServiceOptions
-    private(set) var used: Set<EntityID> = []
-
-    init(_ all: Creations, _ model: EntityDataModel, _ options: ServiceOptions) {
-        self.all = all
-        self.model = model
-        self.options = options
-    }
-
-    /// The creation with everything that it is bound to, or that is bound to it, inside. Nil where that is no tree.
-    mutating func creation(_ id: EntityID) -> Creation? {
-        guard var creation = all.creations[id], let type = model.findEntityType(creation.type) else { return nil }
-        used.insert(id)
-        var bindings: [Binding] = []
-        for binding in creation.bindings {
-            var outside = binding
-            outside.targets = []
-            for target in binding.targets {
-                guard all.creations[target] != nil else {
-                    outside.targets.append(target)
-                    continue
-                }
-                guard let property = type.findProperty(binding.navigation), canHold(property, in: creation),
-                    !used.contains(target),
-                    all.parents[target] == nil, let child = self.creation(target)
-                else { return nil }
-                creation.add(child, below: binding.navigation)
-            }
-            if !outside.targets.isEmpty || binding.targets.isEmpty { bindings.append(outside) }
-        }
-        creation.bindings = bindings
-        return holdOthers(creation, type)
-    }
-
-    /// Takes in the creations that are bound to this one, without their binding.
-    private mutating func holdOthers(_ creation: Creation, _ type: EntityType) -> Creation? {
-        var creation = creation
-        for other in all.creations.values.sorted(by: { $0.entity < $1.entity }) where !used.contains(other.entity) {
-            let owner = all.parents[other.entity]
-            let binding = other.bindings.first { $0.targets == [creation.entity] }
-            guard owner?.entity == creation.entity || binding != nil else { continue }
-            let name: String?
-            if let owner, owner.entity == creation.entity {
-                name = owner.navigation
-            } else {
-                let back = binding.flatMap { model.findEntityType(other.type)?.findProperty($0.navigation) }
-                name = back.flatMap { model.partner(of: $0)?.name }
-            }
-            guard let name, let property = type.findProperty(name), canHold(property, in: creation) else { return nil }
-            var tree = self
-            tree.detach(other.entity, from: creation.entity)
-            guard let child = tree.creation(other.entity) else { return nil }
-            used = tree.used
-            creation.add(child, below: name)
-        }
-        return creation
-    }
-
-    private mutating func detach(_ child: EntityID, from owner: EntityID) {
-        var all = self.all
-        all.creations[child]?.bindings.removeAll { $0.targets == [owner] }
-        all.parents[child] = nil
-        self = CreationTree(all, model, options, used)
-    }
-
-    private init(_ all: Creations, _ model: EntityDataModel, _ options: ServiceOptions, _ used: Set<EntityID>) {
-        self.init(all, model, options)
-        self.used = used
-    }
-
-    private func canHold(_ property: Property, in creation: Creation) -> Bool {
-        guard property.isCollection else { return !creation.inline.contains { $0.navigation == property.name } }
-        switch options.deepInsertToMany {
-        case .split: return false
-        case .inOrder: return true
-        case .contentID: return !model.version.isLegacy
-        }
-    }
-}
-
 extension Creation {
-    fileprivate mutating func add(_ child: Creation, below navigation: String) {
-        if let index = inline.firstIndex(where: { $0.navigation == navigation }) {
-            inline[index].entities.append(child)
-        } else {
-            inline.append(Inline(navigation: navigation, entities: [child]))
-        }
-    }
-
     var hasInlineCollection: Bool {
         inline.contains { $0.entities.count > 1 || $0.entities.contains(where: \.hasInlineCollection) }
     }

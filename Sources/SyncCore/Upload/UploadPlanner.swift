@@ -46,7 +46,7 @@ public struct UploadPlanner<Storage: StateStorage> {
         let resolver = EntityResolver(storage: storage, model: model)
         var grouping = ChangeSetGrouping(unreadable: unreadable, service: options.service)
         var forms = UnitForms(resolver: resolver, options: options.service)
-        var tracker = LinkTracker(storage)
+        var tracker = LinkTracker(storage, model)
         var plan = UploadPlan()
         var toRead: Set<EntityID> = []
         let queue = try PendingOperation.units(try storage.pendingOperations()).map { unit throws(StateError) in

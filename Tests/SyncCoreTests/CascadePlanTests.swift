@@ -1,0 +1,97 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+/// A delete that takes others along, several levels deep.
+@Suite struct CascadePlanTests {
+    static let metadata = """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+        <Schema Namespace="Shop" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <EntityType Name="Node"><Key><PropertyRef Name="NodeID"/></Key>
+        <Property Name="NodeID" Type="Edm.Int32" Nullable="false"/><Property Name="Text" Type="Edm.String"/>
+        <NavigationProperty Name="Above" Type="Shop.Node" Partner="Below"/>
+        <NavigationProperty Name="Below" Type="Collection(Shop.Node)" Partner="Above"><OnDelete Action="Cascade"/></NavigationProperty>
+        </EntityType>
+        <EntityContainer Name="Container"><EntitySet Name="Nodes" EntityType="Shop.Node">
+        <NavigationPropertyBinding Path="Above" Target="Nodes"/><NavigationPropertyBinding Path="Below" Target="Nodes"/>
+        </EntitySet></EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+        """
+    let store: TestStore
+
+    init() throws {
+        store = try TestStore()
+        try store.add(.serviceInstalled(.init(root: "http://127.0.0.1/v4/", metadata: Array(Self.metadata.utf8))))
+    }
+
+    /// Nodes as if they had been downloaded, each below the one before it.
+    private func chain(_ count: Int) throws -> [EntityID] {
+        let first = store.newID().rawValue
+        var images: [EntityImage] = []
+        for number in 0..<count {
+            var image = EntityImage(
+                entity: EntityID(rawValue: first + UInt64(number)), set: "Nodes", type: "Shop.Node",
+                values: ["NodeID": .integer(Int64(number))])
+            if let above = images.last?.entity {
+                image.links = [.init(navigation: "Above", targets: [above], isComplete: true)]
+            }
+            images.append(image)
+        }
+        try store.add(.entitiesRead(images))
+        return images.map(\.entity)
+    }
+
+    @Test func `a delete waits for everything pending on what it takes along, at any depth`() throws {
+        let nodes = try chain(4)
+        let leaf = try store.create("Nodes", parent: Parent(entity: nodes[3], navigation: "Below"))
+        try store.perform([.update(leaf, changes: ["Text": .string("b")], bindings: [])])
+        try store.perform([.delete(nodes[0])])
+        #expect(try store.state.allRows.isEmpty)
+        var sent: [[SequenceNumber]] = []
+        while !store.state.pendingOperations().isEmpty {
+            let plan = try store.plan(unreadable: [leaf])
+            try #require(!plan.isEmpty, "\(plan.held)")
+            sent += store.groups(plan)
+            try store.answer(plan)
+        }
+        #expect(sent == sent.sorted { $0[0] < $1[0] })
+        #expect(sent.map(\.count) == [1, 1, 1])
+    }
+
+    @Test func `what is left pending on an entity that is gone says so, and is ended by undoing it`() throws {
+        let node = EntityImage(
+            entity: store.newID(), set: "Nodes", type: "Shop.Node", values: ["NodeID": .integer(1)])
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.downloadPage(DownloadPage(query: "All", entities: [node])))
+        try store.add(.downloadFinished(query: "All"))
+        let update = try store.perform([.update(node.entity, changes: ["Text": .string("b")], bindings: [])])[0]
+        // Another client has deleted it.
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.downloadFinished(query: "All"))
+        #expect(try store.plan().held == [update: .entityGone(node.entity)])
+        try store.undo([update])
+        #expect(store.state.pendingOperations().isEmpty)
+    }
+
+    @Test(arguments: [40, 3_000])
+    func `a chain of creations that is too deep for one request is held`(_ count: Int) throws {
+        store.service = ServiceOptions(supportsBatch: false)
+        let first = store.newID().rawValue
+        let changeSet = store.state.header().applied + 1
+        for number in 0..<UInt64(count) {
+            let above = EntityID(rawValue: first + number &- 1)
+            try store.add(
+                .operation(
+                    Operation(
+                        .create(
+                            store.creation(
+                                EntityID(rawValue: first + number), "Nodes",
+                                bindings: number == 0 ? [] : [Binding(navigation: "Above", targets: [above])]),
+                            parent: nil), changeSet: changeSet)))
+        }
+        let plan = try store.plan()
+        #expect(plan.isEmpty)
+        #expect(plan.held.count == count)
+    }
+}

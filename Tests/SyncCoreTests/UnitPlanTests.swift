@@ -1,0 +1,152 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+/// What the members of a change set, and a delete and what it takes along, must not do to each other.
+@Suite struct UnitPlanTests {
+    let store: TestStore
+    let a: EntityID
+    let b: EntityID
+
+    init() throws {
+        store = try TestStore()
+        a = try store.download("Customers", ["CustomerID": .integer(1)])
+        b = try store.download("Customers", ["CustomerID": .integer(2)])
+    }
+
+    private func requests(_ plan: UploadPlan) -> [String] {
+        let encoder = RequestEncoder(version: store.model.version, model: store.model, serviceRoot: "http://s/")
+        return plan.changeSets.flatMap(\.requests).map {
+            let wire = encoder.encode($0.modification)
+            return "\(wire.method) \(wire.url) \(String(decoding: wire.body, as: UTF8.self))"
+        }
+    }
+
+    // MARK: Updates that become part of a creation
+
+    @Test func `without batch an update of a dependent value takes the place of the creation's binding`() throws {
+        store.service = ServiceOptions(supportsBatch: false)
+        let order = store.newID()
+        try store.perform(
+            [
+                .create(
+                    store.creation(order, "Orders", bindings: [Binding(navigation: "Customer", targets: [a])]),
+                    parent: nil),
+                .update(order, changes: ["CustomerID": .integer(2)], bindings: []),
+            ], changeSet: true)
+        #expect(try store.targets(order, "Customer") == [b])
+        let sent = requests(try store.plan())
+        #expect(sent == [#"POST Orders {"CustomerID":2}"#])
+    }
+
+    @Test func `without batch a dependent value that contradicts the parent is held, not dropped`() throws {
+        store.service = ServiceOptions(supportsBatch: false)
+        let order = store.newID()
+        let operations = try store.perform(
+            [
+                .create(store.creation(order, "Orders"), parent: Parent(entity: a, navigation: "Orders")),
+                .update(order, changes: ["CustomerID": .integer(2)], bindings: []),
+            ], changeSet: true)
+        let plan = try store.plan()
+        #expect(plan.isEmpty)
+        #expect(plan.held.keys.sorted() == operations)
+    }
+
+    @Test func `without batch a dependent value that leads away from a new principal is held, not dropped`() throws {
+        store.service = ServiceOptions(supportsBatch: false)
+        let customer = store.newID()
+        let order = EntityID(rawValue: customer.rawValue + 1)
+        let operations = try store.perform(
+            [
+                .create(store.creation(customer, "Customers"), parent: nil),
+                .create(
+                    store.creation(order, "Orders", bindings: [Binding(navigation: "Customer", targets: [customer])]),
+                    parent: nil),
+                .update(order, changes: ["CustomerID": .integer(2)], bindings: []),
+            ], changeSet: true)
+        let plan = try store.plan()
+        #expect(plan.isEmpty)
+        #expect(plan.held.keys.sorted() == operations)
+    }
+
+    // MARK: Replacements
+
+    @Test func `without PATCH a replacement does not take back a link that another end took`() throws {
+        store.service = ServiceOptions(supportsPatch: false)
+        let person = try store.download("Persons", ["PersonID": .integer(1)])
+        let old = try store.download("IDCards", ["IDCardID": .integer(1), "PersonID": .integer(1)])
+        let new = try store.download("IDCards", ["IDCardID": .integer(2), "PersonID": .null])
+        for action in [
+            Operation.Action.updateLink(link(new, "Person", person)),
+            .update(new, changes: ["PersonID": .integer(1)], bindings: []),
+            .delete(person),
+        ] {
+            let store = try TestStore(replaying: self.store.records)
+            store.service = self.store.service
+            try store.perform([action, .update(old, changes: [:], bindings: [])], changeSet: true)
+            #expect(store.value(old, "PersonID") == .null)
+            let last = try #require(try store.plan().changeSets.last?.requests.last)
+            guard case .update(_, let body, true) = last.modification.action else {
+                return #expect(Bool(false), "\(last)")
+            }
+            #expect(body.values["PersonID"] == .null, "\(action)")
+        }
+    }
+
+    @Test func `without PATCH a replacement does not take back a link that its principal removed`() throws {
+        store.service = ServiceOptions(supportsPatch: false)
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1), "Note": .null])
+        try store.perform(
+            [.deleteLink(link(a, "Orders", order)), .update(order, changes: ["Note": .string("n")], bindings: [])],
+            changeSet: true)
+        #expect(requests(try store.plan()).last == #"PUT Orders(1) {"OrderID":1,"CustomerID":null,"Note":"n"}"#)
+    }
+
+    // MARK: Links
+
+    @Test func `after a link in the app's change set an update of either end does not carry the ETag from before`()
+        throws
+    {
+        let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
+        try store.perform(
+            [
+                .createLink(link(a, "Orders", order)),
+                .update(order, changes: ["Note": .string("n")], bindings: []),
+            ], changeSet: true)
+        #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == [nil, "*"])
+    }
+
+    @Test func `a removal is sent with its replacement only where that need not let go by itself`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        let removals: [Operation.Action] = [
+            .deleteLink(link(order, "Customer", a)), .deleteLink(link(a, "Orders", order)),
+        ]
+        let replacements: [Operation.Action] = [
+            .updateLink(link(order, "Customer", b)), .createLink(link(b, "Orders", order)),
+            .update(order, changes: [:], bindings: [Binding(navigation: "Customer", targets: [b])]),
+            .update(order, changes: ["CustomerID": .integer(2)], bindings: []),
+        ]
+        for removal in removals {
+            for replacement in replacements {
+                let store = try TestStore(replaying: self.store.records)
+                let operations = try store.perform([removal, replacement], changeSet: true)
+                let plan = try store.plan()
+                #expect(plan.changeSets.map(\.requests.count) == [1], "\(removal) \(replacement)")
+                #expect(plan.prepared(as: 1).operations.sorted() == operations)
+                try store.answer(plan)
+                #expect(try store.targets(order, "Customer") == [b])
+            }
+        }
+    }
+
+    @Test func `a partner that is only pushed out keeps the removal that the app asked for`() throws {
+        let person = try store.download("Persons", ["PersonID": .integer(1)])
+        let old = try store.download("IDCards", ["IDCardID": .integer(1), "PersonID": .integer(1)])
+        let new = try store.download("IDCards", ["IDCardID": .integer(2), "PersonID": .null])
+        try store.perform(
+            [.deleteLink(link(old, "Person", person)), .updateLink(link(new, "Person", person))], changeSet: true)
+        #expect(try store.plan().changeSets.map(\.requests.count) == [2])
+    }
+}
