@@ -60,16 +60,11 @@ import Testing
     }
 
     @Test func `what is left pending on an entity that is gone says so, and is ended by undoing it`() throws {
-        let node = EntityImage(
-            entity: store.newID(), set: "Nodes", type: "Shop.Node", values: ["NodeID": .integer(1)])
-        try store.add(.downloadStarted(queries: ["All"]))
-        try store.add(.downloadPage(DownloadPage(query: "All", entities: [node])))
-        try store.add(.downloadFinished(query: "All"))
-        let update = try store.perform([.update(node.entity, changes: ["Text": .string("b")], bindings: [])])[0]
-        // Another client has deleted it.
-        try store.add(.downloadStarted(queries: ["All"]))
-        try store.add(.downloadFinished(query: "All"))
-        #expect(try store.plan().held == [update: .entityGone(node.entity)])
+        let gone = EntityID(rawValue: 77)
+        try store.add(.lost)
+        let update = try store.add(
+            .operation(Operation(.update(gone, changes: ["Text": .string("b")], bindings: []))))
+        #expect(try store.plan().held == [update: .entityGone(gone)])
         try store.undo([update])
         #expect(store.state.pendingOperations().isEmpty)
     }

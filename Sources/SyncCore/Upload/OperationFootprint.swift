@@ -8,7 +8,8 @@ struct OperationFootprint {
     private(set) var writes: Set<EntityID> = []
     private(set) var reads: Set<EntityID> = []
     /// Entities that the operation has to do with though it does not name them: partners that lose a link, being those of a
-    /// deleted entity or pushed out by a new link, what a delete takes along, and who had the key of a new entity before it.
+    /// deleted entity or pushed out by a new link, what a delete takes along, and who had the key of a new entity before
+    /// it.
     private(set) var affected: Set<EntityID> = []
     /// Entities that no `$<Content-ID>` can stand for.
     private(set) var keyed: Set<EntityID> = []

@@ -9,7 +9,8 @@ struct RequestPlanner<Storage: StateStorage> {
     let options: ServiceOptions
     private var nextContentID = 1
     private(set) var contentIDs: [EntityID: String] = [:]
-    /// Entities that an earlier request of the change set changes or links: their ETag has been checked, and is not the same any more.
+    /// Entities that an earlier request of the change set changes or links: their ETag has been checked, and need not be
+    /// the same any more.
     var changed: Set<EntityID> = []
     /// Entities that requests of the change set refer to, so that they need a Content-ID of their own.
     private(set) var referenced: Set<EntityID> = []
