@@ -64,17 +64,34 @@ enum BatchCorpus {
         var testDescription: String { name }
     }
 
+    /// An answer in the JSON format.
+    struct JSONResponse: Decodable, CustomTestStringConvertible {
+        struct Facts: Decodable {
+            var statuses: [Int]
+            var ids: [Int]
+        }
+
+        var file: String
+        var facts: Facts
+
+        var testDescription: String { file }
+    }
+
+    static let jsonResponses = lines("batch/index.jsonl", as: JSONResponse.self, kind: "\"json-batch-response\"")
+
     static let recordings: [Recording] = lines("batch/index.jsonl", as: Recording.self)
         .filter { $0.kind.hasPrefix("multipart-batch") }
     static let parserCases: [ParserCase] = lines("batch/olingo-parser-cases.jsonl", as: ParserCase.self)
 
-    private static func lines<T: Decodable>(_ path: String, as type: T.Type) -> [T] {
+    private static func lines<T: Decodable>(
+        _ path: String, as type: T.Type, kind: String = "\"multipart-batch"
+    ) -> [T] {
         guard isPresent, let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else {
             return []
         }
         return text.split(separator: "\n").compactMap { line in
             // Files of other kinds have facts of other shapes.
-            guard type == ParserCase.self || line.contains("\"multipart-batch") else { return nil }
+            guard type == ParserCase.self || line.contains(kind) else { return nil }
             do { return try JSONDecoder().decode(T.self, from: Data(line.utf8)) } catch {
                 fatalError("\(path): \(error)")
             }

@@ -3,7 +3,7 @@ import Testing
 @testable import ODataWire
 
 /// SplitMix64: the seed that a failure prints gives the same bytes again.
-private struct SeededGenerator: RandomNumberGenerator {
+struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15

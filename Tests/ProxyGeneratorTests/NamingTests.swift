@@ -40,6 +40,7 @@ import Testing
     @Test(arguments: [
         ("Entities", "EntityValue", ReservedNames.entityMembers),
         ("Service", "DataService", ReservedNames.serviceMembers),
+        ("Service", "DataService+Batches", ReservedNames.serviceMembers),
         ("Proxies", "DataService+Proxies", ReservedNames.serviceMembers),
     ])
     func `every public member of the base classes is reserved`(

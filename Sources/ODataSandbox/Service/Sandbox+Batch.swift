@@ -2,10 +2,13 @@ internal import EDM
 internal import ODataWire
 
 extension Sandbox {
-    /// `$batch` as multipart: parts in order, each change set whole or not at all.
+    /// `$batch` as multipart, or in V4 as JSON: parts in order, each change set whole or not at all.
     mutating func batch(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
         guard view.abilities.batch else { throw SandboxError(501, .notImplemented, "The service has no $batch.") }
         let contentType = request.headers["Content-Type"] ?? ""
+        if !view.isLegacy, contentType.lowercased().hasPrefix("application/json") {
+            return try jsonBatch(request, view)
+        }
         guard contentType.lowercased().hasPrefix("multipart/mixed") else {
             throw SandboxError(415, .invalidBatch, "A batch must be multipart/mixed, not \(contentType).")
         }
@@ -46,7 +49,7 @@ extension Sandbox {
     }
 
     /// A request outside of change sets: a query, in V4 also a modification.
-    private mutating func single(_ request: WireRequest, _ view: ServiceView) -> WireResponse {
+    mutating func single(_ request: WireRequest, _ view: ServiceView) -> WireResponse {
         do throws(SandboxError) {
             let request = try view.untunnelled(request)
             switch request.method {
@@ -60,7 +63,7 @@ extension Sandbox {
         }
     }
 
-    private mutating func changeSet(
+    mutating func changeSet(
         _ members: [BatchPart.Member], _ view: ServiceView
     ) throws(ChangeSetFailure) -> [BatchResponsePart.MemberResponse] {
         let changeSet = ChangeSet(members, view)

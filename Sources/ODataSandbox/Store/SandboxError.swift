@@ -18,6 +18,8 @@ public struct SandboxError: Error, Hashable, Sendable {
         case preconditionFailed = "PreconditionFailed"
         case tokenRequired = "TokenRequired"
         case unresolvedReference = "UnresolvedReference"
+        /// Of a batch: what the request depends on has failed.
+        case failedDependency = "FailedDependency"
         case invalidBatch = "InvalidBatch"
         case notImplemented = "NotImplemented"
         case injectedFault = "InjectedFault"

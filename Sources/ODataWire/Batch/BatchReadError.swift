@@ -19,7 +19,9 @@ public struct BatchReadError: Error, Sendable, Hashable, CustomStringConvertible
         case queryInChangeSet
         /// A multipart inside a change set.
         case nesting
-        /// A limit of `MultipartBatchReader.Limits` is exceeded.
+        /// Bytes that are no JSON, or not that of a batch (JSON format only).
+        case json
+        /// A limit of the reader is exceeded.
         case tooLarge
     }
 

@@ -9,6 +9,8 @@ public enum BatchWriteError: Error, Sendable, Hashable, CustomStringConvertible 
     /// A line break or another control character in a header, method, URL or Content-ID.
     case invalidText(String)
     case duplicateContentID(String)
+    /// A body is not what its Content-Type says, and so cannot be a value in JSON.
+    case invalidBody(contentType: String)
 
     public var description: String {
         switch self {
@@ -16,7 +18,8 @@ public enum BatchWriteError: Error, Sendable, Hashable, CustomStringConvertible 
         case .boundaryInUse(let boundary): "The boundary “\(boundary)” occurs elsewhere in the batch."
         case .forbiddenHeader(let name): "The header \(name) must not be sent in a part of a batch."
         case .invalidText(let place): "The \(place) holds characters that HTTP does not allow."
-        case .duplicateContentID(let id): "The Content-ID \(id) occurs twice in a change set."
+        case .duplicateContentID(let id): "The Content-ID \(id) occurs twice."
+        case .invalidBody(let type): "A body is not the \(type) that its Content-Type says."
         }
     }
 }

@@ -116,7 +116,7 @@ public struct MultipartBatchWriter: Sendable {
         output.body(body)
     }
 
-    fileprivate static let forbidden = ["Authorization", "Expect", "From", "Max-Forwards", "Range", "TE"]
+    static let forbidden = ["Authorization", "Expect", "From", "Max-Forwards", "Range", "TE"]
 }
 
 extension WireRequest {

@@ -1,10 +1,10 @@
 /// Base64 in both alphabets (RFC 4648, sections 4 and 5).
-enum Base64 {
-    enum Alphabet { case standard, urlSafe }
+package enum Base64 {
+    package enum Alphabet { case standard, urlSafe }
 
     /// Reads either alphabet, with or without padding. Nil for other characters, bits that stand for nothing, and
     /// misplaced padding.
-    static func decode(_ text: [UInt8]) -> [UInt8]? {
+    package static func decode(_ text: [UInt8]) -> [UInt8]? {
         var digits = text[...]
         var padding = 0
         while digits.last == UInt8(ascii: "="), padding < 2 {
@@ -28,7 +28,7 @@ enum Base64 {
         return bytes
     }
 
-    static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
+    package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
         let digits =
             Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
             + Array((alphabet == .standard ? "+/" : "-_").utf8)

@@ -28,7 +28,8 @@ extension ServiceOptions {
     private static var fields: [(name: String, field: Field)] {
         [
             ("supportsBatch", .flag(\.supportsBatch)), ("supportsBind", .flag(\.supportsBind)),
-            ("supportsPatch", .flag(\.supportsPatch)), ("contentIDReferences", .choice(\.contentIDReferences)),
+            ("supportsPatch", .flag(\.supportsPatch)), ("batchFormat", .choice(\.batchFormat)),
+            ("contentIDReferences", .choice(\.contentIDReferences)),
             ("contentIDLocation", .choice(\.contentIDLocation)), ("deepInsertToMany", .choice(\.deepInsertToMany)),
             ("tunnelsMethods", .flag(\.tunnelsMethods)), ("wrapsInlineCollections", .flag(\.wrapsInlineCollections)),
             ("isIEEE754Compatible", .flag(\.isIEEE754Compatible)),

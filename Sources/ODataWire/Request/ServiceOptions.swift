@@ -30,7 +30,17 @@ public struct ServiceOptions: Sendable, Hashable {
 
     // MARK: How it wants things
 
-    /// Where the Content-ID of a request in a batch stands.
+    /// What a `$batch` looks like.
+    public enum BatchFormat: String, Sendable, Hashable, CaseIterable {
+        /// `multipart/mixed`, which every service with `$batch` has.
+        case multipart
+        /// `application/json` of OData 4.01. V2 has no such thing, and stays with multipart.
+        case json
+    }
+
+    public var batchFormat = BatchFormat.multipart
+
+    /// Where the Content-ID of a request in a multipart batch stands.
     public enum ContentIDLocation: String, Sendable, Hashable, CaseIterable {
         /// In the head of its MIME part, as the standard says.
         case part
@@ -69,6 +79,7 @@ public struct ServiceOptions: Sendable, Hashable {
 
     public init(
         supportsBatch: Bool = true, supportsBind: Bool = true, supportsPatch: Bool = true,
+        batchFormat: BatchFormat = .multipart,
         contentIDReferences: ContentIDReferences = .urlsAndBodies, contentIDLocation: ContentIDLocation = .part,
         deepInsertToMany: DeepInsertToMany = .split, tunnelsMethods: Bool = false,
         wrapsInlineCollections: Bool = false, isIEEE754Compatible: Bool = false, deletedOnServiceIsDone: Bool = true
@@ -76,6 +87,7 @@ public struct ServiceOptions: Sendable, Hashable {
         self.supportsBatch = supportsBatch
         self.supportsBind = supportsBind
         self.supportsPatch = supportsPatch
+        self.batchFormat = batchFormat
         self.contentIDReferences = contentIDReferences
         self.contentIDLocation = contentIDLocation
         self.deepInsertToMany = deepInsertToMany

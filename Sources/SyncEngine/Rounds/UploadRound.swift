@@ -116,9 +116,7 @@ struct UploadRound {
             return []
         }
         do throws(BatchReadError) {
-            let answer = try MultipartBatchReader().readResponse(
-                response.body, contentType: response.headers["Content-Type"] ?? "")
-            return BatchMatcher(request: encoded.batch, response: answer).outcomes().map {
+            return try encoded.exchange.outcomes(response).map {
                 if case .changeSet(let outcome) = $0 { outcome } else { .notProcessed }
             }
         } catch {

@@ -51,24 +51,16 @@ struct OnlineBatch {
                 .unsupported, "The service has no $batch, and this takes several requests at once.",
                 recovery: "Make the calls one by one, or say them in one deep insert.")
         }
-        let boundary = "batch_tidelog"
-        var headers = encoder.headers
-        headers["Content-Type"] = MultipartBatchWriter.contentType(boundary: boundary)
-        headers["Accept"] = "multipart/mixed"
-        let body: [UInt8]
+        let exchange: BatchExchange
         do throws(BatchWriteError) {
-            body = try MultipartBatchWriter(contentIDLocation: options.contentIDLocation).write(
-                batch, boundary: boundary, changeSetBoundary: { "changeset_\($0 + 1)" })
+            exchange = try BatchExchange(batch, version: encoder.version, options: options, headers: encoder.headers)
         } catch {
             throw TidelogError(.invalidRequest, "The batch cannot be written: \(error)", cause: error)
         }
-        let response = try await session.modify(
-            WireRequest(method: "POST", url: "$batch", headers: headers, body: body))
+        let response = try await session.modify(exchange.request)
         try ServiceSession.check(response, "POST", "$batch")
         do throws(BatchReadError) {
-            let answer = try MultipartBatchReader().readResponse(
-                response.body, contentType: response.headers["Content-Type"] ?? "")
-            return BatchMatcher(request: batch, response: answer).outcomes()
+            return try exchange.outcomes(response)
         } catch {
             throw TidelogError(.inDoubt, "The answer to the batch cannot be read: \(error)", cause: error)
         }

@@ -1,0 +1,107 @@
+internal import ODataWire
+
+/// A batch in JSON as a client sent it, checked against the rules of the format: names are unique, members of a group
+/// stand together, and a request lists in `dependsOn` what it refers to, which stands before it.
+struct JSONBatch {
+    struct Item {
+        let id: String
+        let group: String?
+        let dependsOn: [String]
+        var request: WireRequest
+    }
+
+    /// A request by itself, or those of a group.
+    struct Part {
+        let group: String?
+        var items: [Item]
+
+        var names: [String] { items.map(\.id) + (group.map { [$0] } ?? []) }
+        /// On what is outside of it.
+        var dependencies: [String] { items.flatMap(\.dependsOn).filter { !names.contains($0) } }
+    }
+
+    private(set) var parts: [Part] = []
+
+    init(_ bytes: [UInt8]) throws(SandboxError) {
+        let requests: [JSONValue]
+        do throws(JSONError) {
+            requests = try JSONValue.parse(bytes)["requests"]?.array ?? []
+        } catch {
+            throw SandboxError(400, .invalidBatch, "The batch cannot be read: \(error)")
+        }
+        guard !requests.isEmpty else { throw SandboxError(400, .invalidBatch, "The batch has no requests.") }
+        var ids: Set<String> = []
+        var groups: Set<String> = []
+        for request in requests {
+            let item = try Self.item(request)
+            let known = ids.union(groups)
+            guard ids.insert(item.id).inserted, !groups.contains(item.id) else {
+                throw SandboxError(400, .invalidBatch, "The name \(item.id) occurs twice in the batch.")
+            }
+            for name in item.dependsOn where !known.contains(name) || name == item.group {
+                throw SandboxError(400, .invalidBatch, "Request \(item.id) depends on \(name), which is not before it.")
+            }
+            for id in Self.references(of: item.request) where ids.contains(id) && !item.dependsOn.contains(id) {
+                throw SandboxError(400, .invalidBatch, "Request \(item.id) refers to \(id) and does not depend on it.")
+            }
+            if let group = item.group, parts.last?.group == group {
+                parts[parts.count - 1].items.append(item)
+                continue
+            }
+            if let group = item.group, ids.contains(group) || !groups.insert(group).inserted {
+                throw SandboxError(400, .invalidBatch, "The members of group \(group) do not stand together.")
+            }
+            parts.append(Part(group: item.group, items: [item]))
+        }
+    }
+
+    private static func item(_ value: JSONValue) throws(SandboxError) -> Item {
+        guard let id = value["id"]?.string, let method = value["method"]?.string, let url = value["url"]?.string else {
+            throw SandboxError(400, .invalidBatch, "A request of a batch needs id, method and url.")
+        }
+        guard value["if"] == nil else { throw SandboxError(501, .notImplemented, "The sandbox knows no “if”.") }
+        var request = WireRequest(
+            method: method.uppercased(), url: url.hasPrefix("/") ? Route(url).rest : url)
+        for member in value["headers"]?.object?.members ?? [] {
+            request.headers.add(name: member.name, value: member.value.string ?? member.value.text)
+        }
+        if let body = value["body"], body != .null {
+            let type = request.headers["Content-Type"] ?? "application/json"
+            request.headers["Content-Type"] = type
+            if type.hasPrefix("application/json") {
+                request.body = Array(body.text.utf8)
+            } else if type.hasPrefix("text/"), let text = body.string {
+                request.body = Array(text.utf8)
+            } else if let bytes = body.string.flatMap({ Base64.decode(Array($0.utf8)) }) {
+                request.body = bytes
+            } else {
+                throw SandboxError(400, .invalidBatch, "The body of request \(id) is not in base64url.")
+            }
+        }
+        return Item(
+            id: id, group: value["atomicityGroup"]?.string,
+            dependsOn: (value["dependsOn"]?.array ?? []).compactMap(\.string), request: request)
+    }
+
+    private static func references(of request: WireRequest) -> [String] {
+        (ContentIDReferences.id(of: request.url[...]).map { [$0] } ?? []) + references(inBodyOf: request)
+    }
+
+    /// Those in links, as which other strings are not meant.
+    static func references(inBodyOf request: WireRequest) -> [String] {
+        guard let body = try? JSONValue.parse(request.body) else { return [] }
+        return references(in: body, isLink: false)
+    }
+
+    private static func references(in value: JSONValue, isLink: Bool) -> [String] {
+        switch value {
+        case .string(let text): isLink ? ContentIDReferences.id(of: text[...]).map { [$0] } ?? [] : []
+        case .array(let items): items.flatMap { references(in: $0, isLink: isLink) }
+        case .object(let object):
+            object.members.flatMap {
+                references(in: $0.value, isLink: $0.name.hasSuffix("@odata.bind") || $0.name.hasSuffix("@odata.id"))
+            }
+        default: []
+        }
+    }
+}

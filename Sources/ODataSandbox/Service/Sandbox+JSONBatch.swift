@@ -1,0 +1,130 @@
+internal import EDM
+internal import ODataWire
+
+extension Sandbox {
+    /// `$batch` as JSON (OData JSON Format 4.01, section 19): requests in order, each atomicity group whole or not at
+    /// all, and 424 for what depends on something that failed.
+    mutating func jsonBatch(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
+        guard request.headers["OData-Version"] == "4.01" else {
+            throw SandboxError(400, .invalidBatch, "A batch in JSON must say that it is of OData-Version 4.01.")
+        }
+        let batch = try JSONBatch(request.body)
+        let continues = Preferences(request).continuesOnError
+        var progress = JSONBatchProgress()
+        for part in batch.parts {
+            if part.dependencies.contains(where: progress.failed.contains) {
+                for item in part.items {
+                    progress.add(
+                        item,
+                        view.response(to: SandboxError(424, .failedDependency, "It depends on a request that failed.")),
+                        view)
+                }
+                progress.failed.formUnion(part.names)
+            } else if continues || progress.failed.isEmpty {
+                perform(part, &progress, view)
+            }
+        }
+        var response = view.response(200, ["Content-Type": "application/json"], body: progress.write())
+        response.headers["OData-Version"] = "4.01"
+        return response
+    }
+
+    private mutating func perform(_ part: JSONBatch.Part, _ progress: inout JSONBatchProgress, _ view: ServiceView) {
+        let items = part.items.map { progress.resolve($0) }
+        guard part.group != nil else {
+            for item in items {
+                let response = single(item.request, view)
+                if !response.isSuccess { progress.failed.insert(item.id) }
+                progress.add(item, response, view)
+            }
+            return
+        }
+        do throws(ChangeSetFailure) {
+            let members = items.map { BatchPart.Member(contentID: $0.id, request: $0.request) }
+            for (item, answer) in zip(items, try changeSet(members, view)) { progress.add(item, answer.response, view) }
+        } catch {
+            for item in items {
+                let isCulprit = error.contentID == nil || error.contentID == item.id
+                let other = SandboxError(424, .failedDependency, "Another request of its group failed.")
+                progress.add(item, view.response(to: isCulprit ? error.error : other), view)
+            }
+            progress.failed.formUnion(part.names)
+        }
+    }
+}
+
+/// What the requests of a JSON batch have come to so far.
+private struct JSONBatchProgress {
+    /// Requests and groups.
+    var failed: Set<String> = []
+    /// Where the entities are that requests of earlier parts have brought, relative to the service root.
+    private var places: [String: String] = [:]
+    private var answers: [(item: JSONBatch.Item, response: WireResponse)] = []
+
+    mutating func add(_ item: JSONBatch.Item, _ response: WireResponse, _ view: ServiceView) {
+        answers.append((item, response))
+        guard response.isSuccess else { return }
+        let location = response.headers["Location"] ?? item.request.url
+        places[item.id] = String(location.hasPrefix(view.root) ? location.dropFirst(view.root.count) : location[...])
+    }
+
+    /// `$<id>` of an earlier part replaced by the entity's address; those of the own group are the transaction's affair.
+    func resolve(_ item: JSONBatch.Item) -> JSONBatch.Item {
+        var item = item
+        if let id = ContentIDReferences.id(of: item.request.url[...]), let place = places[id] {
+            item.request.url = place + item.request.url.dropFirst(id.utf8.count + 1)
+        }
+        for id in JSONBatch.references(inBodyOf: item.request) {
+            guard let place = places[id] else { continue }
+            for end in ["\"", "/"] {
+                item.request.body.replace(Array("\"$\(id)\(end)".utf8), with: Array("\"\(place)\(end)".utf8))
+            }
+        }
+        return item
+    }
+
+    func write() -> [UInt8] {
+        var output = JSONWriter()
+        output.beginObject()
+        output.name("responses")
+        output.beginArray()
+        for (item, response) in answers {
+            output.beginObject()
+            output.name("id")
+            output.string(item.id)
+            if let group = item.group {
+                output.name("atomicityGroup")
+                output.string(group)
+            }
+            output.name("status")
+            output.integer(Int64(response.status))
+            output.name("headers")
+            output.beginObject()
+            for field in response.headers.fields {
+                output.name(field.name.lowercased())
+                output.string(field.value)
+            }
+            output.endObject()
+            if !response.body.isEmpty {
+                output.name("body")
+                write(response, to: &output)
+            }
+            output.endObject()
+        }
+        output.endArray()
+        output.endObject()
+        return output.bytes
+    }
+
+    private func write(_ response: WireResponse, to output: inout JSONWriter) {
+        let text = String(decoding: response.body, as: UTF8.self)
+        let type = response.headers["Content-Type"] ?? ""
+        if type.hasPrefix("application/json") {
+            output.raw(text)
+        } else if type.hasPrefix("text/") {
+            output.string(text)
+        } else {
+            output.string(Base64.encode(response.body, .urlSafe))
+        }
+    }
+}

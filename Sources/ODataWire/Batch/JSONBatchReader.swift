@@ -1,0 +1,86 @@
+/// Reads answers to batches in the JSON format of OData 4.01 (JSON Format, section 19.5).
+///
+/// Tolerant: identifiers and header values may be numbers, headers may have any case, a body that is not what its
+/// Content-Type says is kept as it came.
+public struct JSONBatchReader: Sendable {
+    public var limits: JSONScanner.Limits
+
+    public init(limits: JSONScanner.Limits = JSONScanner.Limits()) { self.limits = limits }
+
+    public func readResponse(_ bytes: [UInt8]) throws(BatchReadError) -> JSONBatchResponse {
+        do throws(JSONError) {
+            var scanner = try JSONScanner(bytes, limits: limits)
+            var response = JSONBatchResponse(responses: [])
+            var hasResponses = false
+            try scanner.beginObject()
+            while let name = try scanner.nextName() {
+                switch name {
+                case "responses":
+                    hasResponses = true
+                    try scanner.beginArray()
+                    while try scanner.nextItem() { response.responses.append(try self.response(&scanner)) }
+                case "@nextLink", "@odata.nextLink":
+                    response.nextLink = try scanner.value().string ?? ""
+                default: try scanner.skip()
+                }
+            }
+            try scanner.end()
+            guard hasResponses else { throw JSONError(.wrongKind, "The answer has no “responses”.", at: 0) }
+            return response
+        } catch {
+            throw BatchReadError(error.code == .tooLarge ? .tooLarge : .json, error.message, at: error.offset)
+        }
+    }
+
+    private func response(_ scanner: inout JSONScanner) throws(JSONError) -> JSONBatchResponse.Response {
+        let start = scanner.offset
+        var id: String?
+        var group: String?
+        var status: Int?
+        var headers = HTTPHeaders.empty
+        var body: Range<Int>?
+        try scanner.beginObject()
+        while let name = try scanner.nextName() {
+            switch name {
+            case "id": id = text(try scanner.value())
+            case "atomicityGroup": group = text(try scanner.value())
+            case "status": status = try scanner.value().integer.flatMap { Int(exactly: $0) }
+            case "headers": headers = try self.headers(&scanner)
+            case "body": body = try scanner.skip()
+            default: try scanner.skip()
+            }
+        }
+        guard let id, let status, (100...999).contains(status) else {
+            throw JSONError(.wrongKind, "A response has no id or no status.", at: start)
+        }
+        let content = try body.map { range throws(JSONError) in try self.body(scanner.bytes[range], headers) } ?? []
+        return .init(
+            id: id, atomicityGroup: group, response: WireResponse(status: status, headers: headers, body: content))
+    }
+
+    private func headers(_ scanner: inout JSONScanner) throws(JSONError) -> HTTPHeaders {
+        var headers = HTTPHeaders.empty
+        guard let object = try scanner.value().object else { return headers }
+        for member in object.members {
+            if let value = text(member.value) { headers.add(name: member.name, value: value) }
+        }
+        return headers
+    }
+
+    /// JSON as it came, to the byte: its numbers are exact.
+    private func body(_ json: ArraySlice<UInt8>, _ headers: HTTPHeaders) throws(JSONError) -> [UInt8] {
+        if json.elementsEqual("null".utf8) { return [] }
+        let kind = JSONBatchBody(contentType: headers["Content-Type"])
+        if case .json = kind { return Array(json) }
+        guard case .string(let text) = try JSONValue.parse(Array(json), limits: limits) else { return Array(json) }
+        if case .binary = kind, let bytes = Base64.decode(Array(text.utf8)) { return bytes }
+        return Array(text.utf8)
+    }
+
+    private func text(_ value: JSONValue) -> String? {
+        switch value {
+        case .string(let text), .number(let text): text
+        default: nil
+        }
+    }
+}
