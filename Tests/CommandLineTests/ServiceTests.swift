@@ -14,7 +14,7 @@ import Testing
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
         let plan = try workspace.output("plan")
         #expect(plan.hasPrefix("POST http://HOST/\(version.rawValue)/Customers\r\n"))
-        #expect(plan.hasSuffix(#"{"Name":"Neu"}"#))
+        #expect(plan.hasSuffix("{\"Name\":\"Neu\"}\n"))
         #expect(try workspace.output("push").hasPrefix("1 confirmed"))
         _ = try workspace.output("service", "--reset")
         #expect(try workspace.output("service").hasPrefix("supportsBatch = true\n"))

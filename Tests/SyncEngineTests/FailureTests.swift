@@ -228,6 +228,97 @@ struct FailureTests {
         #expect(try await shop.localState(["Orders"]) == shop.serviceState(["Orders"]))
     }
 
+    /// An order whose key is given, bound to a customer whose key the service gives: one change set, whoever makes it one.
+    private func boundCreations(_ shop: Shop, asChangeSet: Bool) async throws -> (customer: String, order: String) {
+        if asChangeSet {
+            let customer = try await shop.draft(0, "Customers", ["Name": .string("New")])
+            let order = try await shop.draft(
+                1, "Orders", ["OrderID": .integer(5), "Note": .string("bound")],
+                bind: [BindingDraft(navigation: "Customer", targets: [.draft(0)])])
+            let results = try await shop.perform(
+                .create(customer, in: nil), .create(order, in: nil), asChangeSet: true)
+            return (results[0].entities[0]?.readLink ?? "", results[1].entities[1]?.readLink ?? "")
+        }
+        let customer = try await shop.create("Customers", ["Name": .string("New")])
+        let order = try await shop.create(
+            "Orders", ["OrderID": .integer(5), "Note": .string("bound")], bind: [bind("Customer", customer)])
+        return (customer, order)
+    }
+
+    @Test(arguments: Dialect.allCases, [false, true])
+    func `one of a change set is found, so that the others took effect and keep their links`(
+        _ dialect: Dialect, _ asChangeSet: Bool
+    ) async throws {
+        let shop = try await Shop(dialect)
+        let (customer, order) = try await boundCreations(shop, asChangeSet: asChangeSet)
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        shop.transport.forgetRequests()
+        let report = try await shop.push()
+        #expect(report.inDoubt == [])
+        #expect(report.remaining == 0)
+        #expect(report.confirmed.count == 2)
+        #expect(batches(shop) == 0)
+        #expect(try await shop.targets(order, "Customer") == ["Customers(4)"])
+        #expect(try await shop.load(customer).readLink == "Customers(4)")
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+        try await shop.perform(update(customer, ["Name": .string("again")]))
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `none of a change set is found: the one that reading cannot tell of is not sent again`(
+        _ dialect: Dialect
+    ) async throws {
+        let shop = try await Shop(dialect)
+        let (customer, order) = try await boundCreations(shop, asChangeSet: false)
+        shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        shop.transport.forgetRequests()
+        #expect(try await shop.push().inDoubt.count == 1)
+        #expect(batches(shop) == 0)
+        #expect(try await shop.targets(order, "Customer") == [customer])
+    }
+
+    @Test func `an update that seems done says nothing of a creation beside it`() async throws {
+        let shop = try await Shop(.v4)
+        let customer = try await shop.draft(0, "Customers", ["Name": .string("New")])
+        try await shop.perform(
+            .create(customer, in: nil), update("Orders(1)", ["Note": .string("mine")]), asChangeSet: true)
+        shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        shop.transport.direct("PATCH", "/v4/Orders(1)", #"{"Note":"mine"}"#, headers: ["If-Match": "*"])
+        #expect(try await shop.push().inDoubt.count == 1)
+        #expect(try await shop.store.pendingOperations().contains { !$0.operation.createdEntities.isEmpty })
+    }
+
+    // MARK: Other terms
+
+    @Test func `a plan that was made by other options is not sent`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        let rearrangements = await shop.store.rearrangements
+        let plan = try await shop.store.plan()
+        await shop.store.use(ServiceOptions(supportsBatch: false))
+        #expect(try await shop.store.prepare(plan, since: rearrangements) == nil)
+    }
+
+    @Test func `one answer never ends what takes several requests`() async throws {
+        let shop = try await Shop(.v4)
+        _ = try await boundCreations(shop, asChangeSet: true)
+        let plan = try await shop.store.plan()
+        #expect(plan.changeSets.map(\.requests.count) == [2])
+        let batch = try await shop.store.prepare(plan)
+        let terms = UploadRound.Terms(
+            model: try await shop.store.model, options: ServiceOptions(supportsBatch: false))
+        var report = UploadReport()
+        let round = UploadRound(store: shop.store, session: shop.engine.session)
+        let (requests, outcomes) = try await round.sendSingle(plan, batch, terms, &report)
+        #expect(requests.isEmpty)
+        #expect(outcomes.isEmpty)
+    }
+
     // MARK: Sparse answers and broken downloads
 
     @Test(arguments: Dialect.allCases)

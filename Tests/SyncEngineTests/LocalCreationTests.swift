@@ -127,4 +127,21 @@ struct LocalCreationTests {
         #expect(try await shop.push().confirmed.count == 2)
         #expect(try await shop.localState() == shop.serviceState())
     }
+
+    @Test(arguments: Dialect.allCases)
+    func `one that pushed another out of its link by a property alone leaves what a deletion leaves`(
+        _ dialect: Dialect
+    ) async throws {
+        var states: [[String]] = []
+        for shop in [try await Shop(dialect), try await undoing(dialect)] {
+            let card = try await shop.create("IDCards", ["Number": .string("new"), "PersonID": .integer(1)])
+            try await shop.perform(.delete(.link(card)))
+            states.append(try await shop.localState(["IDCards", "Persons"]))
+            #expect(try await shop.push().remaining == 0)
+            try await shop.pull()
+            states.append(try await shop.localState(["IDCards", "Persons"]))
+        }
+        #expect(states[0] == states[2])
+        #expect(states[1] == states[3])
+    }
 }

@@ -27,6 +27,34 @@ import Tidelog
     }
 
     @Test(arguments: Client.online)
+    func `no PATCH: the replacement carries the ETag of what was read`(_ client: Client) async throws {
+        let shop = try await shop(client, ServiceOptions(supportsPatch: false)) { $0.patch = false }
+        let order = EntityValue(try shop.set("Orders").entityType)
+        order.readLink = try await shop.one("Orders", 1).readLink
+        order["Note"] = .string("put")
+        shop.transport.forgetRequests()
+        try await shop.service.updateEntity(order)
+        let put = try #require(shop.transport.requests.first { $0.method == "PUT" })
+        #expect(put.headers["If-Match"]?.contains("\"") == true)
+    }
+
+    @Test(arguments: Client.online)
+    func `no PATCH: two updates of one entity in a change set keep both changes`(_ client: Client) async throws {
+        let shop = try await shop(client, ServiceOptions(supportsPatch: false)) { $0.patch = false }
+        let changes = ChangeSet()
+        for (property, value) in [("Note", Value.string("both")), ("Quantity", .integer(77))] {
+            let order = EntityValue(try shop.set("Orders").entityType)
+            order.readLink = try await shop.one("Orders", 1).readLink
+            order[property] = value
+            changes.updateEntity(order)
+        }
+        try await shop.service.applyChanges(changes)
+        let text = shop.transport.sandbox.stateText(of: ["Orders"])
+        #expect(text.contains("Note: 'both'"))
+        #expect(text.contains("Quantity: 77"))
+    }
+
+    @Test(arguments: Client.online)
     func `no bind: dependent properties say it, and what they cannot say is refused`(_ client: Client) async throws {
         let shop = try await shop(client, ServiceOptions(supportsBind: false)) { $0.bind = false }
         let order = try shop.new("Orders", ["Note": .string("n")])

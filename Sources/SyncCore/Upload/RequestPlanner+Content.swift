@@ -117,7 +117,7 @@ extension RequestPlanner {
 
 extension Property {
     /// Whether an update may change it, as far as the metadata tell.
-    var isWritable: Bool {
+    package var isWritable: Bool {
         !annotations.contains { annotation in
             switch annotation.term {
             case "Org.OData.Core.V1.Computed", "Org.OData.Core.V1.Immutable": annotation.value != "false"

@@ -6,15 +6,16 @@ import SyncCore
 extension UploadRound {
     /// - Parameter plan: one change set of one request.
     func sendSingle(
-        _ plan: UploadPlan, _ batch: BatchID, _ report: inout UploadReport
+        _ plan: UploadPlan, _ batch: BatchID, _ terms: Terms, _ report: inout UploadReport
     ) async throws(TidelogError) -> ([[WireRequest]], [ChangeSetOutcome]) {
-        guard let planned = plan.changeSets.first?.requests.first else { return ([], []) }
-        let model = try await store.model
+        // One answer must never end operations that were not sent.
+        guard plan.changeSets.count == 1, plan.changeSets[0].requests.count == 1 else { return ([], []) }
+        let planned = plan.changeSets[0].requests[0]
         let request: WireRequest
         let response: WireResponse
         do throws(TidelogError) {
             request = BatchEncoder(
-                model: model, serviceRoot: session.root, options: try await store.serviceOptions
+                model: terms.model, serviceRoot: session.root, options: terms.options
             ).encode(planned)
             report.batches += 1
             report.bytesSent += request.body.count

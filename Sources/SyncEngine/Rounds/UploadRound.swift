@@ -12,6 +12,12 @@ struct UploadRound {
     let store: LocalStore
     let session: ServiceSession
 
+    /// What a plan is made and sent by. Others may come to hold while it is sent; they are the next plan's.
+    struct Terms {
+        let model: EntityDataModel
+        let options: ServiceOptions
+    }
+
     func run() async throws(TidelogError) -> UploadReport {
         var report = UploadReport()
         // A batch whose answer could not be logged, the disk being full, is in flight for ever otherwise.
@@ -23,16 +29,17 @@ struct UploadRound {
                 \.sequence))
         while true {
             let rearrangements = await store.rearrangements
-            let plan = try await nextPlan(retrying: retrying)
+            let terms = Terms(model: try await store.model, options: try await store.serviceOptions)
+            let plan = try await nextPlan(retrying: retrying, terms.options)
             guard !plan.isEmpty else { break }
             var hasMoved = false
-            for part in try await store.serviceOptions.supportsBatch ? [plan] : plan.singleRequests {
-                // Nil where something was undone meanwhile.
+            for part in terms.options.supportsBatch ? [plan] : plan.singleRequests {
+                // Nil where something was undone meanwhile, or the terms are others.
                 guard let batch = try await store.prepare(part, since: rearrangements) else {
                     hasMoved = true
                     break
                 }
-                let outcomes = try await send(part, as: batch, retrying, &report)
+                let outcomes = try await send(part, as: batch, terms, retrying, &report)
                 for outcome in outcomes { report.add(outcome) }
                 retrying.subtract(outcomes.map(\.operation))
                 if outcomes.contains(where: { $0.result != .notProcessed }) { hasMoved = true }
@@ -49,34 +56,37 @@ struct UploadRound {
     // MARK: One batch
 
     /// The plan, after entities whose ETag or properties are not known have been read.
-    private func nextPlan(retrying: Set<SequenceNumber>) async throws(TidelogError) -> UploadPlan {
-        var plan = try await store.plan(retrying: retrying)
+    private func nextPlan(
+        retrying: Set<SequenceNumber>, _ options: ServiceOptions
+    ) async throws(TidelogError) -> UploadPlan {
+        var plan = try await store.plan(retrying: retrying, service: options)
         guard !plan.entitiesToRead.isEmpty else { return plan }
         for id in plan.entitiesToRead { try await readEntity(id) }
-        plan = try await store.plan(retrying: retrying, unreadable: Set(plan.entitiesToRead))
+        plan = try await store.plan(retrying: retrying, unreadable: Set(plan.entitiesToRead), service: options)
         return plan
     }
 
     private func send(
-        _ plan: UploadPlan, as batch: BatchID, _ retried: Set<SequenceNumber>, _ report: inout UploadReport
+        _ plan: UploadPlan, as batch: BatchID, _ terms: Terms, _ retried: Set<SequenceNumber>,
+        _ report: inout UploadReport
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
         let (requests, outcomes) =
-            try await store.serviceOptions.supportsBatch
-            ? await sendBatch(plan, batch, &report) : await sendSingle(plan, batch, &report)
-        let results = try await store.answer(batch, plan, requests: requests, outcomes, retried: retried)
+            terms.options.supportsBatch
+            ? try await sendBatch(plan, batch, terms, &report) : try await sendSingle(plan, batch, terms, &report)
+        let results = try await store.answer(
+            batch, plan, requests: requests, outcomes, retried: retried, options: terms.options)
         try await readWhatIsMissing(plan, results)
         return results
     }
 
     private func sendBatch(
-        _ plan: UploadPlan, _ batch: BatchID, _ report: inout UploadReport
+        _ plan: UploadPlan, _ batch: BatchID, _ terms: Terms, _ report: inout UploadReport
     ) async throws(TidelogError) -> ([[WireRequest]], [ChangeSetOutcome]) {
-        let model = try await store.model
         let encoded: BatchEncoder.Encoded
         let response: WireResponse
         do throws(TidelogError) {
             encoded = try BatchEncoder(
-                model: model, serviceRoot: session.root, options: try await store.serviceOptions
+                model: terms.model, serviceRoot: session.root, options: terms.options
             ).encode(plan, number: batch)
             report.batches += 1
             report.bytesSent += encoded.request.body.count
@@ -157,8 +167,31 @@ struct UploadRound {
         let doubtful = try await store.pendingOperations().filter {
             if case .inDoubt = $0.status { true } else { false }
         }
-        for pending in doubtful {
-            let finding = try await DoubtResolution(store: store, session: session).finding(pending)
+        for members in AtomicSets.of(doubtful) { try await settle(members, &report) }
+    }
+
+    /// - Parameter members: operations that took effect together or not at all.
+    private func settle(
+        _ members: [PendingOperation], _ report: inout UploadReport
+    ) async throws(TidelogError) {
+        var findings: [(pending: PendingOperation, finding: DoubtResolution.Finding)] = []
+        for pending in members {
+            findings.append((pending, try await DoubtResolution(store: store, session: session).finding(pending)))
+        }
+        // Only a new entity proves it: that a property has a value may be somebody else's doing.
+        let found = findings.filter { item in
+            if case .tookEffect = item.finding, case .create = item.pending.operation.action { true } else { false }
+        }
+        if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
+            try await store.confirm(members.map(\.sequence), of: batch)
+            report.confirmed += members.map(\.sequence)
+            // One that was found leads to those whose keys the service gave.
+            for id in found.flatMap(\.pending.operation.createdEntities) {
+                try await readEntity(id, expand: try await store.navigationsToKeylessEntities(of: id))
+            }
+            return
+        }
+        for (pending, finding) in findings {
             switch finding {
             case .tookEffect(let batch, let payload, let set):
                 try await store.confirm(pending, of: batch, payload, set)

@@ -4,7 +4,9 @@ import Transport
 /// Tells of each request and its answer, for finding out why app and service do not understand each other.
 ///
 /// Without ``withData`` a line holds method, URL without query, status and sizes. With it, headers and bodies follow: what
-/// people entered, readable by whoever reads the log. Credentials, cookies and tokens are never told.
+/// people entered, readable by whoever reads the log. Of headers only those of the protocol are told with their value: any
+/// other may carry a credential under a name that only the app knows. Bodies are told as they are, so the parts of a batch
+/// with all of their headers.
 public struct RequestTrace: Sendable {
     /// Whether headers and bodies are told as well.
     public var withData: Bool
@@ -43,14 +45,20 @@ public struct RequestTrace: Sendable {
     private func details(_ fields: HTTPFields, _ body: [UInt8]) -> String {
         guard withData else { return "" }
         var lines = fields.map {
-            "\($0.name.rawName): \(Self.secrets.contains($0.name.canonicalName) ? "…" : $0.value)"
+            "\($0.name.rawName): \(Self.harmless.contains($0.name.canonicalName) ? $0.value : "…")"
         }
         if !body.isEmpty { lines += ["", text(body, fields[.contentType] ?? "")] }
         return lines.map { "\n" + $0 }.joined()
     }
 
-    private static let secrets: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-csrf-token",
+    /// Headers whose values say something of the message and nothing of who sent it.
+    private static let harmless: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "allow", "cache-control", "content-encoding",
+        "content-id", "content-language", "content-length", "content-type", "dataserviceid", "dataserviceversion",
+        "date",
+        "etag", "if-match", "if-none-match", "last-modified", "location", "maxdataserviceversion", "odata-entityid",
+        "odata-maxversion", "odata-version", "prefer", "preference-applied", "retry-after", "transfer-encoding", "vary",
+        "x-http-method",
     ]
 
     private func text(_ body: [UInt8], _ contentType: String) -> String {

@@ -44,9 +44,17 @@ extension LocalStore {
         let delete = try add(.operation(Operation(.delete(id))))
         try settle()
         let deleted = try others.map { try standing(of: $0) }
+        let deletedLinks = try changedLinks(except: id)
         try add(.operationsUndone(report.undone + [delete]))
         try settle()
+        // Whom the new entity pushed out of a link, its operations do not name where a dependent property says the link.
+        guard try changedLinks(except: id) == deletedLinks else { return nil }
         return try others.map { try standing(of: $0) } == deleted ? report.undone : nil
+    }
+
+    /// Where the pending operations put links or took them away, the entity's own aside.
+    private func changedLinks(except id: EntityID) throws -> Set<LinkRow> {
+        Set(try state.changedLinks().filter { $0.first != id && $0.second != id && $0.inBase != $0.inLocal })
     }
 
     /// What an entity is and whom it is linked to; nothing where it is not there. Unset and null are one here: a dependent

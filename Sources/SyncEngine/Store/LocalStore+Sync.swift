@@ -1,5 +1,5 @@
 import EDM
-import ODataWire
+public import ODataWire
 public import Operations
 public import SyncCore
 import Views
@@ -13,11 +13,13 @@ extension LocalStore {
     /// - Parameters:
     ///   - retrying: refused operations that are to be sent once more.
     ///   - unreadable: entities that were read just now; what is not known of them still is not waited for.
+    ///   - service: what the service lacks; nil for what the store goes by.
     public func plan(
-        retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
+        retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = [], service: ServiceOptions? = nil
     ) throws(TidelogError) -> UploadPlan {
         let model = try model
-        let options = UploadPlanner<SQLiteState>.Options(service: try serviceOptions)
+        let given = try serviceOptions
+        let options = UploadPlanner<SQLiteState>.Options(service: service ?? given)
         return try read {
             try UploadPlanner(storage: $0, model: model, options: options).plan(
                 retrying: retrying, unreadable: unreadable)
@@ -33,7 +35,7 @@ extension LocalStore {
     /// Durable whatever the options say: a batch that was sent and is forgotten would be sent again.
     ///
     /// - Parameter rearrangements: what the store's count was before the plan was made.
-    /// - Returns: nil where operations were undone or redone since then: plan again.
+    /// - Returns: nil where the plan no longer holds: plan again.
     func prepare(_ plan: UploadPlan, since rearrangements: Int) async throws(TidelogError) -> BatchID? {
         let batch = try transaction { () throws -> BatchID? in
             guard rearrangements == self.rearrangements else { return nil }
@@ -48,13 +50,14 @@ extension LocalStore {
     }
 
     /// Logs what the service made of a batch.
+    ///
+    /// - Parameter options: those that the plan was made with.
     func answer(
         _ batch: BatchID, _ plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome],
-        retried: Set<SequenceNumber>
+        retried: Set<SequenceNumber>, options: ServiceOptions
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
         let model = try model
         let root = try service?.root ?? ""
-        let options = try serviceOptions
         let results = try transaction { () throws -> [BatchAnswered.Outcome] in
             var reconciler = try Reconciler(
                 storage: self.state, model: model, serviceRoot: root, options: options, retried: retried)
@@ -88,6 +91,13 @@ extension LocalStore {
             _ = try self.commit()
         }
         try await acknowledge()
+    }
+
+    /// Logs that operations in doubt that took effect together did, of which one was found. What the service holds of them
+    /// is read afterwards.
+    func confirm(_ operations: [SequenceNumber], of batch: BatchID) async throws(TidelogError) {
+        let outcomes = operations.map { BatchAnswered.Outcome(operation: $0, result: .confirmed(images: [])) }
+        try await record([.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes))])
     }
 
     // MARK: Download

@@ -28,7 +28,8 @@ public actor LocalStore {
     private let keys: [LogKey]
     let snapshotPolicy: SnapshotPolicy
     let undoesLocalCreation: Bool
-    /// How often operations were undone or redone: a plan that was made before is no longer that of the queue.
+    /// How often operations were undone or redone, or other options or metadata came to hold: a plan that was made before is no
+    /// longer that of the queue.
     var rearrangements = 0
     private var givenServiceOptions: ServiceOptions?
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
@@ -112,7 +113,10 @@ public actor LocalStore {
     }
 
     /// Goes by these until the store is closed; nil for what the metadata say.
-    public func use(_ options: ServiceOptions?) { givenServiceOptions = options }
+    public func use(_ options: ServiceOptions?) {
+        givenServiceOptions = options
+        rearrangements += 1
+    }
 
     // MARK: Opening
 
@@ -141,7 +145,10 @@ public actor LocalStore {
     @discardableResult
     public func record(_ bodies: [Record.Body]) async throws(TidelogError) -> ClosedRange<SequenceNumber> {
         let range = try transaction { () throws -> ClosedRange<SequenceNumber> in
-            for body in bodies { try self.add(body) }
+            for body in bodies {
+                try self.add(body)
+                if case .serviceInstalled = body { self.rearrangements += 1 }
+            }
             return try self.commit()
         }
         try await acknowledge()

@@ -11,15 +11,20 @@ struct OnlineForm {
     let options: ServiceOptions
     let encoder: RequestEncoder
 
-    func adapted(_ modification: DataModification) async throws(TidelogError) -> DataModification {
+    /// - Parameter earlier: what goes before it in the same change set, adapted already.
+    func adapted(
+        _ modification: DataModification, after earlier: [DataModification] = []
+    ) async throws(TidelogError) -> DataModification {
         var modification = modification
         switch modification.action {
         case .create(let set, let body): modification.action = .create(in: set, try unbound(body))
         case .createRelated(let owner, let navigation, let body):
             modification.action = .createRelated(in: owner, navigation: navigation, try unbound(body))
         case .update(let target, let body, _) where !options.supportsPatch:
-            modification.action = .update(
-                target, try unbound(try await replacement(target, body)), replaces: true)
+            let (replacement, etag) = try await replacement(target, body, after: earlier)
+            modification.action = .update(target, try unbound(replacement), replaces: true)
+            // What somebody changes between the reading and the replacement is not to be taken back.
+            if modification.ifMatch == nil { modification.ifMatch = etag }
         case .update(let target, let body, let replaces):
             modification.action = .update(target, try unbound(body), replaces: replaces)
         case .delete, .link, .unlink: break
@@ -72,31 +77,54 @@ struct OnlineForm {
         }
     }
 
-    /// All that the service holds of the entity, with the changes on top.
+    /// All that the service holds of the entity and that may be written, with the changes on top; and its ETag.
     private func replacement(
-        _ target: ResourceReference, _ body: EntityBody
-    ) async throws(TidelogError) -> EntityBody {
+        _ target: ResourceReference, _ body: EntityBody, after earlier: [DataModification]
+    ) async throws(TidelogError) -> (body: EntityBody, etag: String?) {
         if case .contentID = target {
             throw unsupported("The service has no PATCH, and what the same change set creates cannot be read.")
         }
-        let url = encoder.url(of: target)
-        let response = try await session.get(url, headers: encoder.headers)
-        try ServiceSession.check(response, "GET", url)
-        let reader = PayloadReader(version: model.version, model: model)
-        let held: EntityPayload
-        do throws(PayloadError) {
-            held = try reader.entity(response.body, type: body.type)
-        } catch {
-            throw TidelogError(.notOData, "The answer is no entity: \(error)", place: "GET \(url)", cause: error)
+        let held = try await standing(target, body.type, after: earlier)
+        var values: PropertyValues = [:]
+        let keys = Set(body.type.keyProperties.map(\.name))
+        for value in held.values {
+            guard let property = body.type.findProperty(value.name) else {
+                values[value.name] = value.value
+                continue
+            }
+            if property.isWritable || keys.contains(property.name) { values[value.name] = value.value }
         }
-        var body = body
-        var values = held.values
         values.merge(body.values)
         for pair in body.bindings.flatMap({ $0.navigation.navigation?.constraints ?? [] }) {
             values[pair.dependent] = nil
         }
+        var body = body
         body.values = values
-        return body
+        return (body, held.etag)
+    }
+
+    /// What the entity holds once the earlier requests of the change set are done. Their change of its ETag is not known yet.
+    private func standing(
+        _ target: ResourceReference, _ type: EntityType, after earlier: [DataModification]
+    ) async throws(TidelogError) -> (values: PropertyValues, etag: String?) {
+        for modification in earlier.reversed() {
+            guard case .update(target, let body, _) = modification.action else { continue }
+            return (body.values, modification.ifMatch == nil ? nil : "*")
+        }
+        let url = encoder.url(of: target)
+        let response = try await session.get(url, headers: encoder.headers)
+        try ServiceSession.check(response, "GET", url)
+        let held: EntityPayload
+        do throws(PayloadError) {
+            held = try PayloadReader(version: model.version, model: model).entity(response.body, type: type)
+        } catch {
+            throw TidelogError(.notOData, "The answer is no entity: \(error)", place: "GET \(url)", cause: error)
+        }
+        let etag = held.etag ?? response.headers["ETag"]
+        let isLinked = earlier.contains {
+            $0.action.urlReferences.contains(target) || $0.action.bodyReferences.contains(target)
+        }
+        return (held.values, etag != nil && isLinked ? "*" : etag)
     }
 
     private func unsupported(_ message: String) -> TidelogError {

@@ -74,8 +74,10 @@ struct OnlineModification {
             steps += try writer.steps(item.intent, item.options).map { (index, $0) }
         }
         var members: [BatchPart.Member] = []
+        var adapted: [DataModification] = []
         for (number, item) in zip(first..., steps) {
-            let request = encoder.encode(try await form.adapted(item.step.modification))
+            adapted.append(try await form.adapted(item.step.modification, after: adapted))
+            let request = encoder.encode(adapted[adapted.count - 1])
             members.append(BatchPart.Member(contentID: String(number), request: request.asBatchPart))
         }
         return Requests(members: members, steps: steps, intents: intents.count)

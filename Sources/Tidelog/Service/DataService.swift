@@ -32,6 +32,9 @@ open class DataService {
     public var prettyTracing = false { didSet { updateTrace() } }
 
     /// Whether headers, query options and bodies are traced as well. They hold confidential values: not for production.
+    ///
+    /// Of headers only those of the protocol show their value, others `…`. Bodies are shown as they are, so the parts of a
+    /// batch with all of their headers.
     /// Credentials, cookies and tokens are left out in any case.
     public var traceWithData = false { didSet { updateTrace() } }
 

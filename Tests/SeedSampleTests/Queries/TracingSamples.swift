@@ -33,7 +33,7 @@ import Tidelog
         let customer = Customer(withDefaults: false)
         customer.customerID = "SECRT"
         customer.companyName = "Confidential Ltd"
-        try await service.createEntity(customer)
+        try await service.createEntity(customer, headers: ["X-Api-Key": "open sesame"])
         return lines.text
     }
 
@@ -48,6 +48,9 @@ import Tidelog
         #expect(text.contains("POST http://samples.test/v4/Customers"))
         #expect(text.contains("was answered with 201"))
         #expect(text.contains("  \"CompanyName\": \"Confidential Ltd\""))
+        #expect(text.contains("X-Api-Key: …"))
+        #expect(!text.contains("open sesame"))
+        #expect(text.contains("application/json"))
     }
 
     @Test func `without traceWithData no value is shown`() async throws {
