@@ -15,15 +15,23 @@ extension ImageBuilder {
         return payload
     }
 
-    /// How the service names the entity, where that does not follow from its key.
+    /// How the service names the entity, where that does not follow from its key. An editLink tells who it is only where
+    /// nothing else does: it may be another one at each reading.
     func name(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> String? {
-        guard !set.isSingleton else { return nil }
-        let key = KeyPredicate(of: type, in: payload.values)
-        for case let link? in [payload.editLink, payload.id == payload.editLink ? nil : payload.id] {
-            if let key, links.isConventional(link, set, key) { continue }
-            return links.relative(link)
-        }
-        return nil
+        unconventional(payload.id ?? payload.editLink, payload, type, set)
+    }
+
+    /// Where requests go, where that does not follow from the key.
+    func editLink(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> String? {
+        unconventional(payload.editLink, payload, type, set)
+    }
+
+    private func unconventional(
+        _ link: String?, _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet
+    ) -> String? {
+        guard let link, !set.isSingleton else { return nil }
+        if let key = KeyPredicate(of: type, in: payload.values), links.isConventional(link, set, key) { return nil }
+        return links.relative(link)
     }
 
     func entity(named name: String, _ set: EntitySet) throws(StateError) -> EntityID? {

@@ -58,9 +58,14 @@ public struct ImageBuilder<Storage: StateStorage> {
         }
         if let key = KeyText.of(payload.values, type: type) { assigned[AssignedKey(set: set.name, key: key)] = id }
         if let name { assigned[AssignedKey(set: EntityNames<Storage>.namesSet, key: name)] = id }
+        let editLink = editLink(payload, type, set)
         var image = EntityImage(
             entity: id, set: set.name, type: typeName, values: payload.values, etag: payload.etag,
-            editLink: name)
+            editLink: editLink ?? name)
+        // An image has room for one name; the one for requests comes last.
+        let naming =
+            name == nil || editLink == nil || editLink == name
+            ? [] : [EntityImage(entity: id, set: set.name, type: typeName, values: [:], etag: nil, editLink: name)]
         var below: [EntityImage] = []
         for expanded in payload.expanded {
             guard let property = type.findProperty(expanded.navigation), property.isNavigation,
@@ -86,7 +91,7 @@ public struct ImageBuilder<Storage: StateStorage> {
                 EntityImage.ImageLinks(
                     navigation: property.name, targets: targets, isComplete: expanded.nextLink == nil))
         }
-        return [image] + below
+        return naming + [image] + below
     }
 
     /// A payload that does not name its type does not take the one away that an entity has.
@@ -108,7 +113,8 @@ public struct ImageBuilder<Storage: StateStorage> {
             return nil
         }
         if let id = assigned[AssignedKey(set: set.name, key: key)] { return id }
-        if let id = try storage.entity(set: set.name, key: key), try !isNamedOtherwise(id, name) { return id }
+        let former = try storage.entity(set: set.name, key: key)
+        if let former, try hasKey(former, key), try !isNamedOtherwise(former, name) { return former }
         if set.isSingleton, let id = try storage.rows(set: set.name).first { return id }
         if let predicate = KeyPredicate(of: type, in: payload.values) {
             let values = predicate.values.map { (property: $0.name, value: $0.value) }
@@ -116,16 +122,30 @@ public struct ImageBuilder<Storage: StateStorage> {
                 return id
             }
         }
+        // Who left and comes again is the same. Who is there under another key is not: his key is somebody else's now.
+        if let former, try isNowhere(former) { return former }
         if let id = try takeKeyless(like: payload, type, set) { return id }
         defer { next = EntityID(rawValue: next.rawValue &+ 1) }
         assigned[AssignedKey(set: set.name, key: key)] = next
         return next
     }
 
-    /// Whether the key leads to an entity already.
+    /// Whether it is the key that the service last said of the entity.
+    private func hasKey(_ id: EntityID, _ key: String) throws(StateError) -> Bool {
+        guard let row = try EntityResolver(storage: storage, model: model).serviceRow(id) else { return false }
+        if model.findEntitySet(row.set)?.isSingleton == true { return true }
+        return model.findEntityType(row.type).flatMap { KeyText.of(row.values, type: $0) } == key
+    }
+
+    private func isNowhere(_ id: EntityID) throws(StateError) -> Bool {
+        try EntityResolver(storage: storage, model: model).anyRow(id) == nil
+    }
+
+    /// Whether the key leads to an entity that is there, and is still its key.
     func isKnown(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> Bool {
         guard let key = KeyText.of(payload.values, type: set.entityType) else { return false }
         if assigned[AssignedKey(set: set.name, key: key)] != nil { return true }
-        return try storage.entity(set: set.name, key: key) != nil
+        guard let id = try storage.entity(set: set.name, key: key) else { return false }
+        return try hasKey(id, key)
     }
 }

@@ -53,7 +53,7 @@ public struct Fold<Storage: StateStorage> {
         case .downloadFinished(let query): try finishDownload(query)
         case .entitiesRead(let images):
             try unwind()
-            try apply(images)
+            try apply(images, isAnswer: false)
         case .batchPrepared(let prepared): try apply(prepared)
         case .batchAnswered(let answered): try apply(answered)
         case .batchInterrupted(let interrupted): try apply(interrupted)
@@ -206,14 +206,14 @@ public struct Fold<Storage: StateStorage> {
         for outcome in answered.outcomes {
             guard let pending = try storage.pendingOperation(outcome.operation) else {
                 // The operation was lost. What the service said of its entities holds all the same.
-                if case .confirmed(let images) = outcome.result { try apply(images) }
+                if case .confirmed(let images) = outcome.result { try apply(images, isAnswer: true) }
                 continue
             }
             switch outcome.result {
             case .confirmed(let images):
                 let touched = try edit(.base) { e throws(StateError) in try e.apply(pending.operation) }
                 try storage.removePending(pending.sequence)
-                try apply(images)
+                try apply(images, isAnswer: true)
                 try afterConfirmation(of: pending.operation, touched, images: images)
             case .rejected(let refusal): try setStatus(outcome.operation, .rejected(refusal))
             case .notProcessed: try setStatus(outcome.operation, .pending)
@@ -232,6 +232,7 @@ public struct Fold<Storage: StateStorage> {
                 try storage.cover(id, query: state.query.name, run: 0)
             }
         }
+        try assignKeys(operation.createdEntities)
         // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1), and an answer without it leaves us
         // with an old one.
         let told = Set(images.filter { $0.etag != nil }.map(\.entity))
@@ -253,23 +254,38 @@ public struct Fold<Storage: StateStorage> {
         }
     }
 
+    /// A key that the app gave and that no answer told is the entity's from now on, unless another one is there with it:
+    /// who had it once has it no more.
+    private func assignKeys(_ created: [EntityID]) throws(StateError) {
+        for id in created {
+            guard let row = try storage.row(id), let type = model?.findEntityType(row.type),
+                let key = KeyText.of(row.values, type: type)
+            else { continue }
+            let owner = try storage.entity(set: row.set, key: key).flatMap { id throws(StateError) in
+                try storage.row(id)
+            }
+            if let owner, KeyText.of(owner.values, type: type) == key { continue }
+            try storage.assignKey(set: row.set, key: key, to: id)
+        }
+    }
+
     // MARK: Download
 
-    private mutating func apply(_ images: [EntityImage]) throws(StateError) {
+    private mutating func apply(_ images: [EntityImage], isAnswer: Bool) throws(StateError) {
         var header = try storage.header()
         for image in images where image.entity >= header.nextEntity {
             header.nextEntity = EntityID(rawValue: image.entity.rawValue &+ 1)
         }
         try storage.setHeader(header)
         try edit(.base) { editor throws(StateError) in
-            for image in images { try editor.apply(image) }
+            for image in images { try editor.apply(image, isAnswer: isAnswer) }
             for image in images where !image.links.isEmpty { try editor.applyLinks(image) }
         }
     }
 
     private mutating func apply(_ page: DownloadPage) throws(StateError) {
         try unwind()
-        try apply(page.entities)
+        try apply(page.entities, isAnswer: false)
         guard let query = try storage.queries().first(where: { $0.query.name == page.query }) else { return }
         for image in page.entities { try storage.cover(image.entity, query: page.query, run: query.run) }
     }

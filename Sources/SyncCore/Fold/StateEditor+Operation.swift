@@ -27,14 +27,21 @@ extension StateEditor {
     }
 
     /// Takes over what the service said of an entity. Only in the base layer.
-    mutating func apply(_ image: EntityImage) throws(StateError) {
+    ///
+    /// - Parameter isAnswer: whether it is what an operation of ours made of the entity: then whoever it pushes out names
+    ///   nobody any more. Otherwise what the service says of one entity changes no values of another.
+    mutating func apply(_ image: EntityImage, isAnswer: Bool) throws(StateError) {
         guard knows(image.set, image.type) else { return }
         try storage.register(image.entity, set: image.set)
         let type = try type(image.type)
         var row =
             try storage.row(image.entity)
             ?? EntityRow(id: image.entity, set: image.set, type: image.type, values: [:], origin: .service)
-        let changed = image.values.names.filter { row.values[$0] != image.values[$0] }
+        let single = index.constraints(ofDependentsIn: image.set).filter(\.isDependentSingle)
+        let namesPartner = Set(single.flatMap(\.pairs).map(\.dependent))
+        // Of several that name the same single place it belongs to the one that the service named last, so these count as
+        // changed each time.
+        let changed = image.values.names.filter { row.values[$0] != image.values[$0] || namesPartner.contains($0) }
         row.type = image.type
         row.values.merge(image.values)
         row.etag = image.etag ?? row.etag
@@ -45,8 +52,8 @@ extension StateEditor {
             try storage.assignKey(set: EntityNames<Storage>.namesSet, key: name, to: row.id)
         }
         if let key = KeyText.of(row.values, type: type) { try storage.assignKey(set: image.set, key: key, to: row.id) }
-        try synchronizeDependent(row, changed: changed)
-        try synchronizePrincipal(row.id)
+        try synchronizeDependent(row, changed: changed, clearing: isAnswer)
+        try synchronizePrincipal(row.id, clearing: isAnswer)
     }
 
     /// Takes over the links that came with an image, once all the entities that it names are there.

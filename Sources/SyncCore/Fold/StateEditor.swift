@@ -131,12 +131,16 @@ struct StateEditor<Storage: StateStorage> {
 
     /// Takes an entity and its links out, and with it the partners that a service deletes along with it.
     mutating func delete(_ id: EntityID) throws(StateError) {
-        guard let row = try storage.row(id) else { return }
-        let partners = try storage.links(of: id).filter {
-            $0.inLocal && index.deletesPartner($0.relationship, from: row.set, isFirst: $0.first == id)
-        }.map { partner($0, of: id) }
-        try remove(id)
-        for partner in partners { try delete(partner) }
+        // A list and no recursion: how long a chain of partners is, others decide.
+        var left = [id]
+        while let id = left.popLast() {
+            guard let row = try storage.row(id) else { continue }
+            let partners = try storage.links(of: id).filter {
+                $0.inLocal && index.deletesPartner($0.relationship, from: row.set, isFirst: $0.first == id)
+            }.map { partner($0, of: id) }
+            try remove(id)
+            left += partners.reversed()
+        }
     }
 
     /// Takes an entity and its links out, nothing else.
@@ -256,9 +260,11 @@ struct StateEditor<Storage: StateStorage> {
 
     /// Follows the dependent properties of an entity: they say which principal it is linked to.
     ///
-    /// - Parameter decided: relationships, as seen from this entity, that something else decides.
+    /// - Parameters:
+    ///   - decided: relationships, as seen from this entity, that something else decides.
+    ///   - clearing: whether who is pushed out names nobody any more.
     mutating func synchronizeDependent(
-        _ row: EntityRow, changed: [String], decided: Set<Relationship> = []
+        _ row: EntityRow, changed: [String], decided: Set<Relationship> = [], clearing: Bool = true
     ) throws(StateError) {
         for constraint in index.constraints(ofDependentsIn: row.set)
         where constraint.pairs.contains(where: { changed.contains($0.dependent) }) {
@@ -270,7 +276,7 @@ struct StateEditor<Storage: StateStorage> {
                 if principal == nil, try isKeptUnnamed(link, constraint, row) { continue }
                 try unlink(link, clearing: false)
             }
-            if let principal { try follow(constraint, dependent: row.id, principal: principal) }
+            if let principal { try follow(constraint, dependent: row.id, principal: principal, clearing: clearing) }
         }
     }
 
@@ -285,7 +291,7 @@ struct StateEditor<Storage: StateStorage> {
     }
 
     /// Links the entities whose dependent properties name this one, and tells those that are linked already its values.
-    mutating func synchronizePrincipal(_ id: EntityID) throws(StateError) {
+    mutating func synchronizePrincipal(_ id: EntityID, clearing: Bool = true) throws(StateError) {
         guard let row = try storage.row(id) else { return }
         for constraint in index.constraints(ofPrincipalsIn: row.set) {
             for link in try partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst) {
@@ -298,8 +304,14 @@ struct StateEditor<Storage: StateStorage> {
             }
             guard values.count == constraint.pairs.count else { continue }
             for dependent in try storage.findRows(set: constraint.dependentSet, where: values) {
+                // A single place is left to whoever has it.
+                if constraint.isDependentSingle,
+                    try !partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst).isEmpty
+                {
+                    break
+                }
                 if try isTaken(dependent, by: constraint, besides: id) { continue }
-                try follow(constraint, dependent: dependent, principal: id)
+                try follow(constraint, dependent: dependent, principal: id, clearing: clearing)
             }
         }
     }
@@ -329,7 +341,7 @@ struct StateEditor<Storage: StateStorage> {
     }
 
     private mutating func follow(
-        _ constraint: RelationshipIndex.Constraint, dependent: EntityID, principal: EntityID
+        _ constraint: RelationshipIndex.Constraint, dependent: EntityID, principal: EntityID, clearing: Bool
     ) throws(StateError) {
         let (first, second) = constraint.dependentIsFirst ? (dependent, principal) : (principal, dependent)
         if try storage.link(constraint.relationship, first: first, second: second)?.inLocal == true { return }
@@ -339,10 +351,18 @@ struct StateEditor<Storage: StateStorage> {
         if constraint.isDependentSingle {
             for link in try partners(constraint.relationship, of: principal, isFirst: !constraint.dependentIsFirst) {
                 // There is room for one: whoever else names the principal cannot do so any more.
-                try unlink(link, clearing: true)
+                try unlink(link, clearing: clearing)
+                if layer == .base, clearing { try markUnread(partner(link, of: principal)) }
             }
         }
         try setLink(constraint.relationship, first, second, true)
+    }
+
+    /// What became of the entity is what we think that the service did, so it is read before it is sent.
+    private mutating func markUnread(_ id: EntityID) throws(StateError) {
+        guard var row = try storage.row(id), row.origin == .service else { return }
+        row.origin = .serviceWithStaleETag
+        try put(row)
     }
 
     private func principal(

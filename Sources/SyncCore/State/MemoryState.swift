@@ -39,6 +39,7 @@ public final class MemoryState: StateStorage {
         copy.linksByKey = linksByKey
         copy.linksByEntity = linksByEntity
         copy.pending = pending
+        copy.undone = undone
         copy.queryList = queryList
         copy.coverage = coverage
         return copy
