@@ -50,6 +50,34 @@ import Tidelog
     }
 
     @Test(arguments: Wanted.Version.allCases)
+    func `in a change set the order of a parent and what goes with it does not matter`(
+        _ version: Wanted.Version
+    ) async throws {
+        for order in [["Documents(1)", "Items(1)"], ["Items(1)", "Documents(1)"]] {
+            let office = try await Office(version)
+            let changes = ChangeSet()
+            for name in order { changes.deleteEntity(try await office.one(name)) }
+            try await office.service.applyChanges(changes)
+            #expect(try await office.keys("Items") == [3], "\(order)")
+            let report = try await office.store.upload()
+            #expect(report.rejected.isEmpty, "\(order): \(report.rejected)")
+            #expect(report.remaining == 0)
+            #expect(office.serverKeys() == "Documents(2) Items(3) Remarks(2) Stamps(1)")
+        }
+    }
+
+    @Test(arguments: Wanted.Version.allCases)
+    func `an entity that is deleted twice in a change set is refused`(_ version: Wanted.Version) async throws {
+        let office = try await Office(version)
+        let changes = ChangeSet()
+        changes.deleteEntity(try await office.one("Documents(1)"))
+        changes.deleteEntity(try await office.one("Documents(1)"))
+        let error = await #expect(throws: TidelogError.self) { try await office.service.applyChanges(changes) }
+        #expect(error?.code == .refused(.entityNotFound))
+        #expect(try await office.keys("Documents") == [1, 2])
+    }
+
+    @Test(arguments: Wanted.Version.allCases)
     func `an entity that leaves the defining query takes nothing along`(_ version: Wanted.Version) async throws {
         let office = try await Office(version)
         try await office.store.add(definingQuery: .init(name: "Documents", query: "Documents?$filter=DocumentID eq 2"))

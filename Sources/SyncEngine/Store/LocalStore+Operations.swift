@@ -31,6 +31,12 @@ extension LocalStore {
             var drafts = DraftTable()
             var performed: [(sequence: SequenceNumber, subject: EntityID?)] = []
             let first = self.nextSequence
+            var deletions = ChangeSetDeletions()
+            if asChangeSet {
+                let builder = try OperationBuilder(
+                    state: self.state, model: model, root: try self.service?.root, drafts: drafts)
+                try deletions.expect(intents.map(\.intent), builder, self.state)
+            }
             for (intent, options) in intents {
                 // An update that brings new entities is several operations, and those must not be torn apart.
                 let isSplit = if case .update(_, _, _, let inline) = intent { !inline.isEmpty } else { false }
@@ -39,7 +45,7 @@ extension LocalStore {
                     state: self.state, model: model, root: try self.service?.root, drafts: drafts)
                 let actions = try builder.actions(intent)
                 let subject = try builder.subject(of: intent)
-                for action in actions {
+                for action in actions where try !deletions.isDone(action, self.state) {
                     let operation = Operation(
                         action, changeSet: changeSet, transactionID: options.transactionID,
                         baseETag: try builder.etag(of: action), customTag: options.customTag,
