@@ -176,12 +176,14 @@ struct RandomSessionTests {
                     if let intent = try await session.intent() { intents.append(intent) }
                 }
                 guard !intents.isEmpty else { continue }
+                let before = try await session.shop.store.digest()
                 do {
                     _ = try await session.shop.store.perform(
                         intents.map { ($0, IntentOptions()) }, asChangeSet: intents.count > 1)
                 } catch let error {
                     // What a rule forbids is part of the game.
                     guard case .refused = error.code else { throw error }
+                    #expect(try await session.shop.store.digest() == before, "\(name): a refusal left a trace")
                 }
             }
             let seen = try await session.shop.localLinks()

@@ -27,7 +27,7 @@ final class SampleService<Service: DataService> {
         var sandbox = sandbox
         sandbox.origin = "http://samples.test"
         transport = SandboxTransport(sandbox)
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
         let root = "http://samples.test/\(dialect.rawValue)/"
         server = make(OnlineODataProvider(serviceRoot: root, transport: transport))
         try await server.loadMetadata()
@@ -51,12 +51,9 @@ final class SampleService<Service: DataService> {
         try await provider.download()
     }
 
-    /// The entities that a navigation property leads to now, here and on the service. Both must say the same.
-    func related(
-        _ entity: EntityValue, _ property: Property, _ location: SourceLocation = #_sourceLocation
-    ) async throws -> [EntityValue] {
-        let here = try await Self.load(entity.readLink, entity.entityType, property, service)
-        return here
+    /// The entities that a navigation property leads to in the store now.
+    func related(_ entity: EntityValue, _ property: Property) async throws -> [EntityValue] {
+        try await Self.load(entity.readLink, entity.entityType, property, service)
     }
 
     /// The keys of what a navigation property leads to on the service.
@@ -93,17 +90,4 @@ enum Checkout {
                 ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8))
             })
     }
-}
-
-/// A directory that is gone with the last reference to it.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("tidelog-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        path = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }
