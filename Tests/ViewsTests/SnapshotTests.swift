@@ -88,8 +88,10 @@ struct SnapshotTests {
                 switch try decoder.add(kind: record.kind, payload: record.payload) {
                 case .pending(let pending):
                     found.insert("pending \("\(pending.status)".prefix { $0 != "(" })")
+                    if pending.operation.uploadCategory != nil { found.insert("pending with attributes") }
                 case .undone(let undone):
                     found.insert("undone \("\(undone.operation.status)".prefix { $0 != "(" })")
+                    if undone.operation.operation.uploadCategory != nil { found.insert("undone with attributes") }
                 case .base(_, let base): found.insert("base \("\(base)".prefix { $0 != "(" })")
                 case .link(let link): found.insert("link \(link.inBase) \(link.inLocal)")
                 case .row(let row): found.insert("row \(row.origin)")
@@ -104,6 +106,7 @@ struct SnapshotTests {
                 "row gone", "row serviceWithStaleETag", "base row", "base absent", "link true true",
                 "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
                 "pending rejected", "undone pending", "undone rejected", "undone inDoubt",
+                "pending with attributes", "undone with attributes",
             ])
     }
 }

@@ -89,6 +89,9 @@ struct HistoryJSONWriter {
             text("reason", interrupted.reason)
         case .operationsReleased(let operations), .operationsUndone(let operations), .operationsRedone(let operations):
             numbers("operations", operations)
+        case .deliveryChanged(let operations, let delivery):
+            numbers("operations", operations)
+            text("delivery", "\(delivery)")
         case .lost: break
         case .unknown(let kind, let payload):
             number("kindNumber", kind)
@@ -139,6 +142,20 @@ struct HistoryJSONWriter {
         if let transaction = operation.transactionID { text("transactionID", transaction) }
         text("customTag", operation.customTag)
         text("baseETag", operation.baseETag)
+        attributes(operation)
+    }
+
+    private mutating func attributes(_ operation: Operation) {
+        if operation.isUnmodifiable {
+            json.name("unmodifiable")
+            json.boolean(true)
+        }
+        switch operation.uploadCategory {
+        case .named(let name): text("uploadCategory", name)
+        case .entity(let entity): number("uploadCategory", entity.rawValue)
+        case nil: break
+        }
+        if operation.delivery != .queued { text("delivery", "\(operation.delivery)") }
     }
 
     private mutating func creation(_ creation: Creation) {

@@ -25,6 +25,10 @@ public enum RecordCodec {
         case operationsRedone = 14
         /// An operation with a transactionID, which stands in front of what an ``operation`` has.
         case operationInTransaction = 15
+        /// An operation with attributes that the kinds above have no place for; they stand in front of what an
+        /// ``operation`` has.
+        case operationWithAttributes = 20
+        case deliveryChanged = 21
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -38,9 +42,7 @@ public enum RecordCodec {
             writer.string(service.root)
             writer.blob(service.metadata)
         case .operation(let operation):
-            kind = operation.transactionID == nil ? .operation : .operationInTransaction
-            if let transaction = operation.transactionID { writer.string(transaction) }
-            writer.operation(operation)
+            kind = writer.operationByKind(operation)
         case .definingQueryAdded(let query):
             kind = .definingQueryAdded
             writer.string(query.name)
@@ -81,6 +83,10 @@ public enum RecordCodec {
         case .operationsRedone(let operations):
             kind = .operationsRedone
             writer.list(operations) { $0.unsigned($1) }
+        case .deliveryChanged(let operations, let delivery):
+            kind = .deliveryChanged
+            writer.list(operations) { $0.unsigned($1) }
+            writer.byte(delivery.rawValue)
         case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
             return (kind, payload)
@@ -128,8 +134,11 @@ public enum RecordCodec {
         case .operationsUndone: .operationsUndone(try sequences(&reader))
         case .operationsRedone: .operationsRedone(try sequences(&reader))
         case .operationInTransaction: .operation(try operationInTransaction(&reader))
+        case .operationWithAttributes: .operation(try reader.operationWithAttributes())
+        case .deliveryChanged: .deliveryChanged(try sequences(&reader), to: try reader.delivery())
         }
     }
+
     private static func sequences(_ reader: inout ByteReader) throws(CodecError) -> [SequenceNumber] {
         try reader.list { r throws(CodecError) in try r.unsigned() }
     }

@@ -61,6 +61,7 @@ public struct Fold<Storage: StateStorage> {
             for operation in operations { try setStatus(operation, .pending) }
         case .operationsUndone(let operations): try undo(operations, by: sequence)
         case .operationsRedone(let operations): try redo(operations)
+        case .deliveryChanged(let operations, let delivery): try setDelivery(operations, delivery)
         case .lost:
             // Each further one in a row says what the first has said, but for the batch that it may have been.
             if lastLoss == sequence &- 1 { try skipBatch() } else { try applyLoss() }
@@ -181,6 +182,19 @@ public struct Fold<Storage: StateStorage> {
         guard var pending = try storage.pendingOperation(sequence) else { return }
         pending.status = status
         try storage.putPending(pending)
+    }
+
+    /// What ended is left alone. What was undone comes back with it.
+    private func setDelivery(_ sequences: [SequenceNumber], _ delivery: Delivery) throws(StateError) {
+        for sequence in sequences {
+            if var pending = try storage.pendingOperation(sequence) {
+                pending.operation.delivery = delivery
+                try storage.putPending(pending)
+            } else if var undone = try storage.undoneOperation(sequence) {
+                undone.operation.operation.delivery = delivery
+                try storage.putUndone(undone)
+            }
+        }
     }
 
     // MARK: Upload
