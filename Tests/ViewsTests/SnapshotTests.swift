@@ -79,9 +79,18 @@ struct SnapshotTests {
         #expect(bytes(try written(fold)) == bytes(try written(whole)), "seed \(seed), cut behind record \(cut)")
     }
 
+    private static let everything: Set<String> = [
+        "header", "service", "query", "entity", "key", "coverage", "end", "row local", "row service",
+        "row gone", "row serviceWithStaleETag", "base row", "base absent", "link true true",
+        "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
+        "pending rejected", "undone pending", "undone rejected", "undone inDoubt",
+        "pending with attributes", "undone with attributes",
+    ]
+
     @Test func `the random states hold everything that a snapshot can hold`() throws {
+        // Some of it is rare: where the seeds of the other tests have it not, a few more do.
         var found: Set<String> = []
-        for seed in Self.seeds {
+        for seed: UInt64 in 1...60 where !found.isSuperset(of: Self.everything) {
             var decoder = SnapshotDecoder()
             let written = try written(folded(Self.records(seed)[...], MemoryState()))
             for record in written.records {
@@ -100,13 +109,6 @@ struct SnapshotTests {
                 }
             }
         }
-        #expect(
-            found == [
-                "header", "service", "query", "entity", "key", "coverage", "end", "row local", "row service",
-                "row gone", "row serviceWithStaleETag", "base row", "base absent", "link true true",
-                "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
-                "pending rejected", "undone pending", "undone rejected", "undone inDoubt",
-                "pending with attributes", "undone with attributes",
-            ])
+        #expect(found == Self.everything)
     }
 }
