@@ -94,10 +94,13 @@ struct RandomRecords {
         case 33..<40: return prepared()
         case 40..<52: return answered()
         case 52..<54: return .batchInterrupted(BatchInterrupted(batch: nextBatch - 1, reason: "cut"))
-        case 54..<56: return .operationsReleased(operations.filter { _ in chance(20) })
+        case 54..<55: return .operationsReleased(operations.filter { _ in chance(20) })
+        case 55..<56:
+            return .uploadPostponed(
+                UploadPostponed(notBefore: Int64(number(0..<9)), attempt: number(1..<5), reason: "busy"))
         case 57..<60: return .operationsUndone(undoable())
         case 60..<62: return .operationsRedone(undone.filter { _ in chance(70) })
-        case 56..<57: return chance(50) ? .lost : .unknown(kind: 99, payload: [1, 2, 3])
+        case 56..<57: return chance(80) ? .lost : .unknown(kind: 99, payload: [1, 2, 3])
         default:
             operations.append(nextSequence)
             return .operation(
@@ -136,7 +139,11 @@ struct RandomRecords {
                 result = .rejected(
                     Refusal(
                         status: 400, code: "C", message: "m", innerError: chance(50) ? "{}" : nil, method: "POST",
-                        url: "Orders"))
+                        url: "Orders", requestBody: chance(50) ? "{}" : nil))
+            case 8 where chance(50):
+                result = .deferred(
+                    Refusal(status: 503, code: "", message: "m", method: "POST", url: "Orders"),
+                    attempts: number(1..<9))
             case 8: result = .notProcessed
             default: result = .inDoubt("half an answer")
             }
