@@ -73,6 +73,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .operationsReleased: "operationsReleased"
         case .operationsUndone: "operationsUndone"
         case .operationsRedone: "operationsRedone"
+        case .uploadPostponed: "uploadPostponed"
         case .deliveryChanged: "deliveryChanged"
         case .lost: "lost"
         case .unknown: "unknown"
@@ -100,7 +101,7 @@ extension Record.Body {
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .batchPrepared, .batchInterrupted, .operationsReleased, .operationsUndone, .operationsRedone,
-            .deliveryChanged, .lost, .unknown:
+            .uploadPostponed, .deliveryChanged, .lost, .unknown:
             []
         }
     }

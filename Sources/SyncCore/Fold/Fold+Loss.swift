@@ -28,7 +28,7 @@ extension Fold {
             case .inFlight(let batch): try setStatus(pending.sequence, .inDoubt(batch, reason: Self.lossReason))
             // What is for this store only is sent by no batch, and nothing makes it otherwise.
             case .pending where pending.operation.delivery == .localOnly: break
-            case .pending, .rejected: try setStatus(pending.sequence, .inDoubt(0, reason: Self.lossReason))
+            case .pending, .rejected, .deferred: try setStatus(pending.sequence, .inDoubt(0, reason: Self.lossReason))
             }
         }
         // It may have been redone, and sent since.

@@ -33,6 +33,7 @@ public enum StateSnapshot {
                 try body(.undone($0))
             }
         }
+        if let postponed = header.postponed { try body(.postponed(postponed)) }
         if later.withAttributes {
             try storage.forEachPending { if $0.operation.hasLaterAttributes { try body(.pending($0)) } }
         }
