@@ -81,6 +81,23 @@ public struct PendingOperation: Sendable, Hashable {
         case inDoubt(BatchID, reason: String)
         /// Refused by the service; stays until it is amended, retried or undone.
         case rejected(Refusal)
+
+        /// Which of the cases it is. The numbers stand in the views; the worse one is the greater.
+        public enum Kind: Int64, Sendable, Hashable {
+            case pending = 0
+            case inFlight = 1
+            case inDoubt = 2
+            case rejected = 3
+        }
+
+        public var kind: Kind {
+            switch self {
+            case .pending: .pending
+            case .inFlight: .inFlight
+            case .inDoubt: .inDoubt
+            case .rejected: .rejected
+            }
+        }
     }
 
     public init(sequence: SequenceNumber, time: Timestamp, operation: Operation, status: Status) {
