@@ -81,13 +81,16 @@ public struct PendingOperation: Sendable, Hashable {
         case inDoubt(BatchID, reason: String)
         /// Refused by the service; stays until it is amended, retried or undone.
         case rejected(Refusal)
+        /// Refused for a while only; goes again by itself. `attempts` counts how often in a row.
+        case deferred(Refusal, attempts: Int)
 
-        /// Which of the cases it is. The numbers stand in the views; the worse one is the greater.
+        /// Which of the cases it is. The numbers stand in the views.
         public enum Kind: Int64, Sendable, Hashable {
             case pending = 0
             case inFlight = 1
             case inDoubt = 2
             case rejected = 3
+            case deferred = 4
         }
 
         public var kind: Kind {
@@ -96,6 +99,7 @@ public struct PendingOperation: Sendable, Hashable {
             case .inFlight: .inFlight
             case .inDoubt: .inDoubt
             case .rejected: .rejected
+            case .deferred: .deferred
             }
         }
     }
@@ -146,14 +150,17 @@ public struct StateHeader: Sendable, Hashable {
     public var nextEntity: EntityID
     public var nextBatch: BatchID
     public var service: ServiceDescription?
+    /// What the next upload waits for.
+    public var postponed: UploadPostponed?
 
     public init(
         applied: SequenceNumber = 0, nextEntity: EntityID = EntityID(rawValue: 1), nextBatch: BatchID = 1,
-        service: ServiceDescription? = nil
+        service: ServiceDescription? = nil, postponed: UploadPostponed? = nil
     ) {
         self.applied = applied
         self.nextEntity = nextEntity
         self.nextBatch = nextBatch
         self.service = service
+        self.postponed = postponed
     }
 }

@@ -96,6 +96,7 @@ struct BatchDraft<Storage: StateStorage> {
         case .pending: nil
         case .inFlight, .inDoubt: .inDoubt
         case .rejected: retrying.contains(pending.sequence) ? nil : .rejected
+        case .deferred: retrying.contains(pending.sequence) ? nil : .deferred
         }
     }
 }
