@@ -210,7 +210,7 @@ public struct Fold<Storage: StateStorage> {
     }
 
     private mutating func apply(_ interrupted: BatchInterrupted) throws(StateError) {
-        for pending in try storage.pendingOperations() where pending.status == .inFlight(interrupted.batch) {
+        for pending in try storage.pendingOperations(.inFlight) where pending.status == .inFlight(interrupted.batch) {
             try setStatus(pending.sequence, .inDoubt(interrupted.batch, reason: interrupted.reason))
         }
     }
@@ -338,12 +338,9 @@ public struct Fold<Storage: StateStorage> {
     }
 
     private mutating func removeUncovered(_ ids: [EntityID]) throws(StateError) {
-        guard !ids.isEmpty else { return }
-        let touchedByPending = Set(try storage.pendingOperations().flatMap(\.operation.touchedEntities))
         for id in ids where try !storage.isCovered(id) {
-            try edit(.base) { e throws(StateError) in
-                try e.removeFromBase(id, hasPending: touchedByPending.contains(id))
-            }
+            let hasPending = try !storage.pendingOperations(naming: id).isEmpty
+            try edit(.base) { e throws(StateError) in try e.removeFromBase(id, hasPending: hasPending) }
         }
     }
 }
