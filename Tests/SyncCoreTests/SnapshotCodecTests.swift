@@ -47,6 +47,19 @@ struct SnapshotCodecTests {
         .undone(UndoneOperation(operation: operation(.pending), undo: 20)),
         .undone(UndoneOperation(operation: operation(.rejected(refusal), transactionID: "T"), undo: .max)),
         .coverage(query: "Q", id(7), run: 12),
+        .openBatch(
+            OpenBatch(BatchPrepared(batch: 3, changeSets: [[.init(contentID: "1", operation: 12)]]), monitor: "m/3")),
+        .openBatch(
+            OpenBatch(
+                BatchPrepared(
+                    batch: 4, changeSets: [[.init(contentID: "1", operation: 12)]],
+                    sent: [
+                        [
+                            .init(
+                                contentID: "1", method: "DELETE", url: "Orders(5)",
+                                headers: [.init(name: "RequestID", value: "a")], body: [1])
+                        ]
+                    ]))),
         .end(items: 3, digest: store.digest),
     ]
 

@@ -93,7 +93,8 @@ struct RandomRecords {
         case 29..<33: return .entitiesRead(images())
         case 33..<40: return prepared()
         case 40..<52: return answered()
-        case 52..<54: return .batchInterrupted(BatchInterrupted(batch: nextBatch - 1, reason: "cut"))
+        case 52..<53: return .batchInterrupted(BatchInterrupted(batch: nextBatch - 1, reason: "cut"))
+        case 53..<54: return .batchAccepted(BatchAccepted(batch: nextBatch - 1, monitor: "monitor"))
         case 54..<56: return .operationsReleased(operations.filter { _ in chance(20) })
         case 57..<60: return .operationsUndone(undoable())
         case 60..<62: return .operationsRedone(undone.filter { _ in chance(70) })
@@ -120,7 +121,12 @@ struct RandomRecords {
         return .batchPrepared(
             BatchPrepared(
                 batch: nextBatch,
-                changeSets: chosen.enumerated().map { [.init(contentID: "\($0 + 1)", operation: $1)] }))
+                changeSets: chosen.enumerated().map { [.init(contentID: "\($0 + 1)", operation: $1)] },
+                sent: chance(50)
+                    ? []
+                    : chosen.indices.map {
+                        [.init(contentID: "\($0 + 1)", method: "POST", url: "A", headers: [], body: [])]
+                    }))
     }
 
     private mutating func answered() -> Record.Body {

@@ -19,7 +19,8 @@ extension HistoryItem {
     /// | `definingQueryRemoved` | `name` |
     /// | `downloadStarted` | `queries` |
     /// | `downloadPage`, `downloadFinished` | `query` |
-    /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many) |
+    /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many); `requests`: `[{"contentID", "method", "url"}]` where they can be repeated |
+    /// | `batchAccepted` | `batch`, `monitor` |
     /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "notProcessed" \| "inDoubt", …}]`; rejected ones with `status`, `code`, `message`, ones in doubt with `reason` |
     /// | `batchInterrupted` | `batch`, `reason` |
     /// | `operationsReleased`, `operationsUndone`, `operationsRedone` | `operations` |

@@ -25,6 +25,9 @@ public enum RecordCodec {
         case operationsRedone = 14
         /// An operation with a transactionID, which stands in front of what an ``operation`` has.
         case operationInTransaction = 15
+        /// A ``batchPrepared`` and behind it the requests as they are sent.
+        case repeatableBatchPrepared = 16
+        case batchAccepted = 17
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -63,8 +66,13 @@ public enum RecordCodec {
             kind = .entitiesRead
             writer.list(images) { $0.image($1) }
         case .batchPrepared(let prepared):
-            kind = .batchPrepared
+            kind = prepared.sent.isEmpty ? .batchPrepared : .repeatableBatchPrepared
             writer.prepared(prepared)
+            if !prepared.sent.isEmpty { writer.sent(prepared.sent) }
+        case .batchAccepted(let accepted):
+            kind = .batchAccepted
+            writer.unsigned(accepted.batch)
+            writer.string(accepted.monitor)
         case .batchAnswered(let answered):
             kind = .batchAnswered
             writer.answered(answered)
@@ -128,10 +136,20 @@ public enum RecordCodec {
         case .operationsUndone: .operationsUndone(try sequences(&reader))
         case .operationsRedone: .operationsRedone(try sequences(&reader))
         case .operationInTransaction: .operation(try operationInTransaction(&reader))
+        case .repeatableBatchPrepared: .batchPrepared(try repeatable(&reader))
+        case .batchAccepted:
+            .batchAccepted(BatchAccepted(batch: try reader.unsigned(), monitor: try reader.string()))
         }
     }
+
     private static func sequences(_ reader: inout ByteReader) throws(CodecError) -> [SequenceNumber] {
         try reader.list { r throws(CodecError) in try r.unsigned() }
+    }
+
+    private static func repeatable(_ reader: inout ByteReader) throws(CodecError) -> BatchPrepared {
+        var prepared = try reader.prepared()
+        prepared.sent = try reader.sent()
+        return prepared
     }
 
     private static func operationInTransaction(_ reader: inout ByteReader) throws(CodecError) -> Operation {

@@ -26,6 +26,7 @@ public enum SnapshotCodec {
         case undone = 12
         /// A pending operation with a transactionID, which stands in front of what a ``pending`` has.
         case pendingInTransaction = 13
+        case openBatch = 14
 
         /// Ascending in a snapshot.
         var place: UInt8 {
@@ -121,6 +122,10 @@ public enum SnapshotCodec {
             writer.optional(undone.operation.operation.transactionID) { $0.string($1) }
             write(undone.operation, &writer)
             return .undone
+        case .openBatch(let batch):
+            writer.blob(ValueCodec.encode(batch.prepared))
+            writer.optional(batch.monitor) { $0.string($1) }
+            return .openBatch
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)
@@ -195,6 +200,11 @@ public enum SnapshotCodec {
         case .coverage:
             .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
         case .undone: .undone(try undone(&reader))
+        case .openBatch:
+            .openBatch(
+                OpenBatch(
+                    try ValueCodec.decodeBatchPrepared(try reader.blob()),
+                    monitor: try reader.optional { r throws(CodecError) in try r.string() }))
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
     }

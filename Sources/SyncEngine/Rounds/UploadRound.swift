@@ -11,6 +11,7 @@ import SyncCore
 struct UploadRound {
     let store: LocalStore
     let session: ServiceSession
+    var upload = UploadOptions()
 
     /// What a plan is made and sent by. Others may come to hold while it is sent; they are the next plan's.
     struct Terms {
@@ -59,10 +60,12 @@ struct UploadRound {
     private func nextPlan(
         retrying: Set<SequenceNumber>, _ options: ServiceOptions
     ) async throws(TidelogError) -> UploadPlan {
-        var plan = try await store.plan(retrying: retrying, service: options)
+        var plan = try await store.plan(retrying: retrying, service: options, requestLimit: upload.requestLimit)
         guard !plan.entitiesToRead.isEmpty else { return plan }
         for id in plan.entitiesToRead { try await readEntity(id) }
-        plan = try await store.plan(retrying: retrying, unreadable: Set(plan.entitiesToRead), service: options)
+        plan = try await store.plan(
+            retrying: retrying, unreadable: Set(plan.entitiesToRead), service: options,
+            requestLimit: upload.requestLimit)
         return plan
     }
 

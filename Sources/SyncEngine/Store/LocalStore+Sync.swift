@@ -14,12 +14,14 @@ extension LocalStore {
     ///   - retrying: refused operations that are to be sent once more.
     ///   - unreadable: entities that were read just now; what is not known of them still is not waited for.
     ///   - service: what the service lacks; nil for what the store goes by.
+    ///   - requestLimit: the most requests; see ``UploadOptions``.
     public func plan(
-        retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = [], service: ServiceOptions? = nil
+        retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = [], service: ServiceOptions? = nil,
+        requestLimit: Int = UploadOptions().requestLimit
     ) throws(TidelogError) -> UploadPlan {
         let model = try model
         let given = try serviceOptions
-        let options = UploadPlanner<SQLiteState>.Options(service: service ?? given)
+        let options = UploadPlanner<SQLiteState>.Options(requestLimit: requestLimit, service: service ?? given)
         return try read {
             try UploadPlanner(storage: $0, model: model, options: options).plan(
                 retrying: retrying, unreadable: unreadable)

@@ -1,7 +1,7 @@
 /// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
 enum Schema {
     /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     static let statements = [
         """
@@ -41,6 +41,7 @@ enum Schema {
           PRIMARY KEY (entity, sequence)) WITHOUT ROWID
         """,
         "CREATE INDEX touched_by_operation ON touched (sequence)",
+        "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
         """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,
           streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL)
