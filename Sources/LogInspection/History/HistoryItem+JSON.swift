@@ -21,9 +21,10 @@ extension HistoryItem {
     /// | `downloadPage`, `downloadFinished` | `query` |
     /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many); `requests`: `[{"contentID", "method", "url"}]` where they can be repeated |
     /// | `batchAccepted` | `batch`, `monitor` |
-    /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "notProcessed" \| "inDoubt", …}]`; rejected ones with `status`, `code`, `message`, ones in doubt with `reason` |
+    /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "deferred" \| "notProcessed" \| "inDoubt", …}]`; rejected and deferred ones with `status`, `code`, `message`, deferred ones with `attempts`, ones in doubt with `reason` |
     /// | `batchInterrupted` | `batch`, `reason` |
     /// | `operationsReleased`, `operationsUndone`, `operationsRedone` | `operations` |
+    /// | `uploadPostponed` | `notBefore`, `attempt`, `reason` |
     /// | `unknown` | `kindNumber`, `bytes` |
     ///
     /// What is no entry has `kind` `lost` (`sequence` and `last`, the first and the last record that is missing),

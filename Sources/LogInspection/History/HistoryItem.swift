@@ -74,6 +74,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .operationsReleased: "operationsReleased"
         case .operationsUndone: "operationsUndone"
         case .operationsRedone: "operationsRedone"
+        case .uploadPostponed: "uploadPostponed"
         case .lost: "lost"
         case .unknown: "unknown"
         }
@@ -100,8 +101,7 @@ extension Record.Body {
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
-            .operationsRedone, .lost,
-            .unknown:
+            .operationsRedone, .uploadPostponed, .lost, .unknown:
             []
         }
     }

@@ -28,6 +28,10 @@ public enum RecordCodec {
         /// A ``batchPrepared`` and behind it the requests as they are sent.
         case repeatableBatchPrepared = 16
         case batchAccepted = 17
+        case uploadPostponed = 18
+        /// An answer with an outcome that a ``batchAnswered`` cannot tell: an operation that was put off, or a refusal with the
+        /// request's body.
+        case batchAnsweredInDetail = 19
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -74,7 +78,7 @@ public enum RecordCodec {
             writer.unsigned(accepted.batch)
             writer.string(accepted.monitor)
         case .batchAnswered(let answered):
-            kind = .batchAnswered
+            kind = answered.isInDetail ? .batchAnsweredInDetail : .batchAnswered
             writer.answered(answered)
         case .batchInterrupted(let interrupted):
             kind = .batchInterrupted
@@ -89,6 +93,9 @@ public enum RecordCodec {
         case .operationsRedone(let operations):
             kind = .operationsRedone
             writer.list(operations) { $0.unsigned($1) }
+        case .uploadPostponed(let postponed):
+            kind = .uploadPostponed
+            writer.postponed(postponed)
         case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
             return (kind, payload)
@@ -129,7 +136,9 @@ public enum RecordCodec {
         case .downloadFinished: .downloadFinished(query: try reader.string())
         case .entitiesRead: .entitiesRead(try reader.images())
         case .batchPrepared: .batchPrepared(try reader.prepared())
-        case .batchAnswered: .batchAnswered(try reader.answered())
+        case .batchAnswered: .batchAnswered(try reader.answered(inDetail: false))
+        case .batchAnsweredInDetail: .batchAnswered(try reader.answered(inDetail: true))
+        case .uploadPostponed: .uploadPostponed(try reader.postponed())
         case .batchInterrupted:
             .batchInterrupted(BatchInterrupted(batch: try reader.unsigned(), reason: try reader.string()))
         case .operationsReleased: .operationsReleased(try sequences(&reader))

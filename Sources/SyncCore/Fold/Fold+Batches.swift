@@ -71,7 +71,7 @@ extension PendingOperation.Status {
     public var batch: BatchID? {
         switch self {
         case .inFlight(let batch), .inDoubt(let batch, _): batch
-        case .pending, .rejected: nil
+        case .pending, .rejected, .deferred: nil
         }
     }
 }

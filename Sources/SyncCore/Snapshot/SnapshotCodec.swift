@@ -26,7 +26,8 @@ public enum SnapshotCodec {
         case undone = 12
         /// A pending operation with a transactionID, which stands in front of what a ``pending`` has.
         case pendingInTransaction = 13
-        case openBatch = 14
+        case postponed = 14
+        case openBatch = 15
 
         /// Ascending in a snapshot.
         var place: UInt8 {
@@ -51,6 +52,8 @@ public enum SnapshotCodec {
         case inFlight = 1
         case inDoubt = 2
         case rejected = 3
+        case deferred = 4
+        case rejectedWithRequest = 5
     }
 
     // MARK: Encoding
@@ -122,6 +125,9 @@ public enum SnapshotCodec {
             writer.optional(undone.operation.operation.transactionID) { $0.string($1) }
             write(undone.operation, &writer)
             return .undone
+        case .postponed(let postponed):
+            writer.postponed(postponed)
+            return .postponed
         case .openBatch(let batch):
             writer.blob(ValueCodec.encode(batch.prepared))
             writer.optional(batch.monitor) { $0.string($1) }
@@ -157,9 +163,16 @@ public enum SnapshotCodec {
             writer.byte(StatusTag.inDoubt.rawValue)
             writer.unsigned(batch)
             writer.string(reason)
-        case .rejected(let refusal):
+        case .rejected(let refusal) where refusal.requestBody == nil:
             writer.byte(StatusTag.rejected.rawValue)
             writer.refusal(refusal)
+        case .rejected(let refusal):
+            writer.byte(StatusTag.rejectedWithRequest.rawValue)
+            writer.wholeRefusal(refusal)
+        case .deferred(let refusal, let attempts):
+            writer.byte(StatusTag.deferred.rawValue)
+            writer.wholeRefusal(refusal)
+            writer.count(attempts)
         }
     }
 
@@ -200,6 +213,7 @@ public enum SnapshotCodec {
         case .coverage:
             .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
         case .undone: .undone(try undone(&reader))
+        case .postponed: .postponed(try reader.postponed())
         case .openBatch:
             .openBatch(
                 OpenBatch(
@@ -248,6 +262,8 @@ public enum SnapshotCodec {
         case .inFlight: return .inFlight(try reader.unsigned())
         case .inDoubt: return .inDoubt(try reader.unsigned(), reason: try reader.string())
         case .rejected: return .rejected(try reader.refusal())
+        case .rejectedWithRequest: return .rejected(try reader.wholeRefusal())
+        case .deferred: return .deferred(try reader.wholeRefusal(), attempts: try reader.attempts())
         case nil: throw reader.fail(.invalid("status"))
         }
     }
