@@ -75,6 +75,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .operationsUndone: "operationsUndone"
         case .operationsRedone: "operationsRedone"
         case .uploadPostponed: "uploadPostponed"
+        case .deliveryChanged: "deliveryChanged"
         case .lost: "lost"
         case .unknown: "unknown"
         }
@@ -101,7 +102,7 @@ extension Record.Body {
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
-            .operationsRedone, .uploadPostponed, .lost, .unknown:
+            .operationsRedone, .uploadPostponed, .deliveryChanged, .lost, .unknown:
             []
         }
     }

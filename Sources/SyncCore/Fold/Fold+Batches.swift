@@ -31,7 +31,7 @@ extension Fold {
             try storage.putOpenBatch(open)
         }
         let operations =
-            if let open { open.prepared.operations } else { try storage.pendingOperations().map(\.sequence) }
+            if let open { open.prepared.operations } else { try storage.pendingOperations(.inFlight).map(\.sequence) }
         for sequence in operations
         where try storage.pendingOperation(sequence)?.status == .inFlight(interrupted.batch) {
             try setStatus(sequence, .inDoubt(interrupted.batch, reason: interrupted.reason))

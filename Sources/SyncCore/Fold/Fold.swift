@@ -69,6 +69,7 @@ public struct Fold<Storage: StateStorage> {
             try close(left)
         case .operationsRedone(let operations): try redo(operations)
         case .uploadPostponed(let postponed): try postpone(postponed)
+        case .deliveryChanged(let operations, let delivery): try setDelivery(operations, delivery)
         case .lost:
             // Each further one in a row says what the first has said, but for the batch that it may have been.
             if lastLoss == sequence &- 1 { try skipBatch() } else { try applyLoss() }
@@ -189,6 +190,19 @@ public struct Fold<Storage: StateStorage> {
         guard var pending = try storage.pendingOperation(sequence) else { return }
         pending.status = status
         try storage.putPending(pending)
+    }
+
+    /// What ended is left alone. What was undone comes back with it.
+    private func setDelivery(_ sequences: [SequenceNumber], _ delivery: Delivery) throws(StateError) {
+        for sequence in sequences {
+            if var pending = try storage.pendingOperation(sequence) {
+                pending.operation.delivery = delivery
+                try storage.putPending(pending)
+            } else if var undone = try storage.undoneOperation(sequence) {
+                undone.operation.operation.delivery = delivery
+                try storage.putUndone(undone)
+            }
+        }
     }
 
     // MARK: Upload
@@ -316,12 +330,9 @@ public struct Fold<Storage: StateStorage> {
     }
 
     private mutating func removeUncovered(_ ids: [EntityID]) throws(StateError) {
-        guard !ids.isEmpty else { return }
-        let touchedByPending = Set(try storage.pendingOperations().flatMap(\.operation.touchedEntities))
         for id in ids where try !storage.isCovered(id) {
-            try edit(.base) { e throws(StateError) in
-                try e.removeFromBase(id, hasPending: touchedByPending.contains(id))
-            }
+            let hasPending = try !storage.pendingOperations(naming: id).isEmpty
+            try edit(.base) { e throws(StateError) in try e.removeFromBase(id, hasPending: hasPending) }
         }
     }
 }

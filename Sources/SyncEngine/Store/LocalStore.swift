@@ -126,13 +126,8 @@ public actor LocalStore {
     func interruptOpenBatches() async throws(TidelogError) {
         var open: [BatchID] = []
         do throws(StateError) {
-            for batch in try state.openBatches() where batch.monitor == nil {
-                for operation in batch.prepared.operations
-                where open.last != batch.batch {
-                    let status = try state.pendingOperation(operation)?.status
-                    if status == .inFlight(batch.batch) { open.append(batch.batch) }
-                }
-            }
+            let batches = Set(try state.pendingOperations(.inFlight).compactMap(\.status.batch))
+            for batch in batches.sorted() where try state.openBatch(batch)?.monitor == nil { open.append(batch) }
         } catch {
             throw TidelogError(error, views: files.views)
         }
