@@ -126,7 +126,10 @@ let package = Package(
         tool("tidelog-proxygen", ["ProxyGenerator", argumentParser]),
         tool(
             "tidelog-bench",
-            ["OperationLog", "Operations", "EDM", "CBench", "CZstd", "CSQLite", argumentParser]),
+            [
+                "SyncEngine", "Views", "SyncCore", "ODataWire", "OperationLog", "Operations", "EDM", "CBench", "CZstd",
+                "CSQLite", argumentParser,
+            ]),
 
         // Tests
         support("TestSupport", ["ODataSandbox", "ODataWire", "Transport", httpTypes]),

@@ -52,7 +52,7 @@ public struct UploadPlanner<Storage: StateStorage> {
     public func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(StateError) -> UploadPlan {
-        let resolver = EntityResolver(storage: storage, model: model)
+        let resolver = EntityResolver(remembering: storage, model: model)
         var walk = QueueWalk(resolver, pageSize: options.pageSize)
         var draft = BatchDraft(resolver: resolver, options: options, unreadable: unreadable)
         while !draft.isFull || options.reach == .queue, let unit = try walk.next() {
