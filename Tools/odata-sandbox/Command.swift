@@ -32,10 +32,18 @@ struct Command: ParsableCommand {
             valueName: "ABILITY"))
     var without: [Lack] = []
 
-    @Option(help: "Which repeatable requests the service knows: oasis or sap. Without it, none.")
+    @Option(
+        help: "Which repeatable requests the service knows: oasis or sap. Without it, none.",
+        transform: { text throws in
+            guard let dialect = Repeatability.Dialect(rawValue: text) else {
+                throw ValidationError("There are oasis and sap.")
+            }
+            return dialect
+        })
     var repeatable: Repeatability.Dialect?
 
-    @Option(help: ArgumentHelp("How long repeatable requests are remembered; for ever by default.", valueName: "SECONDS"))
+    @Option(
+        help: ArgumentHelp("How long repeatable requests are remembered; for ever by default.", valueName: "SECONDS"))
     var remember: Int64?
 
     @Option(
@@ -101,5 +109,3 @@ struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
-
-extension Repeatability.Dialect: ExpressibleByArgument {}
