@@ -1,6 +1,8 @@
 import EDM
 import ODataWire
 import OperationLog
+import Operations
+import SyncCore
 import SyncEngine
 import TestSupport
 import Transport

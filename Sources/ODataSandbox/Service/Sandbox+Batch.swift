@@ -88,7 +88,8 @@ extension Sandbox {
                 }
             }
         } catch {
-            throw ChangeSetFailure(error: error.error, contentID: error.contentID ?? error.place.flatMap { members[$0].contentID })
+            throw ChangeSetFailure(
+                error: error.error, contentID: error.contentID ?? error.place.flatMap { members[$0].contentID })
         }
         return zip(members, responses).map { .init(contentID: view.echo($0.contentID), response: $1) }
     }

@@ -35,7 +35,8 @@ struct Sessions: Sendable, Hashable {
         for field in request.headers.values("Cookie") {
             for pair in field.split(separator: ";") {
                 let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-                if parts.count == 2, parts[0] == Self.cookie, let number = Int(parts[1]), number > expired, number <= opened
+                if parts.count == 2, parts[0] == Self.cookie, let number = Int(parts[1]), number > expired,
+                    number <= opened
                 {
                     return number
                 }
