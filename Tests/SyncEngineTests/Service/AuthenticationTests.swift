@@ -1,3 +1,4 @@
+import EDM
 import HTTPTypes
 import ODataSandbox
 import ODataWire
@@ -10,26 +11,31 @@ import Transport
 
 /// A service that wants a token which changes, and the hook that gives it.
 struct AuthenticationTests {
+    private final class Questions: Sendable {
+        let list = Mutex<[AuthenticationChallenge]>([])
+    }
+
     /// What a session of a service that takes one token at a time was asked.
     private final class Guarded: Sendable {
         let transport: GuardedTransport
         let session: ServiceSession
-        let asked = Mutex<[AuthenticationChallenge]>([])
+        private let questions = Questions()
 
         /// - Parameter giving: what the hook gives, one after the other; nil at its end.
         init(_ transport: GuardedTransport, credentials: Credentials = .bearer("old"), giving: [String]) {
             self.transport = transport
             let answers = Mutex(giving)
-            let asked = Mutex<@Sendable (AuthenticationChallenge) -> Void>({ _ in })
+            let questions = questions
             session = ServiceSession(
                 root: "http://shop.test/v4/", transport: transport, credentials: credentials,
                 authentication: { challenge in
-                    asked.withLock { $0 }(challenge)
+                    questions.list.withLock { $0.append(challenge) }
                     await Task.yield()
                     return answers.withLock { $0.isEmpty ? nil : .bearer($0.removeFirst()) }
                 })
-            asked.withLock { [weak self] in $0 = { challenge in self?.asked.withLock { $0.append(challenge) } } }
         }
+
+        var asked: [AuthenticationChallenge] { questions.list.withLock { $0 } }
 
         var tokens: [String] { transport.tokens }
     }
@@ -39,12 +45,12 @@ struct AuthenticationTests {
         let response = try await guarded.session.get("Customers(1)")
         #expect(response.status == 200)
         #expect(guarded.tokens == ["Bearer old", "Bearer new"])
-        let challenge = try #require(guarded.asked.withLock { $0.first })
+        let challenge = try #require(guarded.asked.first)
         #expect(challenge.status == 401)
         #expect(challenge.schemes == ["Bearer realm=\"shop\""])
         #expect(challenge.service == "http://shop.test/v4/")
         _ = try await guarded.session.get("Customers(2)")
-        #expect(guarded.asked.withLock { $0.count } == 1)
+        #expect(guarded.asked.count == 1)
     }
 
     @Test func `what the hook gave and the service does not take is an answer like any other`() async throws {
@@ -66,7 +72,7 @@ struct AuthenticationTests {
             for _ in 0..<8 { group.addTask { try await guarded.session.get("Customers(1)").status } }
             for try await status in group { #expect(status == 200) }
         }
-        #expect(guarded.asked.withLock { $0.count } == 1)
+        #expect(guarded.asked.count == 1)
     }
 
     @Test func `a 403 in OData's words is the service's decision, one of a gateway is a challenge`() async throws {
@@ -75,14 +81,14 @@ struct AuthenticationTests {
             let transport = GuardedTransport(accepting: "new", status: 403, challenge: nil, body: body)
             let guarded = Guarded(transport, giving: ["new"])
             _ = try await guarded.session.get("Customers(1)")
-            #expect(guarded.asked.withLock { $0.count } == count)
+            #expect(guarded.asked.count == count)
         }
     }
 
     @Test func `another origin's 401 is no reason to ask`() async throws {
         let guarded = Guarded(GuardedTransport(accepting: "new"), giving: ["new"])
         #expect(try await guarded.session.get("http://other.test/v4/Customers").status == 401)
-        #expect(guarded.asked.withLock { $0.isEmpty })
+        #expect(guarded.asked.isEmpty)
     }
 
     @Test func `a token that expires in the middle of an upload is renewed, and the upload goes on where it was`()
@@ -96,7 +102,7 @@ struct AuthenticationTests {
         let report = try await engine.upload()
         #expect(report.confirmed.count == 3)
         #expect(report.batches == 1)
-        #expect(guarded.asked.withLock { $0.count } == 1)
+        #expect(guarded.asked.count == 1)
         let bodies = shop.transport.requests.filter { $0.method == "POST" }.map(\.body)
         #expect(bodies.count == 1)
     }
