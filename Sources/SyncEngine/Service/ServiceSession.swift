@@ -167,6 +167,11 @@ public actor ServiceSession {
             message.headerFields.append(HTTPField(name: name, value: field.value))
         }
         if isOurs, request.headers["Authorization"] == nil { credentials.apply(to: &message) }
+        if Task.isCancelled {
+            throw TidelogError(
+                TransportError(
+                    .cancelled, "It was cancelled before \(request.method) was sent.", mayHaveBeenSent: false))
+        }
         let trace = trace
         trace?.request(message, url: url, body: request.body)
         do throws(TransportError) {

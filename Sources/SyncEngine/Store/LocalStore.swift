@@ -323,6 +323,11 @@ public actor LocalStore {
         get throws(TidelogError) { try read { try $0.header().service } }
     }
 
+    /// What the next upload waits for.
+    public var postponement: UploadPostponed? {
+        get throws(TidelogError) { try read { try $0.header().postponed } }
+    }
+
     /// The number that the next batch will have.
     public var nextBatch: BatchID {
         get throws(TidelogError) { try read { try $0.header().nextBatch } }
