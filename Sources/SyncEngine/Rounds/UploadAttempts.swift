@@ -42,7 +42,7 @@ struct UploadAttempts {
             if obstacle.error != nil { obstacle.attempt = (before?.attempt ?? 0) + 1 }
             let postponed = try await postpone(obstacle)
             let delay = postponed.delay(from: environment.now())
-            guard attempt < policy.attempts, policy.patience > .zero, waited + delay <= policy.patience else {
+            guard policy.attempts > attempt, policy.patience != .zero, waited + delay <= policy.patience else {
                 if let error = obstacle.error { throw error }
                 whole.postponed = postponed
                 break
