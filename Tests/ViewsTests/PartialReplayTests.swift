@@ -10,7 +10,7 @@ import Views
 struct PartialReplayTests {
     /// The environment variable `TIDELOG_REPLAYS` says another number.
     static let seeds = Array(
-        1...(ProcessInfo.processInfo.environment["TIDELOG_REPLAYS"].flatMap(UInt64.init) ?? 60))
+        1...(ProcessInfo.processInfo.environment["TIDELOG_REPLAYS"].flatMap(UInt64.init) ?? 40))
 
     /// - Parameter longQueue: 0 applies the fewest anew that it can, `.max` always all.
     private func fold<Storage: StateStorage>(_ storage: Storage, longQueue: Int) throws -> Fold<Storage> {

@@ -64,16 +64,19 @@ struct UploadRound {
         retrying: Set<SequenceNumber>, _ options: ServiceOptions
     ) async throws(TidelogError) -> UploadPlan {
         var read: Set<EntityID> = []
-        while true {
-            let plan = try await store.plan(
-                retrying: retrying, unreadable: read, service: options, requestLimit: upload.requestLimit, reach: .batch
-            )
-            // Where those that were read turned out to be gone, there may be others behind them.
-            let unread = plan.entitiesToRead.filter { !read.contains($0) }
-            guard !unread.isEmpty, read.isEmpty || plan.isEmpty else { return plan }
+        var plan = try await store.plan(
+            retrying: retrying, service: options, requestLimit: upload.requestLimit, reach: .batch)
+        var unread = plan.entitiesToRead
+        while !unread.isEmpty {
             for id in unread { try await readEntity(id) }
             read.formUnion(unread)
+            plan = try await store.plan(
+                retrying: retrying, unreadable: read, service: options, requestLimit: upload.requestLimit,
+                reach: .batch)
+            // Where those that were read turned out to be gone, there may be others behind them.
+            unread = plan.isEmpty ? plan.entitiesToRead.filter { !read.contains($0) } : []
         }
+        return plan
     }
 
     private func send(
