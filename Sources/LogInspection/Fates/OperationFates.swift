@@ -70,7 +70,7 @@ public struct OperationFates: Sendable {
         case .operationsUndone(let operations): for operation in operations { undo(operation, by: sequence) }
         case .operationsRedone(let operations): for operation in operations { redo(operation) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .entitiesRead, .lost, .unknown:
+            .downloadFinished, .entitiesRead, .uploadPostponed, .deliveryChanged, .lost, .unknown:
             break
         }
     }
@@ -79,6 +79,7 @@ public struct OperationFates: Sendable {
         switch outcome.result {
         case .confirmed: set(outcome.operation, .confirmed(batch))
         case .rejected(let refusal): set(outcome.operation, .rejected(batch, refusal))
+        case .deferred(let refusal, _): set(outcome.operation, .deferred(refusal))
         case .notProcessed: set(outcome.operation, .pending)
         case .inDoubt(let reason): set(outcome.operation, .inDoubt(batch, reason: reason))
         }
@@ -90,7 +91,7 @@ public struct OperationFates: Sendable {
         switch fate {
         case .confirmed, .undone: break
         case .rejected, .unknown: fates[operation] = .undone(by: record, before: fate)
-        case .pending, .inFlight, .inDoubt: fates[operation] = .undone(by: record, before: .pending)
+        case .pending, .inFlight, .inDoubt, .deferred: fates[operation] = .undone(by: record, before: .pending)
         }
     }
 

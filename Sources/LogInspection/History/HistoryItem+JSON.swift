@@ -13,16 +13,18 @@ extension HistoryItem {
     ///
     /// | kind | members |
     /// |---|---|
-    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `transactionID`, `customTag`, `baseETag`; `fate` (see ``OperationFate/name``) where the caller gave fates |
+    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `transactionID`, `customTag`, `baseETag`, `unmodifiable` (true), `uploadCategory` (a text, or the number of an entity), `delivery` (`draft`, `localOnly`; queued where there is none); `fate` (see ``OperationFate/name``) where the caller gave fates |
     /// | `serviceInstalled` | `root`, `metadataBytes` |
     /// | `definingQueryAdded` | `name`, `query` |
     /// | `definingQueryRemoved` | `name` |
     /// | `downloadStarted` | `queries` |
     /// | `downloadPage`, `downloadFinished` | `query` |
     /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many) |
-    /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "notProcessed" \| "inDoubt", …}]`; rejected ones with `status`, `code`, `message`, ones in doubt with `reason` |
+    /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "deferred" \| "notProcessed" \| "inDoubt", …}]`; rejected and deferred ones with `status`, `code`, `message`, deferred ones with `attempts`, ones in doubt with `reason` |
     /// | `batchInterrupted` | `batch`, `reason` |
     /// | `operationsReleased`, `operationsUndone`, `operationsRedone` | `operations` |
+    /// | `uploadPostponed` | `notBefore`, `attempt`, `reason` |
+    /// | `deliveryChanged` | `operations`, `delivery` (`queued`, `draft`, `localOnly`) |
     /// | `unknown` | `kindNumber`, `bytes` |
     ///
     /// What is no entry has `kind` `lost` (`sequence` and `last`, the first and the last record that is missing),

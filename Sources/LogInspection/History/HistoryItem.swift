@@ -73,6 +73,8 @@ public struct HistoryEntry: Sendable, Hashable {
         case .operationsReleased: "operationsReleased"
         case .operationsUndone: "operationsUndone"
         case .operationsRedone: "operationsRedone"
+        case .uploadPostponed: "uploadPostponed"
+        case .deliveryChanged: "deliveryChanged"
         case .lost: "lost"
         case .unknown: "unknown"
         }
@@ -98,8 +100,8 @@ extension Record.Body {
                 if case .confirmed(let images) = outcome.result { images.map(\.entity) } else { [] }
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
-            .batchPrepared, .batchInterrupted, .operationsReleased, .operationsUndone, .operationsRedone, .lost,
-            .unknown:
+            .batchPrepared, .batchInterrupted, .operationsReleased, .operationsUndone, .operationsRedone,
+            .uploadPostponed, .deliveryChanged, .lost, .unknown:
             []
         }
     }

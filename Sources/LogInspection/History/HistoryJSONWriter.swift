@@ -89,6 +89,13 @@ struct HistoryJSONWriter {
             text("reason", interrupted.reason)
         case .operationsReleased(let operations), .operationsUndone(let operations), .operationsRedone(let operations):
             numbers("operations", operations)
+        case .uploadPostponed(let postponed):
+            text("notBefore", iso8601(postponed.notBefore))
+            number("attempt", postponed.attempt)
+            text("reason", postponed.reason)
+        case .deliveryChanged(let operations, let delivery):
+            numbers("operations", operations)
+            text("delivery", "\(delivery)")
         case .lost: break
         case .unknown(let kind, let payload):
             number("kindNumber", kind)
@@ -102,14 +109,22 @@ struct HistoryJSONWriter {
         case .confirmed: text("result", "confirmed")
         case .rejected(let refusal):
             text("result", "rejected")
-            number("status", refusal.status)
-            text("code", refusal.code)
-            text("message", refusal.message)
+            self.refusal(refusal)
+        case .deferred(let refusal, let attempts):
+            text("result", "deferred")
+            self.refusal(refusal)
+            number("attempts", attempts)
         case .notProcessed: text("result", "notProcessed")
         case .inDoubt(let reason):
             text("result", "inDoubt")
             text("reason", reason)
         }
+    }
+
+    private mutating func refusal(_ refusal: Refusal) {
+        number("status", refusal.status)
+        text("code", refusal.code)
+        text("message", refusal.message)
     }
 
     // MARK: Operations
@@ -139,6 +154,20 @@ struct HistoryJSONWriter {
         if let transaction = operation.transactionID { text("transactionID", transaction) }
         text("customTag", operation.customTag)
         text("baseETag", operation.baseETag)
+        attributes(operation)
+    }
+
+    private mutating func attributes(_ operation: Operation) {
+        if operation.isUnmodifiable {
+            json.name("unmodifiable")
+            json.boolean(true)
+        }
+        switch operation.uploadCategory {
+        case .named(let name): text("uploadCategory", name)
+        case .entity(let entity): number("uploadCategory", entity.rawValue)
+        case nil: break
+        }
+        if operation.delivery != .queued { text("delivery", "\(operation.delivery)") }
     }
 
     private mutating func creation(_ creation: Creation) {

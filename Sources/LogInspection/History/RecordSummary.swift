@@ -34,6 +34,11 @@ struct RecordSummary {
             "\(count(operations.count, "operation")) undone: \(list(operations.map(String.init)))"
         case .operationsRedone(let operations):
             "\(count(operations.count, "operation")) redone: \(list(operations.map(String.init)))"
+        case .uploadPostponed(let postponed):
+            "upload put off until \(iso8601(postponed.notBefore) ?? "?"), attempt \(postponed.attempt): "
+                + Self.oneLine(postponed.reason, limit: 200)
+        case .deliveryChanged(let operations, let delivery):
+            "\(count(operations.count, "operation")) now \(Self.text(of: delivery)): \(list(operations.map(String.init)))"
         case .lost: "a record that was lost"
         case .unknown(let kind, let payload):
             "a record of kind \(kind), which this version does not know: \(payload.count) bytes"
@@ -47,7 +52,22 @@ struct RecordSummary {
         if let first = operation.changeSet { parts.append("change set \(first)") }
         if let transaction = operation.transactionID { parts.append("transaction '\(Self.oneLine(transaction))'") }
         if let tag = operation.customTag { parts.append("tag '\(Self.oneLine(tag))'") }
+        switch operation.uploadCategory {
+        case .named(let name): parts.append("category '\(Self.oneLine(name))'")
+        case .entity(let entity): parts.append("category \(reference(entity))")
+        case nil: break
+        }
+        if operation.isUnmodifiable { parts.append("unmodifiable") }
+        if operation.delivery != .queued { parts.append(Self.text(of: operation.delivery)) }
         return parts.joined(separator: " · ")
+    }
+
+    private static func text(of delivery: Delivery) -> String {
+        switch delivery {
+        case .queued: "queued"
+        case .draft: "draft"
+        case .localOnly: "local only"
+        }
     }
 
     private func parts(of action: Operation.Action) -> [String] {
@@ -116,6 +136,7 @@ struct RecordSummary {
     private func text(of answered: BatchAnswered) -> String {
         var confirmed = 0
         var rejected = 0
+        var deferred = 0
         var notProcessed = 0
         var inDoubt = 0
         var words: String?
@@ -125,12 +146,16 @@ struct RecordSummary {
             case .rejected(let refusal):
                 rejected += 1
                 words = words ?? "\(refusal.status) \(Self.oneLine(refusal.message, limit: 100))"
+            case .deferred(let refusal, _):
+                deferred += 1
+                words = words ?? "\(refusal.status) \(Self.oneLine(refusal.message, limit: 100))"
             case .notProcessed: notProcessed += 1
             case .inDoubt: inDoubt += 1
             }
         }
         let counts = [
-            (confirmed, "confirmed"), (rejected, "rejected"), (notProcessed, "not processed"), (inDoubt, "in doubt"),
+            (confirmed, "confirmed"), (rejected, "rejected"), (deferred, "put off"), (notProcessed, "not processed"),
+            (inDoubt, "in doubt"),
         ]
         let text = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         return "batch \(answered.batch) answered: " + (text.isEmpty ? "nothing" : text)

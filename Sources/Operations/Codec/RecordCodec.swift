@@ -25,6 +25,14 @@ public enum RecordCodec {
         case operationsRedone = 14
         /// An operation with a transactionID, which stands in front of what an ``operation`` has.
         case operationInTransaction = 15
+        case uploadPostponed = 18
+        /// An answer with an outcome that a ``batchAnswered`` cannot tell: an operation that was put off, or a refusal with the
+        /// request's body.
+        case batchAnsweredInDetail = 19
+        /// An operation with attributes that the kinds above have no place for; they stand in front of what an
+        /// ``operation`` has.
+        case operationWithAttributes = 20
+        case deliveryChanged = 21
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -38,9 +46,7 @@ public enum RecordCodec {
             writer.string(service.root)
             writer.blob(service.metadata)
         case .operation(let operation):
-            kind = operation.transactionID == nil ? .operation : .operationInTransaction
-            if let transaction = operation.transactionID { writer.string(transaction) }
-            writer.operation(operation)
+            kind = writer.operationByKind(operation)
         case .definingQueryAdded(let query):
             kind = .definingQueryAdded
             writer.string(query.name)
@@ -66,7 +72,7 @@ public enum RecordCodec {
             kind = .batchPrepared
             writer.prepared(prepared)
         case .batchAnswered(let answered):
-            kind = .batchAnswered
+            kind = answered.isInDetail ? .batchAnsweredInDetail : .batchAnswered
             writer.answered(answered)
         case .batchInterrupted(let interrupted):
             kind = .batchInterrupted
@@ -81,6 +87,13 @@ public enum RecordCodec {
         case .operationsRedone(let operations):
             kind = .operationsRedone
             writer.list(operations) { $0.unsigned($1) }
+        case .uploadPostponed(let postponed):
+            kind = .uploadPostponed
+            writer.postponed(postponed)
+        case .deliveryChanged(let operations, let delivery):
+            kind = .deliveryChanged
+            writer.list(operations) { $0.unsigned($1) }
+            writer.byte(delivery.rawValue)
         case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
             return (kind, payload)
@@ -121,15 +134,20 @@ public enum RecordCodec {
         case .downloadFinished: .downloadFinished(query: try reader.string())
         case .entitiesRead: .entitiesRead(try reader.images())
         case .batchPrepared: .batchPrepared(try reader.prepared())
-        case .batchAnswered: .batchAnswered(try reader.answered())
+        case .batchAnswered: .batchAnswered(try reader.answered(inDetail: false))
+        case .batchAnsweredInDetail: .batchAnswered(try reader.answered(inDetail: true))
+        case .uploadPostponed: .uploadPostponed(try reader.postponed())
         case .batchInterrupted:
             .batchInterrupted(BatchInterrupted(batch: try reader.unsigned(), reason: try reader.string()))
         case .operationsReleased: .operationsReleased(try sequences(&reader))
         case .operationsUndone: .operationsUndone(try sequences(&reader))
         case .operationsRedone: .operationsRedone(try sequences(&reader))
         case .operationInTransaction: .operation(try operationInTransaction(&reader))
+        case .operationWithAttributes: .operation(try reader.operationWithAttributes())
+        case .deliveryChanged: .deliveryChanged(try sequences(&reader), to: try reader.delivery())
         }
     }
+
     private static func sequences(_ reader: inout ByteReader) throws(CodecError) -> [SequenceNumber] {
         try reader.list { r throws(CodecError) in try r.unsigned() }
     }

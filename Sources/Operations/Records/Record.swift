@@ -30,6 +30,10 @@ public struct Record: Sendable, Hashable {
         case operationsUndone([SequenceNumber])
         /// Undone operations are as they were, at their old places.
         case operationsRedone([SequenceNumber])
+        /// The next upload is to wait. Holds until the service has answered a batch.
+        case uploadPostponed(UploadPostponed)
+        /// The app released drafts, or held operations back that were queued.
+        case deliveryChanged([SequenceNumber], to: Delivery)
         /// Stands for a record that was lost to damage, so that those behind it keep their numbers. What it said is not
         /// known: it may have been anything. It has no time.
         case lost

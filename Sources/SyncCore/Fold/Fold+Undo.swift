@@ -12,7 +12,7 @@ extension Fold {
             // outcome, and whoever undid it knew.
             switch pending.status {
             case .pending, .rejected: break
-            case .inFlight, .inDoubt: pending.status = .pending
+            case .inFlight, .inDoubt, .deferred: pending.status = .pending
             }
             try storage.removePending(sequence)
             try storage.putUndone(UndoneOperation(operation: pending, undo: record))
@@ -23,11 +23,8 @@ extension Fold {
 
     /// What the service no longer holds was kept for the operations on it only.
     private mutating func removeGone(among ids: Set<EntityID>) throws(StateError) {
-        var gone: [EntityID] = []
-        for id in ids.sorted() where try storage.row(id)?.origin == .gone { gone.append(id) }
-        guard !gone.isEmpty else { return }
-        let needed = Set(try storage.pendingOperations().flatMap(\.operation.touchedEntities))
-        for id in gone where !needed.contains(id) {
+        for id in ids.sorted() where try storage.row(id)?.origin == .gone {
+            guard try storage.pendingOperations(naming: id).isEmpty else { continue }
             try edit(.base) { e throws(StateError) in try e.removeFromBase(id, hasPending: false) }
         }
     }

@@ -61,6 +61,8 @@ public struct Fold<Storage: StateStorage> {
             for operation in operations { try setStatus(operation, .pending) }
         case .operationsUndone(let operations): try undo(operations, by: sequence)
         case .operationsRedone(let operations): try redo(operations)
+        case .uploadPostponed(let postponed): try postpone(postponed)
+        case .deliveryChanged(let operations, let delivery): try setDelivery(operations, delivery)
         case .lost:
             // Each further one in a row says what the first has said, but for the batch that it may have been.
             if lastLoss == sequence &- 1 { try skipBatch() } else { try applyLoss() }
@@ -183,6 +185,19 @@ public struct Fold<Storage: StateStorage> {
         try storage.putPending(pending)
     }
 
+    /// What ended is left alone. What was undone comes back with it.
+    private func setDelivery(_ sequences: [SequenceNumber], _ delivery: Delivery) throws(StateError) {
+        for sequence in sequences {
+            if var pending = try storage.pendingOperation(sequence) {
+                pending.operation.delivery = delivery
+                try storage.putPending(pending)
+            } else if var undone = try storage.undoneOperation(sequence) {
+                undone.operation.operation.delivery = delivery
+                try storage.putUndone(undone)
+            }
+        }
+    }
+
     // MARK: Upload
 
     private mutating func apply(_ prepared: BatchPrepared) throws(StateError) {
@@ -195,12 +210,20 @@ public struct Fold<Storage: StateStorage> {
     }
 
     private mutating func apply(_ interrupted: BatchInterrupted) throws(StateError) {
-        for pending in try storage.pendingOperations() where pending.status == .inFlight(interrupted.batch) {
+        for pending in try storage.pendingOperations(.inFlight) where pending.status == .inFlight(interrupted.batch) {
             try setStatus(pending.sequence, .inDoubt(interrupted.batch, reason: interrupted.reason))
         }
     }
 
+    private mutating func postpone(_ postponed: UploadPostponed?) throws(StateError) {
+        var header = try storage.header()
+        guard header.postponed != postponed else { return }
+        header.postponed = postponed
+        try storage.setHeader(header)
+    }
+
     private mutating func apply(_ answered: BatchAnswered) throws(StateError) {
+        if answered.showsService { try postpone(nil) }
         try redo(answered.outcomes.map(\.operation))
         try unwind()
         for outcome in answered.outcomes {
@@ -216,6 +239,8 @@ public struct Fold<Storage: StateStorage> {
                 try apply(images, isAnswer: true)
                 try afterConfirmation(of: pending.operation, touched, images: images)
             case .rejected(let refusal): try setStatus(outcome.operation, .rejected(refusal))
+            case .deferred(let refusal, let attempts):
+                try setStatus(outcome.operation, .deferred(refusal, attempts: attempts))
             case .notProcessed: try setStatus(outcome.operation, .pending)
             case .inDoubt(let reason): try setStatus(outcome.operation, .inDoubt(answered.batch, reason: reason))
             }
@@ -313,11 +338,20 @@ public struct Fold<Storage: StateStorage> {
     }
 
     private mutating func removeUncovered(_ ids: [EntityID]) throws(StateError) {
-        guard !ids.isEmpty else { return }
-        let touchedByPending = Set(try storage.pendingOperations().flatMap(\.operation.touchedEntities))
         for id in ids where try !storage.isCovered(id) {
-            try edit(.base) { e throws(StateError) in
-                try e.removeFromBase(id, hasPending: touchedByPending.contains(id))
+            let hasPending = try !storage.pendingOperations(naming: id).isEmpty
+            try edit(.base) { e throws(StateError) in try e.removeFromBase(id, hasPending: hasPending) }
+        }
+    }
+}
+
+extension BatchAnswered {
+    /// Whether the service got through to at least one operation, so that nothing need be put off any more.
+    fileprivate var showsService: Bool {
+        outcomes.contains { outcome in
+            switch outcome.result {
+            case .confirmed, .rejected: true
+            case .deferred, .notProcessed, .inDoubt: false
             }
         }
     }

@@ -26,6 +26,11 @@ public enum SnapshotCodec {
         case undone = 12
         /// A pending operation with a transactionID, which stands in front of what a ``pending`` has.
         case pendingInTransaction = 13
+        case postponed = 14
+        /// A pending operation with attributes that the kinds above have no place for; they stand in front of what an
+        /// operation has.
+        case pendingWithAttributes = 20
+        case undoneWithAttributes = 21
 
         /// Ascending in a snapshot.
         var place: UInt8 {
@@ -50,6 +55,8 @@ public enum SnapshotCodec {
         case inFlight = 1
         case inDoubt = 2
         case rejected = 3
+        case deferred = 4
+        case rejectedWithRequest = 5
     }
 
     // MARK: Encoding
@@ -104,13 +111,13 @@ public enum SnapshotCodec {
             writer.bool(link.inLocal)
             return .link
         case .pending(let pending):
-            guard let transaction = pending.operation.transactionID else {
-                write(pending, &writer)
-                return .pending
+            if pending.operation.hasLaterAttributes {
+                write(pending, &writer) { $0.operationWithAttributes($1) }
+                return .pendingWithAttributes
             }
-            writer.string(transaction)
-            write(pending, &writer)
-            return .pendingInTransaction
+            if let transaction = pending.operation.transactionID { writer.string(transaction) }
+            write(pending, &writer) { $0.operation($1) }
+            return pending.operation.transactionID == nil ? .pending : .pendingInTransaction
         case .coverage(let query, let id, let run):
             writer.string(query)
             writer.entity(id)
@@ -118,9 +125,16 @@ public enum SnapshotCodec {
             return .coverage
         case .undone(let undone):
             writer.unsigned(undone.undo)
+            if undone.operation.operation.hasLaterAttributes {
+                write(undone.operation, &writer) { $0.operationWithAttributes($1) }
+                return .undoneWithAttributes
+            }
             writer.optional(undone.operation.operation.transactionID) { $0.string($1) }
-            write(undone.operation, &writer)
+            write(undone.operation, &writer) { $0.operation($1) }
             return .undone
+        case .postponed(let postponed):
+            writer.postponed(postponed)
+            return .postponed
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)
@@ -138,10 +152,12 @@ public enum SnapshotCodec {
         writer.byte(row.origin.rawValue)
     }
 
-    private static func write(_ pending: PendingOperation, _ writer: inout ByteWriter) {
+    private static func write(
+        _ pending: PendingOperation, _ writer: inout ByteWriter, _ operation: (inout ByteWriter, Operation) -> Void
+    ) {
         writer.unsigned(pending.sequence)
         writer.signed(pending.time)
-        writer.operation(pending.operation)
+        operation(&writer, pending.operation)
         switch pending.status {
         case .pending:
             writer.byte(StatusTag.pending.rawValue)
@@ -152,9 +168,16 @@ public enum SnapshotCodec {
             writer.byte(StatusTag.inDoubt.rawValue)
             writer.unsigned(batch)
             writer.string(reason)
-        case .rejected(let refusal):
+        case .rejected(let refusal) where refusal.requestBody == nil:
             writer.byte(StatusTag.rejected.rawValue)
             writer.refusal(refusal)
+        case .rejected(let refusal):
+            writer.byte(StatusTag.rejectedWithRequest.rawValue)
+            writer.wholeRefusal(refusal)
+        case .deferred(let refusal, let attempts):
+            writer.byte(StatusTag.deferred.rawValue)
+            writer.wholeRefusal(refusal)
+            writer.count(attempts)
         }
     }
 
@@ -191,10 +214,13 @@ public enum SnapshotCodec {
                     relationship: try reader.string(), first: try reader.entity(), second: try reader.entity(),
                     inBase: try reader.bool(), inLocal: try reader.bool()))
         case .pending: .pending(try pending(nil, &reader))
+        case .pendingWithAttributes: .pending(try pendingWithAttributes(&reader))
         case .pendingInTransaction: .pending(try pending(try reader.string(), &reader))
         case .coverage:
             .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
         case .undone: .undone(try undone(&reader))
+        case .postponed: .postponed(try reader.postponed())
+        case .undoneWithAttributes: .undone(try undoneWithAttributes(&reader))
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
     }
@@ -226,6 +252,17 @@ public enum SnapshotCodec {
         return pending
     }
 
+    private static func pendingWithAttributes(_ reader: inout ByteReader) throws(CodecError) -> PendingOperation {
+        PendingOperation(
+            sequence: try reader.unsigned(), time: try reader.signed(),
+            operation: try reader.operationWithAttributes(), status: try status(&reader))
+    }
+
+    private static func undoneWithAttributes(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {
+        let undo = try reader.unsigned()
+        return UndoneOperation(operation: try pendingWithAttributes(&reader), undo: undo)
+    }
+
     private static func undone(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {
         let undo = try reader.unsigned()
         let transaction = try reader.optional { r throws(CodecError) in try r.string() }
@@ -238,6 +275,8 @@ public enum SnapshotCodec {
         case .inFlight: return .inFlight(try reader.unsigned())
         case .inDoubt: return .inDoubt(try reader.unsigned(), reason: try reader.string())
         case .rejected: return .rejected(try reader.refusal())
+        case .rejectedWithRequest: return .rejected(try reader.wholeRefusal())
+        case .deferred: return .deferred(try reader.wholeRefusal(), attempts: try reader.attempts())
         case nil: throw reader.fail(.invalid("status"))
         }
     }

@@ -17,12 +17,15 @@ public enum SnapshotItem: Sendable, Hashable {
     case row(EntityRow)
     case base(EntityID, BaseState)
     case link(LinkRow)
-    /// Those without a transactionID, then those with one.
+    /// Those without a transactionID, then those with one. Those with later attributes stand behind ``undone(_:)``, and
+    /// behind these the undone ones with such attributes.
     case pending(PendingOperation)
     /// The query brought the entity in the download `run`.
     case coverage(query: String, EntityID, run: SequenceNumber)
     /// By the undone operation's own sequence number.
     case undone(UndoneOperation)
+    /// At most once.
+    case postponed(UploadPostponed)
     /// Last, once: how many items are in front of it, and what their state's digest is.
     case end(items: UInt64, digest: StateDigest)
 }

@@ -21,7 +21,7 @@ public final class MemoryState: StateStorage {
     private var bases: [EntityID: BaseState] = [:]
     private var linksByKey: [LinkKey: LinkRow] = [:]
     private var linksByEntity: [EntityID: Set<LinkKey>] = [:]
-    private var pending: [SequenceNumber: PendingOperation] = [:]
+    private var queue = MemoryQueue()
     private var undone: [SequenceNumber: UndoneOperation] = [:]
     private var queryList: [QueryState] = []
     private var coverage: [EntityID: [String: SequenceNumber]] = [:]
@@ -38,7 +38,7 @@ public final class MemoryState: StateStorage {
         copy.bases = bases
         copy.linksByKey = linksByKey
         copy.linksByEntity = linksByEntity
-        copy.pending = pending
+        copy.queue = queue
         copy.undone = undone
         copy.queryList = queryList
         copy.coverage = coverage
@@ -111,10 +111,19 @@ public final class MemoryState: StateStorage {
         linksByEntity[second]?.remove(key)
     }
 
-    public func pendingOperations() -> [PendingOperation] { pending.values.sorted { $0.sequence < $1.sequence } }
-    public func pendingOperation(_ sequence: SequenceNumber) -> PendingOperation? { pending[sequence] }
-    public func putPending(_ operation: PendingOperation) { pending[operation.sequence] = operation }
-    public func removePending(_ sequence: SequenceNumber) { pending[sequence] = nil }
+    public func pendingOperations() -> [PendingOperation] { queue.operations(from: 0, limit: .max) }
+    public func pendingOperation(_ sequence: SequenceNumber) -> PendingOperation? { queue[sequence] }
+    public func putPending(_ operation: PendingOperation) { queue.put(operation) }
+    public func removePending(_ sequence: SequenceNumber) { queue.remove(sequence) }
+    public func pendingOperations(from first: SequenceNumber, limit: Int) -> [PendingOperation] {
+        queue.operations(from: first, limit: limit)
+    }
+    public func pendingOperations(_ kind: PendingOperation.Status.Kind) -> [PendingOperation] {
+        pendingOperations().filter { $0.status.kind == kind }
+    }
+    public func pendingCount() -> Int { queue.count }
+    public func pendingOperations(naming id: EntityID) -> [SequenceNumber] { queue.naming(id) }
+    public func lastPending(inTransaction name: String) -> SequenceNumber? { queue.last(inTransaction: name) }
 
     public func undoneOperations() -> [UndoneOperation] { undone.values.sorted { $0.sequence < $1.sequence } }
     public func undoneOperation(_ sequence: SequenceNumber) -> UndoneOperation? { undone[sequence] }

@@ -1,12 +1,13 @@
 /// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
 enum Schema {
     /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     static let statements = [
         """
         CREATE TABLE header (only INTEGER PRIMARY KEY CHECK (only = 1), store TEXT NOT NULL, applied INTEGER NOT NULL,
-          next_entity INTEGER NOT NULL, next_batch INTEGER NOT NULL, root TEXT, metadata BLOB, writing TEXT)
+          next_entity INTEGER NOT NULL, next_batch INTEGER NOT NULL, root TEXT, metadata BLOB, writing TEXT,
+          postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT)
         """,
         "CREATE TABLE entities (id INTEGER PRIMARY KEY, set_name TEXT NOT NULL)",
         """
@@ -29,18 +30,21 @@ enum Schema {
         """
         CREATE TABLE pending (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
           batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
-          url TEXT, operation BLOB NOT NULL)
+          url TEXT, request_body TEXT, attempts INTEGER, operation BLOB NOT NULL)
         """,
         """
         CREATE TABLE undone (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
           batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
-          url TEXT, operation BLOB NOT NULL, undo INTEGER NOT NULL)
+          url TEXT, request_body TEXT, attempts INTEGER, operation BLOB NOT NULL, undo INTEGER NOT NULL)
         """,
         """
         CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL,
           PRIMARY KEY (entity, sequence)) WITHOUT ROWID
         """,
         "CREATE INDEX touched_by_operation ON touched (sequence)",
+        "CREATE INDEX pending_by_status ON pending (status)",
+        "CREATE TABLE transactions (name TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (name, sequence)) WITHOUT ROWID",
+        "CREATE INDEX transactions_by_operation ON transactions (sequence)",
         """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,
           streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL)

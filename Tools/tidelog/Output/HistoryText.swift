@@ -24,7 +24,7 @@ struct HistoryText {
     var isAlwaysShown: Bool {
         guard case .entry(let entry) = item else { return true }
         switch entry.record.body {
-        case .operation, .operationsUndone, .operationsRedone: return true
+        case .operation, .operationsUndone, .operationsRedone, .deliveryChanged: return true
         default: return false
         }
     }
@@ -69,6 +69,7 @@ struct HistoryText {
         case .inDoubt: "in doubt"
         case .confirmed: "confirmed"
         case .rejected: "rejected"
+        case .deferred: "put off"
         case .undone: "undone"
         case .unknown: "unknown"
         }
