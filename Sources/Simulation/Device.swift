@@ -16,6 +16,8 @@ final class Device {
     var links: [String: [String]] = [:]
     /// How many marks, values and tags it has used up.
     var names = 0
+    /// Operations that met another device's change (412). What is sent again then is sent by decision.
+    var contested: Set<SequenceNumber> = []
     /// Operations that a compaction has taken from the log.
     var archive: [SequenceNumber: Operation] = [:]
 

@@ -25,12 +25,11 @@ extension Simulation {
     }
 
     private func open(_ disk: SimulatedDisk, _ number: Int) async throws(TidelogError) -> (LocalStore, SyncEngine) {
-        let clock = clock
         // Sixteen bytes of the seed and the device: the same in each run.
         let identifier = StoreIdentifier(
             bytes: (0..<16).map { UInt8(truncatingIfNeeded: $0 < 8 ? seed >> UInt64($0 * 8) : UInt64(number + $0)) })
         var options = LocalStore.Options(
-            clock: { clock.now },
+            environment: clock.environment,
             log: OperationLog.Options(sealing: .asWritten, segmentSize: 16_384, storeIdentifier: identifier),
             snapshots: snapshots, service: serviceOptions)
         options.disk = .simulated(disk)

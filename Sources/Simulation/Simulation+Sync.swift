@@ -12,6 +12,9 @@ extension Simulation {
             counts.confirmed += report.confirmed.count
             counts.rejected += report.rejected.count
             note("uploaded: \(report.confirmed) rejected \(report.rejected.map { "\($0.operation): \($0.refusal)" })")
+            for (operation, refusal) in report.rejected where refusal.status == 412 {
+                device.contested.insert(operation)
+            }
             check(report)
         } catch {
             failed("upload", device, error)
@@ -81,16 +84,20 @@ extension Simulation {
         }
         await restartCrashed()
         let start = clock.now
+        var left: [[SequenceNumber]] = []
         for round in 1...8 where violations.isEmpty {
             clock.advance(milliseconds: 600_000)
-            var isQuiet = true
+            let before = left
+            left = []
             for device in devices {
                 await upload(device)
-                await download(device)
                 if round > 1 { await discardRefused(device) }
-                isQuiet = await hasNothingToDo(device) && isQuiet
+                let pending = ((try? await device.store.pendingOperations()) ?? []).map(\.sequence)
+                if !pending.isEmpty { await download(device) }
+                left.append(pending)
             }
-            if isQuiet { break }
+            // What is left a second time will not go.
+            if round > 1, left == before { break }
         }
         for device in devices where violations.isEmpty { await download(device) }
         note("drained in \((clock.now - start) / 1_000) seconds")
@@ -113,11 +120,6 @@ extension Simulation {
         } catch {
             violated("d\(device.number): a refused operation cannot be discarded: \(error)")
         }
-    }
-
-    private func hasNothingToDo(_ device: Device) async -> Bool {
-        guard let pending = try? await device.store.pendingOperations() else { return false }
-        return pending.isEmpty
     }
 
     private func checkDrained(_ device: Device) async {

@@ -28,7 +28,7 @@ package actor Simulation {
 
     let seed: UInt64
     let options: Options
-    let clock = VirtualClock()
+    let clock: VirtualClock
     var random: SeededRandom
     var trace: Trace
     var service: SimulatedService
@@ -52,10 +52,11 @@ package actor Simulation {
     package init(seed: UInt64, options: Options = Options()) {
         self.seed = seed
         self.options = options
+        clock = VirtualClock(seed: seed)
         var random = SeededRandom(seed: seed)
         version = random.chance(50) ? .v4 : .v2
         deviceCount = [1, 2, 2, 3][random.below(4)]
-        let drawn = [12, 20, 30, 50][random.below(4)]
+        let drawn = [6, 10, 16, 32][random.below(4)]
         steps = options.steps ?? drawn
         severity = [0, 8, 20, 40][random.below(4)]
         var service = ServiceOptions()

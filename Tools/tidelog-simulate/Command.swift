@@ -46,10 +46,10 @@ struct Command: AsyncParsableCommand {
         options.keepsLines = verbose
         let campaign = Campaign(seeds: range, options: options, runsTwice: twice, jobs: jobs)
         let start = ContinuousClock.now
-        setlinebuf(stdout)
         let report = await campaign.run { outcome, finding in
             for line in outcome.lines { print(line) }
             if let finding { print(finding.description(options)) }
+            fflush(nil)
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         print(report.summary(seconds: seconds))
