@@ -70,7 +70,7 @@ public struct OperationFates: Sendable {
         case .operationsUndone(let operations): for operation in operations { undo(operation, by: sequence) }
         case .operationsRedone(let operations): for operation in operations { redo(operation) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .entitiesRead, .uploadPostponed, .deliveryChanged, .lost, .unknown:
+            .downloadFinished, .entitiesRead, .batchAccepted, .uploadPostponed, .deliveryChanged, .lost, .unknown:
             break
         }
     }

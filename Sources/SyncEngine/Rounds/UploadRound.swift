@@ -11,6 +11,7 @@ import SyncCore
 struct UploadRound {
     let store: LocalStore
     let session: ServiceSession
+    var upload = UploadOptions()
 
     /// What a plan is made and sent by. Others may come to hold while it is sent; they are the next plan's.
     struct Terms {
@@ -59,7 +60,9 @@ struct UploadRound {
     ) async throws(TidelogError) -> UploadPlan {
         var read: Set<EntityID> = []
         while true {
-            let plan = try await store.plan(retrying: retrying, unreadable: read, service: options, reach: .batch)
+            let plan = try await store.plan(
+                retrying: retrying, unreadable: read, service: options, requestLimit: upload.requestLimit, reach: .batch
+            )
             // Where those that were read turned out to be gone, there may be others behind them.
             let unread = plan.entitiesToRead.filter { !read.contains($0) }
             guard !unread.isEmpty, read.isEmpty || plan.isEmpty else { return plan }

@@ -1,0 +1,9 @@
+/// How one upload goes about its work. What the service can do is not here; see `ServiceOptions`.
+public struct UploadOptions: Sendable {
+    /// The most requests in one batch. What has to take effect together is never split.
+    public var requestLimit: Int
+
+    public init(requestLimit: Int = 500) {
+        self.requestLimit = requestLimit
+    }
+}
