@@ -1,4 +1,5 @@
 import ODataWire
+import SyncEngine
 import Transport
 
 extension Simulation {
@@ -32,7 +33,7 @@ extension Simulation {
     private static let onTheWay: [Trouble] = [
         .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer, .busy, .gatewayBefore,
         .gatewayAfter, .unauthorized, .expiredToken, .slowAnswer, .editInFlight, .editInFlight, .otherDeviceInFlight,
-        .crashInFlight, .crashInFlight,
+        .cancelInFlight, .crashInFlight, .crashInFlight,
     ]
 
     private func deliverInTrouble(
@@ -75,6 +76,13 @@ extension Simulation {
             let response = answer(request, number)
             if !isBefore { await meanwhile(trouble, device) }
             return response
+        case .cancelInFlight:
+            await device.engine.cancelUpload()
+            await device.engine.cancelDownload()
+            // A transport notices at any time.
+            guard random.chance(50) else { return answer(request, number) }
+            if random.chance(50) { _ = answer(request, number) }
+            throw failure(.cancelled, number, mayHaveBeenSent: true)
         case .crashInFlight:
             if random.chance(50) { _ = answer(request, number) }
             device.crash()

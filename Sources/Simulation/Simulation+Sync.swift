@@ -8,7 +8,9 @@ extension Simulation {
         guard !device.hasCrashed else { return }
         note("d\(device.number) uploads")
         do throws(TidelogError) {
-            let report = try await device.engine.upload()
+            let report = try await device.engine.upload(
+                UploadOptions(
+                    requestLimit: [500, 500, 3][random.below(3)], ignoresPostponement: random.chance(20)))
             counts.confirmed += report.confirmed.count
             counts.rejected += report.rejected.count
             note("uploaded: \(report.confirmed) rejected \(report.rejected.map { "\($0.operation): \($0.refusal)" })")
@@ -43,7 +45,7 @@ extension Simulation {
         note("d\(device.number): the \(what) fails: \(error)")
         if device.hasCrashed { return }
         switch error.code {
-        case .unreachable, .unauthorized, .service, .notOData, .inDoubt:
+        case .unreachable, .unauthorized, .service, .notOData, .inDoubt, .postponed, .cancelled:
             if isStormy || !device.isOnline { return }
         default: break
         }

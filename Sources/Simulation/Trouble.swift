@@ -28,6 +28,8 @@ package enum Trouble: String, Sendable, Hashable, CaseIterable, Comparable {
     case editInFlight
     /// Another device uploads while a request is under way.
     case otherDeviceInFlight
+    /// The upload and the download are cancelled while a request is under way.
+    case cancelInFlight
     /// The process ends.
     case processCrash
     /// The machine loses power: what was not synced may be there in part.
