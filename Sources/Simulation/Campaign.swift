@@ -4,14 +4,18 @@ package struct Campaign: Sendable {
     package let options: Simulation.Options
     /// Whether each seed runs a second time, to see that everything happens again.
     package let runsTwice: Bool
+    /// Whether it ends with the first finding.
+    package let stopsAtFirst: Bool
     package let jobs: Int
 
     package init(
-        seeds: ClosedRange<UInt64>, options: Simulation.Options = .init(), runsTwice: Bool = false, jobs: Int = 2
+        seeds: ClosedRange<UInt64>, options: Simulation.Options = .init(), runsTwice: Bool = false,
+        stopsAtFirst: Bool = false, jobs: Int = 2
     ) {
         self.seeds = seeds
         self.options = options
         self.runsTwice = runsTwice
+        self.stopsAtFirst = stopsAtFirst
         self.jobs = max(1, jobs)
     }
 
@@ -23,7 +27,9 @@ package struct Campaign: Sendable {
         package let steps: Int
 
         package func description(_ options: Simulation.Options) -> String {
-            let without = Trouble.allCases.filter { !options.troubles.contains($0) }.map { " --without \($0)" }.joined()
+            let without =
+                Trouble.allCases.filter { !options.troubles.contains($0) }.map { " --without \($0)" }.joined()
+                + options.plants.map { " --plant \($0)" }.sorted().joined()
             return "seed \(seed): \(violations.joined(separator: "\n    "))\n    swift run tidelog-simulate --seeds "
                 + "\(seed)..\(seed) --steps \(steps)\(without) --verbose"
         }
@@ -64,7 +70,10 @@ package struct Campaign: Sendable {
                 each(outcome, finding)
                 report.runs += 1
                 report.counts += outcome.counts
-                if let finding { report.findings.append(finding) }
+                if let finding {
+                    report.findings.append(finding)
+                    if stopsAtFirst { isDone = true }
+                }
                 start()
             }
         }
@@ -80,7 +89,8 @@ package struct Campaign: Sendable {
             if again.hash != outcome.hash { violations = ["The second run of the seed is another one."] }
         }
         guard !violations.isEmpty else { return (outcome, nil) }
-        return (outcome, await shortened(Finding(seed: seed, violations: violations, steps: outcome.steps)))
+        let finding = Finding(seed: seed, violations: violations, steps: outcome.steps)
+        return (outcome, stopsAtFirst ? finding : await shortened(finding))
     }
 
     /// The shortest run of the seed that fails as well: its steps are those of the longer one, as far as they go.

@@ -61,6 +61,9 @@ extension Simulation {
         let image =
             random.chance(50) || !options.troubles.contains(.powerLoss)
             ? device.disk.copy() : device.disk.random(&random)
+        if options.plants.contains(.forgetfulDisk), let path = image.paths.last(where: { $0.hasSuffix(".segment") }) {
+            image[path] = Array(image[path].dropLast(100))
+        }
         await start(device, on: image)
     }
 

@@ -20,6 +20,9 @@ extension Simulation {
 
     private func answer(_ request: WireRequest, _ number: Int) -> WireResponse {
         let response = service.handle(request, from: number)
+        if isStormy, options.plants.contains(.repeatedRequests), request.method != "GET" {
+            _ = service.handle(request, from: number)
+        }
         note("→ \(response.status) \(response.body.count)")
         trace.add(response.body)
         return response
@@ -48,7 +51,7 @@ extension Simulation {
         case .lostRequest: throw failure(.disconnected, number, mayHaveBeenSent: true)
         case .lostAnswer:
             _ = answer(request, number)
-            throw failure(.disconnected, number, mayHaveBeenSent: true)
+            throw failure(.disconnected, number, mayHaveBeenSent: !options.plants.contains(.lyingTransport))
         case .tornAnswer:
             _ = answer(request, number)
             throw failure(.truncated, number, mayHaveBeenSent: true)

@@ -16,6 +16,7 @@ package actor Simulation {
         /// How many steps there are before the trouble stops; nil leaves it to the seed.
         package var steps: Int?
         package var troubles: Set<Trouble>
+        package var plants: Set<Plant> = []
         /// Whether the outcome has the trace line by line.
         package var keepsLines: Bool
 

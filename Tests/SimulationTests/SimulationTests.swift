@@ -15,6 +15,14 @@ struct SimulationTests {
         #expect(report.findings.map { $0.description(Simulation.Options()) } == [])
     }
 
+    @Test(arguments: Plant.allCases)
+    func `a planted fault is found`(_ plant: Plant) async {
+        var options = Simulation.Options()
+        options.plants = [plant]
+        let report = await Campaign(seeds: 1...200, options: options, stopsAtFirst: true).run()
+        #expect(!report.findings.isEmpty)
+    }
+
     @Test func `one seed gives one run, byte for byte`() async {
         let report = await Campaign(seeds: 5_001...5_020, runsTwice: true).run()
         #expect(report.findings.map { $0.description(Simulation.Options()) } == [])

@@ -25,6 +25,11 @@ struct Command: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Leaves a trouble out; may be repeated.", valueName: "trouble"))
     var without: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Plants a fault that no engine can stand, to see that it is found; may be repeated.", valueName: "plant"))
+    var plant: [String] = []
+
     @Flag(help: "Prints what happens, line by line.")
     var verbose = false
 
@@ -36,13 +41,9 @@ struct Command: AsyncParsableCommand {
 
     func run() async throws {
         let range = try Self.range(seeds)
-        let unknown = without.filter { Trouble(rawValue: $0) == nil }
-        guard unknown.isEmpty else {
-            let names = Trouble.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("There is no trouble \(unknown.joined(separator: ", ")). There are: \(names).")
-        }
         var options = Simulation.Options(steps: steps)
-        options.troubles.subtract(without.compactMap(Trouble.init(rawValue:)))
+        options.troubles.subtract(try Self.named(without))
+        options.plants = try Self.named(plant)
         options.keepsLines = verbose
         let campaign = Campaign(seeds: range, options: options, runsTwice: twice, jobs: jobs)
         let start = ContinuousClock.now
@@ -54,6 +55,19 @@ struct Command: AsyncParsableCommand {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         print(report.summary(seconds: seconds))
         if !report.findings.isEmpty { throw ExitCode(1) }
+    }
+
+    private static func named<Name: RawRepresentable<String> & CaseIterable & Hashable>(
+        _ names: [String]
+    ) throws -> Set<Name> {
+        Set(
+            try names.map { name in
+                guard let found = Name(rawValue: name) else {
+                    let all = Name.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw ValidationError("There is no \(name). There are: \(all).")
+                }
+                return found
+            })
     }
 
     private static func range(_ text: String) throws -> ClosedRange<UInt64> {
