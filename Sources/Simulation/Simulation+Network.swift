@@ -1,3 +1,4 @@
+import ODataSandbox
 import ODataWire
 import SyncEngine
 import Transport
@@ -18,8 +19,8 @@ extension Simulation {
         return try await deliverInTrouble(request, device)
     }
 
-    private func answer(_ request: WireRequest, _ number: Int) -> WireResponse {
-        let response = service.handle(request, from: number)
+    private func answer(_ request: WireRequest, _ number: Int, _ fault: Fault? = nil) -> WireResponse {
+        let response = service.handle(request, from: number, fault)
         if isStormy, options.plants.contains(.repeatedRequests), request.method != "GET" {
             _ = service.handle(request, from: number)
         }
@@ -34,7 +35,8 @@ extension Simulation {
     }
 
     private static let onTheWay: [Trouble] = [
-        .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer, .busy, .gatewayBefore,
+        .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer, .busy, .refusedPart,
+        .refusedPart, .distortedAnswer, .distortedAnswer, .gatewayBefore,
         .gatewayAfter, .unauthorized, .expiredToken, .slowAnswer, .editInFlight, .editInFlight, .otherDeviceInFlight,
         .cancelInFlight, .crashInFlight, .crashInFlight,
     ]
@@ -61,6 +63,17 @@ extension Simulation {
             return response
         case .busy:
             return refusal([429, 503][random.below(2)], ["Retry-After": "\(1 + random.below(120))"])
+        case .refusedPart:
+            let status = [400, 409, 429, 500, 503][random.below(5)]
+            let isForAWhile = status == 429 || status == 503
+            let headers: HTTPHeaders = isForAWhile ? ["Retry-After": "\(1 + random.below(60))"] : .empty
+            let part = Fault.Part.number(1 + random.below(5))
+            note("part \(part) gets \(status)")
+            return answer(request, number, Fault(.refuse(status: status, headers: headers), part: part))
+        case .distortedAnswer:
+            let distortion = Self.distortions[random.below(Self.distortions.count)]
+            note("\(distortion)")
+            return answer(request, number, Fault(.distort(distortion), part: random.chance(50) ? .any : nil))
         case .gatewayBefore: return refusal([502, 504][random.below(2)])
         case .gatewayAfter:
             _ = answer(request, number)
@@ -93,6 +106,9 @@ extension Simulation {
         case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening: return answer(request, number)
         }
     }
+
+    /// All but parts in another order, by which nobody could tell them apart.
+    private static let distortions = Fault.Distortion.allCases.filter { $0 != .reversedParts }
 
     private func refusal(_ status: Int, _ headers: HTTPHeaders = .empty) -> WireResponse {
         note("→ \(status) on the way")

@@ -14,6 +14,10 @@ package enum Trouble: String, Sendable, Hashable, CaseIterable, Comparable {
     case shortAnswer
     /// 429 or 503 with Retry-After; the request was not looked at.
     case busy
+    /// One request of a batch is refused, for a while or for good.
+    case refusedPart
+    /// The answer lacks what it should have, or says it in another order.
+    case distortedAnswer
     /// A gateway's 502 or 504; the service never got the request.
     case gatewayBefore
     /// A gateway's 502 or 504 in the place of the service's answer.
