@@ -60,23 +60,19 @@ struct UploadRound {
     // MARK: One batch
 
     /// The plan, after entities whose ETag or properties are not known have been read.
+    ///
+    /// - Parameter read: those that were.
     private func nextPlan(
-        retrying: Set<SequenceNumber>, _ options: ServiceOptions
+        retrying: Set<SequenceNumber>, _ options: ServiceOptions, read: Set<EntityID> = []
     ) async throws(TidelogError) -> UploadPlan {
-        var read: Set<EntityID> = []
-        var plan = try await store.plan(
-            retrying: retrying, service: options, requestLimit: upload.requestLimit, reach: .batch)
-        var unread = plan.entitiesToRead
-        while !unread.isEmpty {
-            for id in unread { try await readEntity(id) }
-            read.formUnion(unread)
-            plan = try await store.plan(
-                retrying: retrying, unreadable: read, service: options, requestLimit: upload.requestLimit,
-                reach: .batch)
-            // Where those that were read turned out to be gone, there may be others behind them.
-            unread = plan.isEmpty ? plan.entitiesToRead.filter { !read.contains($0) } : []
-        }
-        return plan
+        let plan = try await store.plan(
+            retrying: retrying, unreadable: read, service: options, requestLimit: upload.requestLimit, reach: .batch)
+        // Where those that were read turned out to be gone, there may be others behind them.
+        let unread = plan.entitiesToRead.filter { !read.contains($0) }
+        guard !unread.isEmpty, read.isEmpty || plan.isEmpty else { return plan }
+        for id in unread { try await readEntity(id) }
+        // No loop: the compiler's optimizer fails on one that awaits what throws in a loop of its own (Swift 6.3.1).
+        return try await nextPlan(retrying: retrying, options, read: read.union(unread))
     }
 
     private func send(
