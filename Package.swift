@@ -137,7 +137,7 @@ let package = Package(
         tool(
             "tidelog-bench",
             [
-                "SyncEngine", "Views", "SyncCore", "ODataWire", "OperationLog", "Operations", "EDM", "CBench", "CZstd",
+                "Views", "SyncCore", "ODataWire", "OperationLog", "Operations", "EDM", "CBench", "CZstd",
                 "CSQLite", argumentParser,
             ]),
 

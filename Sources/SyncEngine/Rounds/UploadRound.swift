@@ -20,6 +20,8 @@ struct UploadRound {
     }
 
     /// - Parameter refused: what was refused in this upload already, and is not sent again by it.
+    // Without it the compiler's optimizer crashes when it splits the function (Swift 6.3.1).
+    @_optimize(none)
     func run(refused: Set<SequenceNumber> = []) async throws(TidelogError) -> UploadReport {
         var report = UploadReport()
         // A batch whose answer could not be logged, the disk being full, is in flight for ever otherwise.

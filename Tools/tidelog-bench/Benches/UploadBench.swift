@@ -5,7 +5,6 @@ internal import Foundation
 internal import ODataWire
 internal import Operations
 internal import SyncCore
-internal import SyncEngine
 internal import Views
 
 extension Bench {
@@ -103,7 +102,8 @@ final class UploadQueue {
     /// Sends everything to a service that does all that it is asked.
     func drain() throws -> Result {
         guard let model = fold.model else { throw Failure("There is no model.") }
-        let encoder = BatchEncoder(model: model, serviceRoot: OfflineDay.service.root)
+        let encoder = RequestEncoder(
+            version: model.version, model: model, serviceRoot: OfflineDay.service.root)
         let options = UploadPlanner<SQLiteState>.Options(reach: .batch)
         var result = Result()
         var key: Int64 = 10_000_000
@@ -114,14 +114,16 @@ final class UploadQueue {
             guard !plan.isEmpty else { throw Failure("The rest of the queue does not go: \(plan.held.prefix(3)).") }
             result.batches += 1
             start = ContinuousClock.now
-            let encoded = try encoder.encode(plan, number: UInt64(result.batches))
+            let body = try Self.batch(plan, encoder, number: UInt64(result.batches)).body
             result.writing += Stopwatch.seconds(since: start)
-            result.bytes += encoded.request.body.count
+            result.bytes += body.count
             start = ContinuousClock.now
             var length = 0
-            for request in plan.changeSets.flatMap(\.requests) { length += encoder.encode(request).body.count }
+            for request in plan.changeSets.flatMap(\.requests) {
+                length += encoder.encode(request.modification).body.count
+            }
             result.bodies += Stopwatch.seconds(since: start)
-            guard length < encoded.request.body.count else { throw Failure("The batch is shorter than its parts.") }
+            guard length < body.count else { throw Failure("The batch is shorter than its parts.") }
             start = ContinuousClock.now
             let batch = try state.header().nextBatch
             try apply([Record(time: 0, body: .batchPrepared(plan.prepared(as: batch)))])
@@ -136,6 +138,20 @@ final class UploadQueue {
             if result.batches == 1 { result.firstAnswer = seconds } else { result.answering += seconds }
         }
         return result
+    }
+
+    /// As the engine writes it.
+    static func batch(_ plan: UploadPlan, _ encoder: RequestEncoder, number: UInt64) throws -> WireRequest {
+        let parts = plan.changeSets.map { changeSet in
+            BatchPart.changeSet(
+                changeSet.requests.map {
+                    .init(contentID: $0.contentID, request: encoder.encode($0.modification).asBatchPart)
+                })
+        }
+        return try BatchExchange(
+            BatchRequest(parts: parts), version: encoder.version, options: encoder.options, headers: encoder.headers,
+            number: number
+        ).request
     }
 
     private func images(_ operation: SequenceNumber, _ key: inout Int64) throws -> [EntityImage] {
@@ -177,7 +193,9 @@ enum UploadMemory {
         guard let model = state.model else { throw Failure("There is no model.") }
         let options = UploadPlanner<SQLiteState>.Options(requestLimit: limit, reach: .batch)
         let plan = try UploadPlanner(storage: state, model: model, options: options).plan()
-        _ = try BatchEncoder(model: model, serviceRoot: OfflineDay.service.root).encode(plan, number: 1)
+        let encoder = RequestEncoder(
+            version: model.version, model: model, serviceRoot: OfflineDay.service.root)
+        _ = try UploadQueue.batch(plan, encoder, number: 1)
         Console.line("\(Double(bench_peak_resident_bytes()) / 1_048_576)")
     }
 }
