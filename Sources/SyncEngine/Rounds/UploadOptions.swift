@@ -2,8 +2,12 @@
 public struct UploadOptions: Sendable {
     /// The most requests in one batch. What has to take effect together is never split.
     public var requestLimit: Int
+    /// How long it waits for the answer to a batch that the service works on in its own time. What takes longer is taken up
+    /// by the next upload.
+    public var monitorPatience: Duration
 
-    public init(requestLimit: Int = 500) {
+    public init(requestLimit: Int = 500, monitorPatience: Duration = .seconds(600)) {
         self.requestLimit = requestLimit
+        self.monitorPatience = monitorPatience
     }
 }
