@@ -60,7 +60,7 @@ extension UploadRound {
                 try await store.record([.batchAnswered(BatchAnswered(batch: open.batch, outcomes: outcomes))])
             }
             throw TidelogError(
-                .unreachable, "The upload was cancelled while the service worked on a batch.", place: monitor,
+                .cancelled, "The upload was cancelled while the service worked on a batch.", place: monitor,
                 recovery: "Nothing is lost; the next upload goes on from here.")
         }
     }

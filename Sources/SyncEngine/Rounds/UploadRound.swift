@@ -19,10 +19,11 @@ struct UploadRound {
         var options: ServiceOptions
     }
 
-    func run() async throws(TidelogError) -> UploadReport {
+    /// - Parameter refused: what was refused in this upload already, and is not sent again by it.
+    func run(refused: Set<SequenceNumber> = []) async throws(TidelogError) -> UploadReport {
         var report = UploadReport()
         do throws(TidelogError) {
-            try await run(&report)
+            try await run(&report, refused: refused)
         } catch {
             report.remaining = (try? await store.pendingCount()) ?? report.remaining
             throw error.after(report)
@@ -30,14 +31,18 @@ struct UploadRound {
         return report
     }
 
-    private func run(_ report: inout UploadReport) async throws(TidelogError) {
+    private func run(_ report: inout UploadReport, refused: Set<SequenceNumber>) async throws(TidelogError) {
         // A batch whose answer could not be logged, the disk being full, is in flight for ever otherwise.
         try await store.interruptOpenBatches()
         var course = Course()
         try await takeUpAccepted(&course, &report)
         try await settleDoubts(&report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
-        course.retrying = Set(try await store.pendingOperations(.rejected).map(\.sequence))
+        course.retrying = Set(try await store.pendingOperations(.rejected).map(\.sequence)).subtracting(refused)
+        // What was put off goes again by itself.
+        let deferred = try await store.pendingOperations(.deferred)
+        course.retrying.formUnion(deferred.map(\.sequence))
+        course.deferrals = Dictionary(deferred.map { ($0.sequence, $0.deferrals) }) { $1 }
         while true {
             let rearrangements = await store.rearrangements
             let terms = try await terms(course)
@@ -53,6 +58,8 @@ struct UploadRound {
     struct Course {
         /// Refused operations that have not been sent again yet.
         var retrying: Set<SequenceNumber> = []
+        /// How often in a row the service has put off each of them.
+        var deferrals: [SequenceNumber: Int] = [:]
         /// How many batches in a row were refused although nothing but one change set was in them.
         var refusals = 0
         /// Whether batches want their answers at once although the service could tell them later.
@@ -125,7 +132,9 @@ struct UploadRound {
         _ terms: Terms, _ course: inout Course, _ report: inout UploadReport
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
         let results = try await store.answer(
-            batch, plan, requests: requests, outcomes, retried: course.retrying, options: terms.options)
+            batch, plan, requests: requests, outcomes, retried: course.retrying, options: terms.options,
+            budget: RetryBudget(attempts: upload.retry.attempts, spent: course.deferrals))
+        report.note(outcomes, now: store.environment.now())
         for outcome in results { report.add(outcome) }
         course.retrying.subtract(results.map(\.operation))
         try await readWhatIsMissing(plan, results)
