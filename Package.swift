@@ -146,7 +146,7 @@ let package = Package(
             "SyncEngineTests",
             [
                 "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox",
-                "ODataWire", "EDM", "TestSupport",
+                "ODataWire", "EDM", "TestSupport", httpTypes,
             ]),
         tests("CommandLineTests", ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM"]),
         tests("TransportTests", ["Transport", httpTypes]),

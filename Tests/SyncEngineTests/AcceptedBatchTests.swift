@@ -1,8 +1,10 @@
 import EDM
+import HTTPTypes
 import ODataSandbox
 import ODataWire
 import Operations
 import SyncCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -76,23 +78,17 @@ struct AcceptedBatchTests {
     @Test func `who cancels the upload cancels the batch at the service`() async throws {
         let shop = try await shop()
         try await shop.create("Customers", ["Name": .string("New")])
-        let engine = shop.engine
-        let session = ServiceSession(
-            root: engine.session.root,
-            transport: HookedTransport(shop.transport) { request, _ in
-                if request.path?.contains("$async") == true, request.method == .get { await engine.cancelUpload() }
-                return nil
-            })
-        let other = SyncEngine(store: shop.store, session: session)
-        let upload = Task { try await other.upload() }
-        _ = upload
-        await #expect(throws: (any Error).self) {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { _ = try await upload.value }
-                upload.cancel()
-                try await group.waitForAll()
+        let running = Mutex<SyncEngine?>(nil)
+        let transport = HookedTransport(shop.transport) { request, _ in
+            if request.path?.contains("$async") == true, request.method == .get {
+                await running.withLock { $0 }?.cancelUpload()
             }
+            return nil
         }
+        let engine = SyncEngine(
+            store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
+        running.withLock { $0 = engine }
+        await #expect(throws: TidelogError.self) { try await engine.upload() }
         #expect(try await statuses(shop) == [.pending])
         #expect(try await shop.serviceState(["Customers"]).count == 3)
         #expect(try await shop.push().remaining == 0)

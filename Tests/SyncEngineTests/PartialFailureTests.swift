@@ -67,7 +67,7 @@ struct PartialFailureTests {
         let engine = SyncEngine(
             store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
         await #expect {
-            try await engine.upload(UploadOptions(requestLimit: 1, retry: .none))
+            try await engine.upload(UploadOptions(requestLimit: 1, retry: .impatient))
         } throws: { error in
             let report = (error as? TidelogError)?.upload
             return report?.confirmed.count == 1 && report?.remaining == 2
@@ -88,7 +88,7 @@ struct PartialFailureTests {
         }
         let engine = SyncEngine(
             store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
-        await #expect(throws: TidelogError.self) { try await engine.upload(UploadOptions(retry: .none)) }
+        await #expect(throws: TidelogError.self) { try await engine.upload(UploadOptions(retry: .impatient)) }
         let isCertain = saysWhen || status == 429
         #expect(try await shop.store.pendingOperations(isCertain ? .pending : .inDoubt).count == 1)
     }
@@ -103,9 +103,9 @@ struct PartialFailureTests {
         let engine = Mutex<SyncEngine?>(nil)
         let transport = HookedTransport(shop.transport) { request, _ in
             guard request.path?.contains("$batch") == true,
-                isFirst.withLock({
-                    defer { $0 = false }
-                    return $0
+                isFirst.withLock({ isFirst in
+                    defer { isFirst = false }
+                    return isFirst
                 }), let running = engine.withLock({ $0 })
             else { return nil }
             for _ in 1...5 { reports.withLock { $0.append(Task { try await running.upload() }) } }

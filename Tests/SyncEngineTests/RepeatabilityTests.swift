@@ -86,7 +86,7 @@ struct RepeatabilityTests {
         try await shop.create("Customers", ["Name": .string("New")])
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
-        if compacts { try await shop.store.compact(keeping: .bytes(0)) }
+        if compacts { _ = try await shop.store.compact(keeping: .bytes(0)) }
         let engine = try await reopened(shop, way)
         #expect(try await engine.upload().remaining == 0)
         #expect(batches(shop).count == 2)
@@ -118,10 +118,9 @@ struct RepeatabilityTests {
 
     @Test func `an operation that goes anew has a new identifier`() async throws {
         let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
-        let order = try await shop.create("Orders", ["CustomerID": .integer(99)])
+        let order = try await shop.create("Orders", ["CustomerID": .integer(4)])
         #expect(try await shop.push().rejected.count == 1)
-        try await shop.perform(.delete(.link("Orders(4)")))
-        shop.transport.direct("POST", "/v4/Customers", #"{"CustomerID":99,"Name":"late"}"#)
+        shop.transport.direct("POST", "/v4/Customers", #"{"Name":"late"}"#)
         _ = try await shop.push()
         #expect(try await shop.load(order).state == .clean)
     }
