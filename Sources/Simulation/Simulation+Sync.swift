@@ -93,18 +93,19 @@ extension Simulation {
             clock.advance(milliseconds: 600_000)
             let before = left
             left = []
+            var isDecided = false
             for device in devices {
                 await upload(device)
                 if round > 1 {
                     await discardRefused(device)
-                    await settleDoubts(device)
+                    isDecided = await settleDoubts(device) || isDecided
                 }
                 let pending = ((try? await device.store.pendingOperations()) ?? []).map(\.sequence)
                 if !pending.isEmpty { await download(device) }
                 left.append(pending)
             }
             // What is left a second time will not go.
-            if round > 1, left == before { break }
+            if round > 1, left == before, !isDecided { break }
         }
         for device in devices where violations.isEmpty { await download(device) }
         note("drained in \((clock.now - start) / 1_000) seconds")
@@ -148,7 +149,10 @@ extension Simulation {
 
     /// Who is asked looks at the service, and knows. Operations that were sent together are settled together, so those come
     /// first of which something is to be seen there.
-    private func settleDoubts(_ device: Device) async {
+    ///
+    /// - Returns: whether there was something to settle.
+    private func settleDoubts(_ device: Device) async -> Bool {
+        var isSettled = false
         do throws(TidelogError) {
             for settlement in [DoubtSettlement.tookEffect, .resend] {
                 for pending in try await device.store.pendingOperations() {
@@ -157,11 +161,13 @@ extension Simulation {
                     else { continue }
                     let settled = try await device.store.settle(pending.sequence, as: settlement)
                     note("d\(device.number) settles \(settled) as \(settlement)")
+                    isSettled = true
                 }
             }
         } catch {
             violated("d\(device.number): an operation in doubt cannot be settled: \(error)")
         }
+        return isSettled
     }
 
     private func isInDoubt(_ operation: SequenceNumber, _ device: Device) async throws(TidelogError) -> Bool {
