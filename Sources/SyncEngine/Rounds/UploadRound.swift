@@ -20,8 +20,6 @@ struct UploadRound {
     }
 
     /// - Parameter refused: what was refused in this upload already, and is not sent again by it.
-    // Without it the compiler's optimizer crashes when it splits the function (Swift 6.3.1).
-    @_optimize(none)
     func run(refused: Set<SequenceNumber> = []) async throws(TidelogError) -> UploadReport {
         var report = UploadReport()
         do throws(TidelogError) {
@@ -33,6 +31,8 @@ struct UploadRound {
         return report
     }
 
+    // Without it the compiler's optimizer crashes when it splits the function (Swift 6.3.1).
+    @_optimize(none)
     private func run(_ report: inout UploadReport, refused: Set<SequenceNumber>) async throws(TidelogError) {
         // A batch whose answer could not be logged, the disk being full, is in flight for ever otherwise.
         try await store.interruptOpenBatches()
