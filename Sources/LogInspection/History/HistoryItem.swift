@@ -75,6 +75,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .operationsRedone: "operationsRedone"
         case .uploadPostponed: "uploadPostponed"
         case .deliveryChanged: "deliveryChanged"
+        case .operationsElided: "operationsElided"
         case .lost: "lost"
         case .unknown: "unknown"
         }
@@ -101,7 +102,7 @@ extension Record.Body {
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .batchPrepared, .batchInterrupted, .operationsReleased, .operationsUndone, .operationsRedone,
-            .uploadPostponed, .deliveryChanged, .lost, .unknown:
+            .uploadPostponed, .deliveryChanged, .operationsElided, .lost, .unknown:
             []
         }
     }

@@ -33,6 +33,7 @@ public enum RecordCodec {
         /// ``operation`` has.
         case operationWithAttributes = 20
         case deliveryChanged = 21
+        case operationsElided = 23
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -94,6 +95,9 @@ public enum RecordCodec {
             kind = .deliveryChanged
             writer.list(operations) { $0.unsigned($1) }
             writer.byte(delivery.rawValue)
+        case .operationsElided(let operations):
+            kind = .operationsElided
+            writer.list(operations) { $0.unsigned($1) }
         case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
             return (kind, payload)
@@ -144,6 +148,7 @@ public enum RecordCodec {
         case .operationsRedone: .operationsRedone(try sequences(&reader))
         case .operationInTransaction: .operation(try operationInTransaction(&reader))
         case .operationWithAttributes: .operation(try reader.operationWithAttributes())
+        case .operationsElided: .operationsElided(try sequences(&reader))
         case .deliveryChanged: .deliveryChanged(try sequences(&reader), to: try reader.delivery())
         }
     }

@@ -63,6 +63,18 @@ struct OperationFootprint {
         keyed.formUnion(conditional)
     }
 
+    /// Of two operations that one request carries out.
+    mutating func formUnion(_ other: OperationFootprint) {
+        created.formUnion(other.created)
+        writes.formUnion(other.writes)
+        reads = reads.union(other.reads).subtracting(writes)
+        affected = affected.union(other.affected).subtracting(writes).subtracting(reads)
+        keyed.formUnion(other.keyed)
+        conditional.formUnion(other.conditional)
+        links += other.links
+        cleared += other.cleared
+    }
+
     /// What dependent properties name, for the operation is made with values.
     struct NamedTarget {
         let navigation: String
