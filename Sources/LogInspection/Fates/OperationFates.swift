@@ -71,7 +71,7 @@ public struct OperationFates: Sendable {
         case .operationsRedone(let operations): for operation in operations { redo(operation) }
         case .operationsElided(let operations): for operation in operations { elide(operation, by: sequence) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .entitiesRead, .uploadPostponed, .deliveryChanged, .lost, .unknown:
+            .downloadFinished, .entitiesRead, .batchAccepted, .uploadPostponed, .deliveryChanged, .lost, .unknown:
             break
         }
     }

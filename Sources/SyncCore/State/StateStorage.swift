@@ -70,6 +70,12 @@ public protocol StateStorage: AnyObject {
     func putUndone(_ operation: UndoneOperation) throws(StateError)
     func removeUndone(_ sequence: SequenceNumber) throws(StateError)
 
+    // Batches from their preparation until nothing of them is in flight or in doubt, in ascending order
+    func openBatches() throws(StateError) -> [OpenBatch]
+    func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch?
+    func putOpenBatch(_ batch: OpenBatch) throws(StateError)
+    func removeOpenBatch(_ batch: BatchID) throws(StateError)
+
     // Defining queries in the order in which they were added, and which entities they brought
     func queries() throws(StateError) -> [QueryState]
     func putQuery(_ query: QueryState) throws(StateError)

@@ -77,7 +77,8 @@ struct BatchDraft<Storage: StateStorage> {
     consuming func plan() throws(StateError) -> UploadPlan {
         var plan = UploadPlan(held: held, entitiesToRead: toRead.sorted())
         var encoder = RequestPlanner(resolver: resolver, options: options.service)
-        var size = try BatchSize(resolver: resolver, requestLimit: options.requestLimit, byteLimit: options.byteLimit,
+        var size = try BatchSize(
+            resolver: resolver, requestLimit: options.requestLimit, byteLimit: options.byteLimit,
             service: options.service)
         for group in grouping.inOrder() {
             let (operations, carried) = forms.sendable(group)

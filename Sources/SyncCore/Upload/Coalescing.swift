@@ -189,7 +189,9 @@ extension Coalescing {
             return true
         case .update(entity, var values, var bound):
             guard let name = try? resolver.storage.set(of: entity),
-                let type = (try? resolver.anyRow(entity)).flatMap({ $0 }).flatMap({ resolver.model.findEntityType($0.type) })
+                let type = (try? resolver.anyRow(entity)).flatMap({ $0 }).flatMap({
+                    resolver.model.findEntityType($0.type)
+                })
                     ?? resolver.model.findEntitySet(name)?.entityType,
                 merge(changes, bindings, into: &values, &bound, of: type, fixed: [])
             else { return false }
@@ -206,7 +208,8 @@ extension Coalescing {
         var fixed = Set(creation.inline.map(\.navigation))
         if parent != nil {
             // Where it is created says what it is linked to, at the end that leads back.
-            fixed.formUnion(type.navigationProperties.filter { $0.navigation?.partner == parent?.navigation }.map(\.name))
+            fixed.formUnion(
+                type.navigationProperties.filter { $0.navigation?.partner == parent?.navigation }.map(\.name))
         }
         return merge(changes, bindings, into: &creation.values, &creation.bindings, of: type, fixed: fixed)
     }

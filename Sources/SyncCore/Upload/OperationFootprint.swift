@@ -22,6 +22,9 @@ struct OperationFootprint {
     /// Existing entities whose own representation is changed or deleted, so that an `If-Match` may be needed.
     private(set) var conditional: Set<EntityID> = []
 
+    /// Of an operation that no service is told of.
+    init() {}
+
     /// - Parameters:
     ///   - named: the navigation properties that an entity's new values decide, and the entities that they name.
     ///   - owners: the entities that had the keys of new ones before.

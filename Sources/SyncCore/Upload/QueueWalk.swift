@@ -34,8 +34,13 @@ struct QueueWalk<Storage: StateStorage> {
         for operations in PendingOperation.units(page) {
             var unit = PlannedUnit(operations: operations)
             // What no service is told of is nothing to it: it orders nothing and is waited for by nobody.
-            let isLocal = operations.allSatisfy { $0.operation.delivery == .localOnly }
-            for pending in operations where !isLocal { unit.footprints.append(try resolver.footprint(pending.operation, &tracker)) }
+            for pending in operations {
+                guard pending.operation.delivery != .localOnly else {
+                    unit.footprints.append(OperationFootprint())
+                    continue
+                }
+                unit.footprints.append(try resolver.footprint(pending.operation, &tracker))
+            }
             found.append(unit)
         }
         units = TransactionUnits.arranged(found)[...]

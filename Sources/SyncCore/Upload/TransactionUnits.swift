@@ -51,7 +51,8 @@ struct TransactionUnits {
     private mutating func joinTransactions() {
         var first: [String: Int] = [:]
         for (index, unit) in units.enumerated() {
-            for transaction in unit.operations.compactMap(\.operation.transactionID) {
+            for operation in unit.operations.map(\.operation) where operation.delivery != .localOnly {
+                guard let transaction = operation.transactionID else { continue }
                 // A change set of the app may belong to several transactions, and then these are one.
                 if let other = first[transaction] { join(index, other) } else { first[transaction] = index }
             }

@@ -11,6 +11,7 @@ import SyncCore
 struct UploadRound {
     let store: LocalStore
     let session: ServiceSession
+    var upload = UploadOptions()
 
     /// What a plan is made and sent by. Others may come to hold while it is sent; they are the next plan's.
     struct Terms {
@@ -24,11 +25,16 @@ struct UploadRound {
         try await store.interruptOpenBatches()
         try await settleDoubts(&report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
-        var retrying = Set(try await store.pendingOperations(.rejected).map(\.sequence))
+        var retrying = Set(
+            try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes))
         while true {
             let rearrangements = await store.rearrangements
             let terms = Terms(model: try await store.model, options: try await store.serviceOptions)
             let plan = try await nextPlan(retrying: retrying, terms.options)
+            guard plan.elided.isEmpty else {
+                report.elided += try await store.elide(plan.elided, since: rearrangements)
+                continue
+            }
             guard !plan.isEmpty else { break }
             var hasMoved = false
             for part in terms.options.supportsBatch ? [plan] : plan.singleRequests {
@@ -59,7 +65,8 @@ struct UploadRound {
     ) async throws(TidelogError) -> UploadPlan {
         var read: Set<EntityID> = []
         while true {
-            let plan = try await store.plan(retrying: retrying, unreadable: read, service: options, reach: .batch)
+            let plan = try await store.plan(
+                retrying: retrying, unreadable: read, service: options, upload: upload, reach: .batch)
             // Where those that were read turned out to be gone, there may be others behind them.
             let unread = plan.entitiesToRead.filter { !read.contains($0) }
             guard !unread.isEmpty, read.isEmpty || plan.isEmpty else { return plan }

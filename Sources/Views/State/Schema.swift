@@ -42,6 +42,7 @@ enum Schema {
           PRIMARY KEY (entity, sequence)) WITHOUT ROWID
         """,
         "CREATE INDEX touched_by_operation ON touched (sequence)",
+        "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
         "CREATE INDEX pending_by_status ON pending (status)",
         "CREATE TABLE transactions (name TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (name, sequence)) WITHOUT ROWID",
         "CREATE INDEX transactions_by_operation ON transactions (sequence)",
