@@ -10,13 +10,18 @@
 @_exported public import struct Operations.Refusal
 @_exported public import typealias Operations.SequenceNumber
 @_exported public import struct SyncCore.OperationRefused
+@_exported public import struct SyncCore.RetryPolicy
 @_exported public import enum SyncEngine.AuditWindow
 @_exported public import enum SyncEngine.SnapshotPolicy
+@_exported public import typealias SyncEngine.AuthenticationHook
+@_exported public import struct SyncEngine.AuthenticationChallenge
 @_exported public import struct SyncEngine.DownloadReport
 @_exported public import struct SyncEngine.StoreCompaction
 @_exported public import struct SyncEngine.StoreSnapshot
 @_exported public import struct SyncEngine.TidelogError
 @_exported public import struct SyncEngine.UndoReport
 @_exported public import enum SyncEngine.UndoTarget
+@_exported public import struct SyncEngine.SyncProgress
+@_exported public import struct SyncEngine.UploadOptions
 @_exported public import struct SyncEngine.UploadReport
 @_exported public import Transport

@@ -15,7 +15,8 @@ package final class SandboxTransport: HTTPTransport {
         mutating func reply(to request: WireRequest) -> Reply {
             var request = request
             if !cookies.isEmpty {
-                request.headers["Cookie"] = cookies.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ")
+                let kept = cookies.map { "\($0.key)=\($0.value)" }.sorted()
+                request.headers["Cookie"] = (request.headers.values("Cookie") + kept).joined(separator: "; ")
             }
             requests.append(request)
             let reply = sandbox.reply(to: request)
@@ -65,7 +66,7 @@ package final class SandboxTransport: HTTPTransport {
         let wire = WireRequest(
             method: request.method.rawValue, url: request.path ?? "/", headers: headers, body: body)
         switch state.withLock({ $0.reply(to: wire) }) {
-        case .cut:
+        case .cut, .cutOff:
             throw TransportError(.disconnected, "The connection was cut.", mayHaveBeenSent: true)
         case .response(let answer):
             var response = HTTPResponse(status: .init(code: answer.status))

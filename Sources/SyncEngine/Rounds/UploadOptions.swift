@@ -1,4 +1,5 @@
 public import Operations
+public import SyncCore
 
 /// How one upload goes about its work. What the service can do is not here; see `ServiceOptions`.
 public struct UploadOptions: Sendable {
@@ -29,14 +30,23 @@ public struct UploadOptions: Sendable {
         }
     }
 
+    /// How it goes on where the service is busy.
+    public var retry: RetryPolicy
+    /// Whether it begins at once although the service has asked to be left alone, or has failed so often that it is better
+    /// left alone: for a person who does not want to wait.
+    public var ignoresPostponement: Bool
+
     public init(
         requestLimit: Int = 500, byteLimit: Int? = nil, categories: Set<UploadCategory>? = nil,
-        coalesces: Bool = false, refused: Refused = .all
+        coalesces: Bool = false, refused: Refused = .all, retry: RetryPolicy = RetryPolicy(),
+        ignoresPostponement: Bool = false
     ) {
         self.requestLimit = requestLimit
         self.byteLimit = byteLimit
         self.categories = categories
         self.coalesces = coalesces
         self.refused = refused
+        self.retry = retry
+        self.ignoresPostponement = ignoresPostponement
     }
 }

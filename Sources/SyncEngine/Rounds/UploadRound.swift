@@ -19,14 +19,20 @@ struct UploadRound {
         let options: ServiceOptions
     }
 
-    func run() async throws(TidelogError) -> UploadReport {
+    /// - Parameter refused: what was refused in this upload already, and is not sent again by it.
+    func run(refused: Set<SequenceNumber> = []) async throws(TidelogError) -> UploadReport {
         var report = UploadReport()
         // A batch whose answer could not be logged, the disk being full, is in flight for ever otherwise.
         try await store.interruptOpenBatches()
         try await settleDoubts(&report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
         var retrying = Set(
-            try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes))
+            try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
+        ).subtracting(refused)
+        // What was put off goes again by itself.
+        let deferred = try await store.pendingOperations(.deferred)
+        retrying.formUnion(deferred.map(\.sequence))
+        let deferrals = Dictionary(deferred.map { ($0.sequence, $0.deferrals) }) { $1 }
         while true {
             let rearrangements = await store.rearrangements
             let terms = Terms(model: try await store.model, options: try await store.serviceOptions)
@@ -43,7 +49,7 @@ struct UploadRound {
                     hasMoved = true
                     break
                 }
-                let outcomes = try await send(part, as: batch, terms, retrying, &report)
+                let outcomes = try await send(part, as: batch, terms, retrying, deferrals, &report)
                 for outcome in outcomes { report.add(outcome) }
                 retrying.subtract(outcomes.map(\.operation))
                 if outcomes.contains(where: { $0.result != .notProcessed }) { hasMoved = true }
@@ -77,13 +83,15 @@ struct UploadRound {
 
     private func send(
         _ plan: UploadPlan, as batch: BatchID, _ terms: Terms, _ retried: Set<SequenceNumber>,
-        _ report: inout UploadReport
+        _ deferrals: [SequenceNumber: Int], _ report: inout UploadReport
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
         let (requests, outcomes) =
             terms.options.supportsBatch
             ? try await sendBatch(plan, batch, terms, &report) : try await sendSingle(plan, batch, terms, &report)
         let results = try await store.answer(
-            batch, plan, requests: requests, outcomes, retried: retried, options: terms.options)
+            batch, plan, requests: requests, outcomes, retried: retried, options: terms.options,
+            budget: RetryBudget(attempts: upload.retry.attempts, spent: deferrals))
+        report.note(outcomes, now: store.environment.now())
         try await readWhatIsMissing(plan, results)
         return results
     }
