@@ -32,7 +32,7 @@ import Testing
         _ = try update(order, note("b"))
         _ = try update(order, note("c"))
         let plan = try plan()
-        #expect(store.requests(plan) == [#"POST Orders {"Note":"c","Customer@odata.bind":"Customers(1)"}"#])
+        #expect(store.requests(plan) == [#"POST Orders {"Note":"c","Customer@odata.bind":"http://s/Customers(1)"}"#])
         #expect(plan.changeSets[0].operations.count == 3)
         try store.answer(plan)
         #expect(store.state.pendingOperations().isEmpty)

@@ -105,7 +105,7 @@ import Testing
         let plain = store.state.pendingOperations().first { $0.operation.subject == other }!.sequence
         let plan = try store.plan { $0.categories = [.named("b"), .entity(order)] }
         #expect(
-            plan.held == [creation: .otherCategory, bond: .waitsFor(creation), plain: .otherCategory])
+            plan.held == [creation: .otherCategory, bond: .behindOtherCategory(creation), plain: .otherCategory])
         #expect(store.groups(plan) == [[rename]])
         #expect(store.groups(try store.plan { $0.categories = [.named("a"), .named("b")] }).count == 2)
     }

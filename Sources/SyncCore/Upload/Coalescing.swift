@@ -149,6 +149,11 @@ struct Coalescing<Storage: StateStorage> {
             first.name == second.name, first.ends == second.ends
         else { return false }
         let stored = try resolver.storage.link(first.name, first: first.ends.0, second: first.ends.1)
+        // What is pending before on either of them may have made the link already, or unmade it, by values perhaps.
+        for end in [first.ends.0, first.ends.1] {
+            let before = earlier.operations[0].sequence
+            guard try resolver.storage.pendingOperations(naming: end).allSatisfy({ $0 >= before }) else { return false }
+        }
         if first.isRemoval { return stored?.inBase == true }
         guard stored?.inBase != true else { return false }
         return earlier.footprints[0].affected.isEmpty && later.footprints[0].affected.isEmpty
@@ -183,8 +188,11 @@ extension Coalescing {
     ) -> Bool {
         switch action {
         case .create(var creation, let parent):
-            let outer = creation.entity == entity ? parent : nil
-            guard creation.change(entity, { merge(changes, bindings, into: &$0, in: outer) }) else { return false }
+            let isInner = creation.entity != entity
+            guard
+                creation.change(
+                    entity, { merge(changes, bindings, into: &$0, in: isInner ? nil : parent, isInner: isInner) })
+            else { return false }
             action = .create(creation, parent: parent)
             return true
         case .update(entity, var values, var bound):
@@ -202,10 +210,12 @@ extension Coalescing {
     }
 
     private func merge(
-        _ changes: PropertyValues, _ bindings: [Binding], into creation: inout Creation, in parent: Parent?
+        _ changes: PropertyValues, _ bindings: [Binding], into creation: inout Creation, in parent: Parent?,
+        isInner: Bool
     ) -> Bool {
         guard let type = resolver.model.findEntityType(creation.type) else { return false }
-        var fixed = Set(creation.inline.map(\.navigation))
+        // One that is created inside of another one is linked to that by where it stands.
+        var fixed = Set(isInner ? type.navigationProperties.map(\.name) : creation.inline.map(\.navigation))
         if parent != nil {
             // Where it is created says what it is linked to, at the end that leads back.
             fixed.formUnion(

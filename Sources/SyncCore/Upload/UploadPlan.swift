@@ -143,6 +143,8 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     case localOnly
     /// The upload sends other categories only.
     case otherCategory
+    /// An earlier operation that it depends on is of another category.
+    case behindOtherCategory(SequenceNumber)
     /// The batch is full.
     case batchFull
 
@@ -150,7 +152,8 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     var isFinal: Bool {
         switch self {
         case .rejected, .behindRejected, .deferred, .behindDeferred, .inDoubt, .behindInDoubt, .withOperation,
-            .keyUnknown, .entityGone, .draft, .behindDraft, .localOnly, .otherCategory, .notInMetadata:
+            .keyUnknown, .entityGone, .draft, .behindDraft, .localOnly, .otherCategory,
+            .behindOtherCategory, .notInMetadata:
             true
         // What comes behind was made on a state that has it: without it the rest need not be legal.
         case .waitsFor, .needsETag, .needsAllProperties, .noLegalPlan, .headerNeedsKey, .batchFull: false
@@ -180,6 +183,8 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         case .behindDraft(let sequence): "waits for operation \(sequence), which is a draft"
         case .localOnly: "for this store only: is never sent"
         case .otherCategory: "not in the categories of the upload"
+        case .behindOtherCategory(let sequence):
+            "waits for operation \(sequence), which is not in the categories of the upload"
         case .batchFull: "waits for the next batch"
         }
     }

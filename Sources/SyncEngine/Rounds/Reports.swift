@@ -28,6 +28,7 @@ public struct UploadReport: Sendable {
         bytesSent += later.bytesSent
         confirmed += later.confirmed
         rejected += later.rejected
+        elided += later.elided
         // Of these only what holds now.
         deferred = later.deferred
         inDoubt = later.inDoubt
