@@ -1,5 +1,4 @@
 public import Operations
-import SyncCore
 
 /// A request that needs somebody: the service refused it, or whether it took effect cannot be known.
 public struct ErrorArchiveEntry: Sendable, Hashable {

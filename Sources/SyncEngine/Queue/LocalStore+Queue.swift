@@ -17,7 +17,7 @@ extension LocalStore {
 
     /// The number of the operation that a link such as `ErrorArchive(5)` names; nil for any other link.
     public func archivedOperation(_ link: String) throws(TidelogError) -> SequenceNumber? {
-        guard let url = try queueURL(link), url.navigation == nil, url.own.hasPrefix(QueueModel.archive) else {
+        guard let url = try queueURL(link), url.navigation == nil, url.own.hasPrefix(QueueModel.archive + "(") else {
             return nil
         }
         return try queueRows(url).first.map(\.id.rawValue)
@@ -50,15 +50,16 @@ extension LocalStore {
     }
 
     private func queueRequest(_ url: String) throws(TidelogError) -> ServiceRequest {
+        let version = try model.version
         do throws(URLSyntaxError) {
-            return try ServiceRequest.parse(url, model: QueueModel.model, version: try model.version)
+            return try ServiceRequest.parse(url, model: QueueModel.model, version: version)
         } catch {
             throw TidelogError(error)
         }
     }
 
     private func answer(_ request: ServiceRequest, from rows: [EntityRow]) throws(TidelogError) -> QueryAnswer {
-        let time = clock()
+        let time = environment.now()
         return try read { state throws in
             do {
                 let query = RowQuery(
@@ -85,7 +86,7 @@ extension LocalStore {
         var values = row.values
         var selected: Set<String> = options.select.isEmpty ? Set(values.names) : ["RequestID"]
         for case .name(let name)? in options.select.map(\.path.first) { selected.insert(name) }
-        if options.select.contains(where: { $0.path.first == .star }) { selected = Set(values.names) }
+        for case .star? in options.select.map(\.path.first) { selected = Set(values.names) }
         for name in values.names where !selected.contains(name) { values[name] = nil }
         return EntitySnapshot(
             set: row.set, type: row.type, values: values, readLink: link, editLink: link,
@@ -118,7 +119,7 @@ extension LocalStore {
 
     private func queueRows(_ set: String) throws(TidelogError) -> [EntityRow] {
         let reader = try queueReader()
-        guard set == QueueModel.queue else { return try errorArchive().map(reader.row) }
+        guard set == QueueModel.queue else { return try errorArchive().map { reader.row($0) } }
         let held = try plan().held
         return try read { state throws in
             try state.pendingOperations().map { try reader.row($0, held: held[$0.sequence]) }

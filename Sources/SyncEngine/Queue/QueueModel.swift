@@ -72,15 +72,12 @@ struct QueueURL {
             return nil
         }
         let pathEnd = text.firstIndex(of: "?") ?? text.endIndex
-        for navigation in [QueueModel.affectedEntity, QueueModel.dependentRequests] {
-            guard let range = text[..<pathEnd].firstRange(of: ")/" + navigation) else { continue }
-            own = String(text[...range.lowerBound])
-            self.navigation = navigation
-            rest = String(text[range.upperBound...])
-            return
-        }
-        own = String(text)
-        navigation = nil
-        rest = ""
+        let names = [QueueModel.affectedEntity, QueueModel.dependentRequests]
+        let found = names.lazy.compactMap { name in
+            text[..<pathEnd].firstRange(of: ")/" + name).map { (name: name, range: $0) }
+        }.first
+        own = found.map { String(text[...$0.range.lowerBound]) } ?? String(text)
+        navigation = found?.name
+        rest = found.map { String(text[$0.range.upperBound...]) } ?? ""
     }
 }

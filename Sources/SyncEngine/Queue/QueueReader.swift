@@ -1,4 +1,5 @@
 import EDM
+import ODataWire
 import Operations
 import SyncCore
 import Views

@@ -1,7 +1,6 @@
 public import EDM
 import ODataWire
 public import Operations
-import SyncCore
 public import SyncEngine
 
 /// What the service refused, and what became of it cannot be known: to be looked at, mended, sent again or given up.
