@@ -64,7 +64,7 @@ struct ErrorArchiveTests {
         let counted = try await refused.shop.service.executeQuery(
             DataQuery().from(set).filter(tag.equal("form 4")).inlineCount())
         #expect(counted.count == 1)
-        await #expect(throws: TidelogError.self) { try await refused.query("ErrorArchive?$filter=Nothing eq 1") }
+        await #expect(throws: TidelogError.self) { _ = try await refused.query("ErrorArchive?$filter=Nothing eq 1") }
     }
 
     @Test(arguments: Client.offline)

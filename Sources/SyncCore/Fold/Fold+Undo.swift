@@ -27,7 +27,7 @@ extension Fold {
         for sequence in sequences {
             guard let pending = try storage.pendingOperation(sequence) else { continue }
             try unwind()
-            try storage.removePending(sequence)
+            try removePending(sequence)
             touched.formUnion(pending.operation.touchedEntities)
         }
         try removeGone(among: touched)
