@@ -108,8 +108,10 @@ extension Simulation {
                 note("d\(device.number) writes a snapshot")
             } else {
                 let archive = try device.operations()
+                let elided = try device.elided()
                 _ = try await device.store.compact(keeping: .bytes(0))
                 device.archive = archive
+                device.elidedArchive = elided
                 note("d\(device.number) compacts")
             }
         } catch {
