@@ -17,6 +17,8 @@ package actor Simulation {
         package var steps: Int?
         package var troubles: Set<Trouble>
         package var plants: Set<Plant> = []
+        /// Whether a reason for what is left, and a second effect, do not count where the engine could have known better.
+        package var isStrict = false
         /// Whether the outcome has the trace line by line.
         package var keepsLines: Bool
 

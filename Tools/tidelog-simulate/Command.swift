@@ -30,6 +30,9 @@ struct Command: AsyncParsableCommand {
             "Plants a fault that no engine can stand, to see that it is found; may be repeated.", valueName: "plant"))
     var plant: [String] = []
 
+    @Flag(help: "Also reports what has a reason, but one that the engine could have done without.")
+    var strict = false
+
     @Flag(help: "Prints what happens, line by line.")
     var verbose = false
 
@@ -44,6 +47,7 @@ struct Command: AsyncParsableCommand {
         var options = Simulation.Options(steps: steps)
         options.troubles.subtract(try Self.named(without))
         options.plants = try Self.named(plant)
+        options.isStrict = strict
         options.keepsLines = verbose
         let campaign = Campaign(seeds: range, options: options, runsTwice: twice, jobs: jobs)
         let start = ContinuousClock.now

@@ -7,7 +7,7 @@ import Operations
 struct RequestPlanner<Storage: StateStorage> {
     let resolver: EntityResolver<Storage>
     let options: ServiceOptions
-    private var nextContentID = 1
+    private var nextContentID: Int
     private(set) var contentIDs: [EntityID: String] = [:]
     /// Entities that an earlier request of the change set changes or links: their ETag has been checked, and need not be
     /// the same any more.
@@ -24,8 +24,12 @@ struct RequestPlanner<Storage: StateStorage> {
     /// Why the service cannot take the change set, as the end of a sentence.
     private(set) var obstacle: String?
 
-    init(resolver: EntityResolver<Storage>, options: ServiceOptions, knownLater: Set<EntityID> = []) {
+    init(
+        resolver: EntityResolver<Storage>, options: ServiceOptions, knownLater: Set<EntityID> = [],
+        firstContentID: Int = 1
+    ) {
         self.resolver = resolver
+        nextContentID = firstContentID
         self.options = options
         self.knownLater = knownLater
     }
@@ -67,7 +71,10 @@ struct RequestPlanner<Storage: StateStorage> {
             if case .value(let value) = try resolver.fill(template) { headers.add(name: template.name, value: value) }
         }
         switch operation.action {
-        case .create(let creation, let parent): try addCreate(creation, parent, pending)
+        case .create(let creation, let parent):
+            try addCreate(creation, parent, pending)
+            // A service may count a link as a change of either end.
+            changed.formUnion(operation.referencedEntities)
         case .update(let entity, let changes, let bindings):
             let type = try type(of: entity, in: operation)
             let replaces = !options.supportsPatch
@@ -82,7 +89,7 @@ struct RequestPlanner<Storage: StateStorage> {
                     type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType,
                     values: content.values, bindings: content.bindings)
                 add(.update(try reference(entity), body, replaces: replaces), pending, ifMatch: try etag(entity))
-                changed.insert(entity)
+                changed.formUnion([entity] + bindings.flatMap(\.targets))
             }
             for link in content.links { try add(link, of: entity, pending) }
         case .delete(let entity):

@@ -178,7 +178,14 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// - Parameter options: nil for those of the parameters.
     @discardableResult
     public func upload(_ options: UploadOptions? = nil) async throws(TidelogError) -> UploadReport {
-        let report = try await engine().upload(options ?? parameters.defaultUpload)
+        let report: UploadReport
+        do throws(TidelogError) {
+            report = try await engine().upload(options, otherwise: parameters.defaultUpload)
+        } catch {
+            // What was refused before the connection broke is told all the same.
+            if let report = error.upload { try? await tellFailures(report) }
+            throw error
+        }
         try await tellFailures(report)
         return report
     }
@@ -189,6 +196,17 @@ public final class OfflineODataProvider: DataServiceProvider {
     @discardableResult
     public func download(withSubset names: [String]? = nil) async throws(TidelogError) -> DownloadReport {
         try await engine().download(names)
+    }
+
+    /// Says of an operation in doubt what became of it: for who knows it, as a person who looked at the service does.
+    ///
+    /// What was sent in one change set with it took effect with it or not at all, and is settled with it.
+    /// - Returns: the operations that are settled by it.
+    @discardableResult
+    public func settle(
+        operation: UInt64, as settlement: DoubtSettlement
+    ) async throws(TidelogError) -> [UInt64] {
+        try await engine().store.settle(operation, as: settlement)
     }
 
     /// Lets operations that are in doubt be sent again, at the risk of doing them twice.
