@@ -14,6 +14,8 @@ extension Fold {
             case .pending, .rejected: break
             case .inFlight, .inDoubt, .deferred: pending.status = .pending
             }
+            // What is undone is in no status; it comes into one again when it is redone.
+            pending.since = pending.time
             try storage.removePending(sequence)
             try storage.putUndone(UndoneOperation(operation: pending, undo: record))
             touched.formUnion(pending.operation.touchedEntities)
@@ -32,9 +34,10 @@ extension Fold {
     /// They go back to their old places: the pending operations are applied in order of their numbers.
     mutating func redo(_ sequences: [SequenceNumber]) throws(StateError) {
         for sequence in sequences {
-            guard let undone = try storage.undoneOperation(sequence) else { continue }
+            guard var undone = try storage.undoneOperation(sequence) else { continue }
             try unwind()
             try storage.removeUndone(sequence)
+            if let time { undone.operation.since = time }
             try storage.putPending(undone.operation)
             try register(undone.operation.operation)
         }

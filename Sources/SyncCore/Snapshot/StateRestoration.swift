@@ -30,6 +30,12 @@ public struct StateRestoration<Storage: StateStorage> {
         case .coverage(let query, let id, let run): try storage.cover(id, query: query, run: run)
         case .postponed(let postponed): header.postponed = postponed
         case .openBatch(let batch): try storage.putOpenBatch(batch)
+        case .since(let time, let sequence):
+            guard var pending = try storage.pendingOperation(sequence) else {
+                throw SnapshotDecoder.damaged("tells of an operation that it does not have")
+            }
+            pending.since = time
+            try storage.putPending(pending)
         case .end: break
         }
     }
