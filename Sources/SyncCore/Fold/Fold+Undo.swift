@@ -12,11 +12,11 @@ extension Fold {
             // outcome, and whoever undid it knew.
             switch pending.status {
             case .pending, .rejected: break
-            case .inFlight, .inDoubt, .deferred: pending.status = .pending
+            case .inFlight, .inDoubt, .deferred:
+                pending.status = .pending
+                pending.since = pending.time
             }
-            // What is undone is in no status; it comes into one again when it is redone.
-            pending.since = pending.time
-            try storage.removePending(sequence)
+            try removePending(sequence)
             try storage.putUndone(UndoneOperation(operation: pending, undo: record))
             touched.formUnion(pending.operation.touchedEntities)
         }
@@ -25,7 +25,7 @@ extension Fold {
 
     /// What the service no longer holds was kept for the operations on it only.
     private mutating func removeGone(among ids: Set<EntityID>) throws(StateError) {
-        for id in ids.sorted() where try storage.row(id)?.origin == .gone {
+        for id in ids.sorted() where try baseRow(id)?.origin == .gone {
             guard try storage.pendingOperations(naming: id).isEmpty else { continue }
             try edit(.base) { e throws(StateError) in try e.removeFromBase(id, hasPending: false) }
         }
@@ -34,11 +34,11 @@ extension Fold {
     /// They go back to their old places: the pending operations are applied in order of their numbers.
     mutating func redo(_ sequences: [SequenceNumber]) throws(StateError) {
         for sequence in sequences {
-            guard var undone = try storage.undoneOperation(sequence) else { continue }
+            guard let undone = try storage.undoneOperation(sequence) else { continue }
             try unwind()
             try storage.removeUndone(sequence)
-            if let time { undone.operation.since = time }
             try storage.putPending(undone.operation)
+            edits?.added.insert(sequence)
             try register(undone.operation.operation)
         }
     }

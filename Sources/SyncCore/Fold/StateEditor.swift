@@ -9,41 +9,36 @@ struct StateEditor<Storage: StateStorage> {
     enum Layer {
         /// The local state: what was there before is saved as base, so that it can be restored.
         case local
-        /// What the service holds. Only while no pending operation lies on top, so base and local state are one.
+        /// What the service holds.
         case base
     }
 
-    let storage: Storage
+    let storage: StateLayer<Storage>
     let model: EntityDataModel
     let index: RelationshipIndex
     let layer: Layer
     /// For the rules to look at.
     private(set) var touched = Touched()
 
-    init(storage: Storage, model: EntityDataModel, index: RelationshipIndex, layer: Layer) {
+    init(storage: StateLayer<Storage>, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
         self.model = model
         self.index = index
-        self.layer = layer
+        layer = storage.kind == .local ? .local : .base
     }
 
     // MARK: Rows
 
     mutating func put(_ row: EntityRow) throws(StateError) {
-        try saveBase(row.id)
+        try storage.saveBase(row.id)
         touched.entities.insert(row.id)
         try storage.putRow(row)
     }
 
     private mutating func removeRow(_ id: EntityID) throws(StateError) {
-        try saveBase(id)
+        try storage.saveBase(id)
         touched.entities.insert(id)
         try storage.removeRow(id)
-    }
-
-    private func saveBase(_ id: EntityID) throws(StateError) {
-        guard layer == .local, try storage.base(id) == nil else { return }
-        try storage.saveBase(id, try storage.row(id).map(BaseState.row) ?? .absent)
     }
 
     func type(_ name: String) throws(StateError) -> EntityType {
@@ -134,7 +129,7 @@ struct StateEditor<Storage: StateStorage> {
         // A list and no recursion: how long a chain of partners is, others decide.
         var left = [id]
         while let id = left.popLast() {
-            guard let row = try storage.row(id) else { continue }
+            guard let row = try storage.row(id, reading: .readsExistence) else { continue }
             let partners = try storage.links(of: id).filter {
                 $0.inLocal && index.deletesPartner($0.relationship, from: row.set, isFirst: $0.first == id)
             }.map { partner($0, of: id) }
@@ -145,7 +140,7 @@ struct StateEditor<Storage: StateStorage> {
 
     /// Takes an entity and its links out, nothing else.
     mutating func remove(_ id: EntityID) throws(StateError) {
-        guard try storage.row(id) != nil else { return }
+        guard try storage.row(id, reading: .readsExistence) != nil else { return }
         for link in try storage.links(of: id) where link.inLocal { try unlink(link, clearing: true) }
         try removeRow(id)
     }
@@ -154,7 +149,8 @@ struct StateEditor<Storage: StateStorage> {
 
     /// Adds a link and removes those that the cardinality of its ends leaves no room for.
     mutating func link(from source: EntityID, _ navigation: String, to target: EntityID) throws(StateError) {
-        guard let row = try storage.row(source), try storage.row(target) != nil,
+        guard let row = try storage.row(source, reading: .readsExistence),
+            try storage.row(target, reading: .readsExistence) != nil,
             let property = try self.navigation(navigation, of: row), let end = property.navigation
         else { return }
         let name = end.relationship.name
@@ -176,7 +172,9 @@ struct StateEditor<Storage: StateStorage> {
     }
 
     mutating func unlink(from source: EntityID, _ navigation: String, to target: EntityID) throws(StateError) {
-        guard let row = try storage.row(source), let end = try self.navigation(navigation, of: row)?.navigation else {
+        guard let row = try storage.row(source, reading: .readsExistence),
+            let end = try self.navigation(navigation, of: row)?.navigation
+        else {
             return
         }
         let (first, second) = end.relationship.isForward ? (source, target) : (target, source)
@@ -205,17 +203,7 @@ struct StateEditor<Storage: StateStorage> {
         touched.entities.insert(second)
         let ends = Touched.LinkEnds(relationship: name, first: first, second: second)
         if present { touched.unlinked.remove(ends) } else { touched.unlinked.insert(ends) }
-        let inBase =
-            switch layer {
-            case .base: present
-            case .local: try storage.link(name, first: first, second: second)?.inBase ?? false
-            }
-        if present || inBase {
-            try storage.putLink(
-                LinkRow(relationship: name, first: first, second: second, inBase: inBase, inLocal: present))
-        } else {
-            try storage.removeLink(name, first: first, second: second)
-        }
+        try storage.setLink(name, first, second, present)
     }
 
     // MARK: Referential constraints
@@ -243,10 +231,21 @@ struct StateEditor<Storage: StateStorage> {
         try copyPrincipalValues(constraint, from: principal, to: dependent)
     }
 
+    /// For the properties that the constraint compares.
+    private func principal(
+        _ id: EntityID, _ constraint: RelationshipIndex.Constraint
+    ) throws(StateError) -> EntityRow? {
+        let row = try storage.row(id, reading: .readsKeys)
+        // Of an entity of another set these need not be compared by any.
+        return row?.set == constraint.principalSet ? row : try storage.row(id)
+    }
+
     private mutating func copyPrincipalValues(
         _ constraint: RelationshipIndex.Constraint, from principal: EntityID, to dependent: EntityID
     ) throws(StateError) {
-        guard let source = try storage.row(principal), var row = try storage.row(dependent) else { return }
+        guard let source = try self.principal(principal, constraint),
+            var row = try storage.row(dependent, reading: .readsKeys)
+        else { return }
         let before = row.values
         for pair in constraint.pairs {
             if let value = source.values[pair.principal] {
@@ -292,7 +291,7 @@ struct StateEditor<Storage: StateStorage> {
 
     /// Links the entities whose dependent properties name this one, and tells those that are linked already its values.
     mutating func synchronizePrincipal(_ id: EntityID, clearing: Bool = true) throws(StateError) {
-        guard let row = try storage.row(id) else { return }
+        guard let row = try storage.row(id, reading: .readsKeys) else { return }
         for constraint in index.constraints(ofPrincipalsIn: row.set) {
             for link in try partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst) {
                 try copyPrincipalValues(constraint, from: id, to: partner(link, of: id))
@@ -320,7 +319,7 @@ struct StateEditor<Storage: StateStorage> {
     private func isNamed(
         _ principal: EntityID, by constraint: RelationshipIndex.Constraint, _ row: EntityRow
     ) throws(StateError) -> Bool {
-        guard let source = try storage.row(principal) else { return false }
+        guard let source = try self.principal(principal, constraint) else { return false }
         return constraint.pairs.allSatisfy { pair in
             guard let value = row.values[pair.dependent], value != .null else { return false }
             return source.values[pair.principal] == value
@@ -332,7 +331,7 @@ struct StateEditor<Storage: StateStorage> {
     private func isTaken(
         _ dependent: EntityID, by constraint: RelationshipIndex.Constraint, besides id: EntityID
     ) throws(StateError) -> Bool {
-        guard let row = try storage.row(dependent) else { return false }
+        guard let row = try storage.row(dependent, reading: .readsKeys) else { return false }
         for link in try partners(constraint.relationship, of: dependent, isFirst: constraint.dependentIsFirst) {
             let principal = partner(link, of: dependent)
             if principal != id, try isNamed(principal, by: constraint, row) { return true }
