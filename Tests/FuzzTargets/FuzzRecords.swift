@@ -32,6 +32,7 @@ var recordSeeds: [[UInt8]] {
                     .init(name: "X", parts: [.text("a"), .key(EntityID(rawValue: 1), property: "CustomerID")])
                 ], isUnmodifiable: true, uploadCategory: .named("tour"), delivery: .draft)),
         .deliveryChanged([4], to: .localOnly),
+        .operationsElided([4]),
         .downloadPage(DownloadPage(query: "Orders", entities: [fuzzedImage])),
         .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: 4)]])),
         .batchAnswered(

@@ -36,7 +36,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Store and service:",
                 subcommands: [
-                    InitCommand.self, PullCommand.self, PushCommand.self, ServiceCommand.self, CompactCommand.self,
+                    InitCommand.self, PullCommand.self, PushCommand.self, SettleCommand.self, ServiceCommand.self,
+                    CompactCommand.self,
                 ]),
             CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, KeysCommand.self]),
             CommandGroup(
@@ -44,7 +45,10 @@ struct RootCommand: AsyncParsableCommand {
                 subcommands: [
                     CreateCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self, RelinkCommand.self,
                     UnlinkCommand.self, ApplyCommand.self, UndoCommand.self, RedoCommand.self,
+                    ReleaseCommand.self,
                 ]),
+            CommandGroup(
+                name: "Errors:", subcommands: [ErrorsCommand.self, RetryCommand.self, DiscardCommand.self]),
             CommandGroup(
                 name: "Looking inside:",
                 subcommands: [

@@ -76,6 +76,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .operationsRedone: "operationsRedone"
         case .uploadPostponed: "uploadPostponed"
         case .deliveryChanged: "deliveryChanged"
+        case .operationsElided: "operationsElided"
         case .lost: "lost"
         case .unknown: "unknown"
         }
@@ -102,7 +103,7 @@ extension Record.Body {
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
-            .operationsRedone, .uploadPostponed, .deliveryChanged, .lost, .unknown:
+            .operationsRedone, .uploadPostponed, .deliveryChanged, .operationsElided, .lost, .unknown:
             []
         }
     }

@@ -36,6 +36,7 @@ public enum RecordCodec {
         /// ``operation`` has.
         case operationWithAttributes = 20
         case deliveryChanged = 21
+        case operationsElided = 23
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -102,6 +103,9 @@ public enum RecordCodec {
             kind = .deliveryChanged
             writer.list(operations) { $0.unsigned($1) }
             writer.byte(delivery.rawValue)
+        case .operationsElided(let operations):
+            kind = .operationsElided
+            writer.list(operations) { $0.unsigned($1) }
         case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
             return (kind, payload)
@@ -155,6 +159,7 @@ public enum RecordCodec {
         case .batchAccepted:
             .batchAccepted(BatchAccepted(batch: try reader.unsigned(), monitor: try reader.string()))
         case .operationWithAttributes: .operation(try reader.operationWithAttributes())
+        case .operationsElided: .operationsElided(try sequences(&reader))
         case .deliveryChanged: .deliveryChanged(try sequences(&reader), to: try reader.delivery())
         }
     }

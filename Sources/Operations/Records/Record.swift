@@ -35,6 +35,8 @@ public struct Record: Sendable, Hashable {
         case uploadPostponed(UploadPostponed)
         /// The app released drafts, or held operations back that were queued.
         case deliveryChanged([SequenceNumber], to: Delivery)
+        /// Operations that cancelled each other out have ended: nothing of them was sent, and nothing has to be.
+        case operationsElided([SequenceNumber])
         /// Stands for a record that was lost to damage, so that those behind it keep their numbers. What it said is not
         /// known: it may have been anything. It has no time.
         case lost

@@ -100,7 +100,8 @@ extension UploadRound {
     ) async throws(TidelogError) {
         var findings: [(pending: PendingOperation, finding: DoubtResolution.Finding)] = []
         for pending in members {
-            findings.append((pending, try await DoubtResolution(store: store, session: session).finding(pending)))
+            let resolution = DoubtResolution(store: store, session: session)
+            findings.append((pending, try await resolution.finding(pending.withFinalValues(among: members))))
         }
         let creations = findings.filter { if case .create = $0.pending.operation.action { true } else { false } }
         // Only a new entity proves it: that a property has a value may be somebody else's doing.
@@ -108,6 +109,11 @@ extension UploadRound {
         if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
             try await store.confirm(members.map(\.sequence), of: batch)
             report.confirmed += members.map(\.sequence)
+            // What was found tells its key, which the service may have given.
+            for (pending, finding) in found {
+                guard case .tookEffect(_, let payload, let set) = finding else { continue }
+                try await store.ingest(payload, of: set, known: pending.operation.subject)
+            }
             // One that was found leads to those whose keys the service gave.
             for id in found.flatMap(\.pending.operation.createdEntities) {
                 try await readEntity(id, expand: try await store.navigationsToKeylessEntities(of: id))
