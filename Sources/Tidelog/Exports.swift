@@ -10,6 +10,7 @@
 @_exported public import struct Operations.EntityID
 @_exported public import struct Operations.Refusal
 @_exported public import typealias Operations.SequenceNumber
+@_exported public import struct Operations.UploadPostponed
 @_exported public import struct SyncCore.OperationRefused
 @_exported public import struct SyncCore.RetryPolicy
 @_exported public import enum SyncEngine.AuditWindow

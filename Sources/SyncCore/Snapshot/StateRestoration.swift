@@ -30,6 +30,8 @@ public struct StateRestoration<Storage: StateStorage> {
         case .coverage(let query, let id, let run): try storage.cover(id, query: query, run: run)
         case .postponed(let postponed): header.postponed = postponed
         case .openBatch(let batch): try storage.putOpenBatch(batch)
+        case .since(let time, let sequence):
+            try setSince(time, sequence)
         case .end: break
         }
     }
@@ -41,6 +43,18 @@ public struct StateRestoration<Storage: StateStorage> {
         let digest = try decoder.finish()
         try storage.setHeader(header)
         return (header, digest)
+    }
+
+    private func setSince(_ time: Timestamp, _ sequence: SequenceNumber) throws(StateError) {
+        if var pending = try storage.pendingOperation(sequence) {
+            pending.since = time
+            try storage.putPending(pending)
+        } else if var undone = try storage.undoneOperation(sequence) {
+            undone.operation.since = time
+            try storage.putUndone(undone)
+        } else {
+            throw SnapshotDecoder.damaged("tells of an operation that it does not have")
+        }
     }
 
     private mutating func install(_ service: ServiceDescription) throws(StateError) {

@@ -16,12 +16,16 @@ struct UploadText {
         for (operation, refusal) in report.rejected {
             lines.append("Operation \(operation) was rejected: \(refusal.status) \(oneLine(refusal.message))")
         }
+        for (operation, refusal) in report.deferred {
+            lines.append("Operation \(operation) was put off: \(refusal.status) \(oneLine(refusal.message))")
+        }
         for operation in report.inDoubt {
             lines.append("Operation \(operation) is in doubt: it is not known whether it took effect.")
         }
         if !report.rejected.isEmpty {
             lines.append("Rejected operations stay in the store; see 'tidelog status'. The next push tries them again.")
         }
+        if report.postponed != nil { lines.append("The next push sends again what was put off.") }
         if !report.inDoubt.isEmpty {
             lines.append("Run 'tidelog push --resend-in-doubt' to send what is in doubt again.")
         }
@@ -45,8 +49,10 @@ struct UploadText {
             json.endObject()
         }
         json.endArray()
+        if !report.deferred.isEmpty { json.numbers("deferred", report.deferred.map(\.operation)) }
         json.numbers("inDoubt", report.inDoubt)
         json.member("remaining", report.remaining)
+        if let postponed = report.postponed { json.member("notBefore", postponed.notBefore) }
         json.endObject()
         return json.text
     }
