@@ -25,6 +25,11 @@ var recordSeeds: [[UInt8]] {
         .operation(Operation(.delete(EntityID(rawValue: 3)), transactionID: "order 7")),
         .operationsUndone([4, 300]),
         .operationsRedone([4]),
+        .conflictResolved(
+            ConflictResolved(
+                entity: EntityID(rawValue: 3), decision: .call, dropped: [.init(operation: 4, properties: ["Name"])],
+                takenBack: [300], released: [4])),
+        .entitiesMissing([EntityID(rawValue: 3)]),
         .downloadPage(DownloadPage(query: "Orders", entities: [fuzzedImage])),
         .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: 4)]])),
         .batchAnswered(

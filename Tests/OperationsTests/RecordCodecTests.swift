@@ -70,6 +70,12 @@ struct RecordCodecTests {
         .operationsRedone([5]),
         .operation(Operation(.delete(EntityID(rawValue: 1)), changeSet: 7, transactionID: "order 4", customTag: "t")),
         .operation(Operation(.delete(EntityID(rawValue: 1)), transactionID: "")),
+        .conflictResolved(
+            ConflictResolved(
+                entity: EntityID(rawValue: 7), decision: .merged,
+                dropped: [.init(operation: 4, properties: ["Name", "Ä"], navigations: ["Customer"])],
+                takenBack: [5, .max], released: [6])),
+        .entitiesMissing([EntityID(rawValue: 7), EntityID(rawValue: 9)]),
         .unknown(kind: 200, payload: [1, 2, 3]),
     ]
 

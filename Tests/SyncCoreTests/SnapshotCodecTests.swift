@@ -47,6 +47,13 @@ struct SnapshotCodecTests {
         .undone(UndoneOperation(operation: operation(.pending), undo: 20)),
         .undone(UndoneOperation(operation: operation(.rejected(refusal), transactionID: "T"), undo: .max)),
         .coverage(query: "Q", id(7), run: 12),
+        .ancestor(
+            Ancestor(
+                row: row,
+                links: [
+                    .init(relationship: "R", isFirst: true, partner: id(2)),
+                    .init(relationship: "S", isFirst: false, partner: nil),
+                ])),
         .end(items: 3, digest: store.digest),
     ]
 

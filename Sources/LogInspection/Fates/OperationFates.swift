@@ -69,8 +69,11 @@ public struct OperationFates: Sendable {
             for operation in operations { set(operation, .pending) }
         case .operationsUndone(let operations): for operation in operations { undo(operation, by: sequence) }
         case .operationsRedone(let operations): for operation in operations { redo(operation) }
+        case .conflictResolved(let resolved):
+            for operation in resolved.takenBack { undo(operation, by: sequence) }
+            for operation in resolved.released { set(operation, .pending) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .entitiesRead, .lost, .unknown:
+            .downloadFinished, .entitiesRead, .entitiesMissing, .lost, .unknown:
             break
         }
     }

@@ -23,6 +23,8 @@ extension HistoryItem {
     /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "notProcessed" \| "inDoubt", …}]`; rejected ones with `status`, `code`, `message`, ones in doubt with `reason` |
     /// | `batchInterrupted` | `batch`, `reason` |
     /// | `operationsReleased`, `operationsUndone`, `operationsRedone` | `operations` |
+    /// | `conflictResolved` | `entity`, `decision` (`clientWins`, `serverWins`, `merged`, `app`, `call`), `dropped`: `[{"operation", "properties": […], "navigations": […]}]`, `takenBack` and `released` (sequence numbers) |
+    /// | `entitiesMissing` | none |
     /// | `unknown` | `kindNumber`, `bytes` |
     ///
     /// What is no entry has `kind` `lost` (`sequence` and `last`, the first and the last record that is missing),

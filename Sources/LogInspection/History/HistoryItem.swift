@@ -73,6 +73,8 @@ public struct HistoryEntry: Sendable, Hashable {
         case .operationsReleased: "operationsReleased"
         case .operationsUndone: "operationsUndone"
         case .operationsRedone: "operationsRedone"
+        case .conflictResolved: "conflictResolved"
+        case .entitiesMissing: "entitiesMissing"
         case .lost: "lost"
         case .unknown: "unknown"
         }
@@ -93,6 +95,8 @@ extension Record.Body {
         case .operation(let operation): operation.touchedEntities
         case .downloadPage(let page): page.entities.map(\.entity)
         case .entitiesRead(let images): images.map(\.entity)
+        case .entitiesMissing(let entities): entities
+        case .conflictResolved(let resolved): [resolved.entity]
         case .batchAnswered(let answered):
             answered.outcomes.flatMap { outcome -> [EntityID] in
                 if case .confirmed(let images) = outcome.result { images.map(\.entity) } else { [] }

@@ -25,6 +25,8 @@ public enum RecordCodec {
         case operationsRedone = 14
         /// An operation with a transactionID, which stands in front of what an ``operation`` has.
         case operationInTransaction = 15
+        case conflictResolved = 22
+        case entitiesMissing = 25
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -81,6 +83,12 @@ public enum RecordCodec {
         case .operationsRedone(let operations):
             kind = .operationsRedone
             writer.list(operations) { $0.unsigned($1) }
+        case .conflictResolved(let resolved):
+            kind = .conflictResolved
+            writer.resolved(resolved)
+        case .entitiesMissing(let entities):
+            kind = .entitiesMissing
+            writer.list(entities) { $0.entity($1) }
         case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
             return (kind, payload)
@@ -128,6 +136,8 @@ public enum RecordCodec {
         case .operationsUndone: .operationsUndone(try sequences(&reader))
         case .operationsRedone: .operationsRedone(try sequences(&reader))
         case .operationInTransaction: .operation(try operationInTransaction(&reader))
+        case .conflictResolved: .conflictResolved(try reader.resolved())
+        case .entitiesMissing: .entitiesMissing(try reader.list { r throws(CodecError) in try r.entity() })
         }
     }
     private static func sequences(_ reader: inout ByteReader) throws(CodecError) -> [SequenceNumber] {

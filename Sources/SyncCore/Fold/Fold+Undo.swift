@@ -18,6 +18,7 @@ extension Fold {
             try storage.putUndone(UndoneOperation(operation: pending, undo: record))
             touched.formUnion(pending.operation.touchedEntities)
         }
+        try forgetAncestors(of: touched.sorted())
         try removeGone(among: touched)
     }
 

@@ -19,6 +19,10 @@ struct StateEditor<Storage: StateStorage> {
     let layer: Layer
     /// For the rules to look at.
     private(set) var touched = Touched()
+    /// What entities with pending changes were before the base changed, where ``watchesBase`` asks for it; nil for one that
+    /// the service did not have.
+    private(set) var before: [EntityID: Ancestor?] = [:]
+    var watchesBase = false
 
     init(storage: Storage, model: EntityDataModel, index: RelationshipIndex, layer: Layer) {
         self.storage = storage
@@ -31,12 +35,14 @@ struct StateEditor<Storage: StateStorage> {
 
     mutating func put(_ row: EntityRow) throws(StateError) {
         try saveBase(row.id)
+        try watch(row.id)
         touched.entities.insert(row.id)
         try storage.putRow(row)
     }
 
     private mutating func removeRow(_ id: EntityID) throws(StateError) {
         try saveBase(id)
+        try watch(id)
         touched.entities.insert(id)
         try storage.removeRow(id)
     }
@@ -44,6 +50,13 @@ struct StateEditor<Storage: StateStorage> {
     private func saveBase(_ id: EntityID) throws(StateError) {
         guard layer == .local, try storage.base(id) == nil else { return }
         try storage.saveBase(id, try storage.row(id).map(BaseState.row) ?? .absent)
+    }
+
+    private mutating func watch(_ id: EntityID) throws(StateError) {
+        guard layer == .base, watchesBase, before[id] == nil,
+            try storage.pendingOperations(touching: id).contains(where: { $0.operation.changes(id) })
+        else { return }
+        before.updateValue(try EntityResolver(storage: storage, model: model).visible(id, index), forKey: id)
     }
 
     func type(_ name: String) throws(StateError) -> EntityType {
@@ -201,6 +214,8 @@ struct StateEditor<Storage: StateStorage> {
     private mutating func setLink(
         _ name: String, _ first: EntityID, _ second: EntityID, _ present: Bool
     ) throws(StateError) {
+        try watch(first)
+        try watch(second)
         touched.entities.insert(first)
         touched.entities.insert(second)
         let ends = Touched.LinkEnds(relationship: name, first: first, second: second)

@@ -26,6 +26,7 @@ public enum SnapshotCodec {
         case undone = 12
         /// A pending operation with a transactionID, which stands in front of what a ``pending`` has.
         case pendingInTransaction = 13
+        case ancestor = 22
 
         /// Ascending in a snapshot.
         var place: UInt8 {
@@ -121,6 +122,14 @@ public enum SnapshotCodec {
             writer.optional(undone.operation.operation.transactionID) { $0.string($1) }
             write(undone.operation, &writer)
             return .undone
+        case .ancestor(let ancestor):
+            write(ancestor.row, &writer)
+            writer.list(ancestor.links) {
+                $0.string($1.relationship)
+                $0.bool($1.isFirst)
+                $0.optional($1.partner) { $0.entity($1) }
+            }
+            return .ancestor
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)
@@ -195,6 +204,7 @@ public enum SnapshotCodec {
         case .coverage:
             .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
         case .undone: .undone(try undone(&reader))
+        case .ancestor: .ancestor(try ancestor(&reader))
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
     }
@@ -214,6 +224,16 @@ public enum SnapshotCodec {
         guard let origin = EntityRow.Origin(rawValue: try reader.byte()) else { throw reader.fail(.invalid("origin")) }
         return EntityRow(
             id: id, set: set, type: type, values: values, etag: etag, editLink: editLink, origin: origin)
+    }
+
+    private static func ancestor(_ reader: inout ByteReader) throws(CodecError) -> Ancestor {
+        Ancestor(
+            row: try row(&reader),
+            links: try reader.list { r throws(CodecError) in
+                Ancestor.Link(
+                    relationship: try r.string(), isFirst: try r.bool(),
+                    partner: try r.optional { r throws(CodecError) in try r.entity() })
+            })
     }
 
     private static func pending(

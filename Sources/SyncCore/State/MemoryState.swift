@@ -22,7 +22,9 @@ public final class MemoryState: StateStorage {
     private var linksByKey: [LinkKey: LinkRow] = [:]
     private var linksByEntity: [EntityID: Set<LinkKey>] = [:]
     private var pending: [SequenceNumber: PendingOperation] = [:]
+    private var pendingByEntity: [EntityID: Set<SequenceNumber>] = [:]
     private var undone: [SequenceNumber: UndoneOperation] = [:]
+    private var ancestorsByID: [EntityID: Ancestor] = [:]
     private var queryList: [QueryState] = []
     private var coverage: [EntityID: [String: SequenceNumber]] = [:]
 
@@ -39,7 +41,9 @@ public final class MemoryState: StateStorage {
         copy.linksByKey = linksByKey
         copy.linksByEntity = linksByEntity
         copy.pending = pending
+        copy.pendingByEntity = pendingByEntity
         copy.undone = undone
+        copy.ancestorsByID = ancestorsByID
         copy.queryList = queryList
         copy.coverage = coverage
         return copy
@@ -113,13 +117,32 @@ public final class MemoryState: StateStorage {
 
     public func pendingOperations() -> [PendingOperation] { pending.values.sorted { $0.sequence < $1.sequence } }
     public func pendingOperation(_ sequence: SequenceNumber) -> PendingOperation? { pending[sequence] }
-    public func putPending(_ operation: PendingOperation) { pending[operation.sequence] = operation }
-    public func removePending(_ sequence: SequenceNumber) { pending[sequence] = nil }
+    public func putPending(_ operation: PendingOperation) {
+        pending[operation.sequence] = operation
+        for id in operation.operation.touchedEntities { pendingByEntity[id, default: []].insert(operation.sequence) }
+    }
+    public func removePending(_ sequence: SequenceNumber) {
+        for id in pending.removeValue(forKey: sequence)?.operation.touchedEntities ?? [] {
+            pendingByEntity[id]?.remove(sequence)
+            if pendingByEntity[id]?.isEmpty == true { pendingByEntity[id] = nil }
+        }
+    }
 
     public func undoneOperations() -> [UndoneOperation] { undone.values.sorted { $0.sequence < $1.sequence } }
     public func undoneOperation(_ sequence: SequenceNumber) -> UndoneOperation? { undone[sequence] }
     public func putUndone(_ operation: UndoneOperation) { undone[operation.sequence] = operation }
     public func removeUndone(_ sequence: SequenceNumber) { undone[sequence] = nil }
+
+    public func hasPending() -> Bool { !pending.isEmpty }
+    public func pendingOperations(touching id: EntityID) -> [PendingOperation] {
+        (pendingByEntity[id] ?? []).sorted().compactMap { pending[$0] }
+    }
+
+    public func ancestor(_ id: EntityID) -> Ancestor? { ancestorsByID[id] }
+    public func putAncestor(_ ancestor: Ancestor) { ancestorsByID[ancestor.id] = ancestor }
+    public func removeAncestor(_ id: EntityID) { ancestorsByID[id] = nil }
+    public func ancestors() -> [EntityID] { ancestorsByID.keys.sorted() }
+    public func hasAncestors() -> Bool { !ancestorsByID.isEmpty }
 
     public func queries() -> [QueryState] { queryList }
     public func putQuery(_ query: QueryState) {
@@ -176,6 +199,10 @@ public final class MemoryState: StateStorage {
 
     public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws {
         for operation in undoneOperations() { try body(operation) }
+    }
+
+    public func forEachAncestor(_ body: (Ancestor) throws -> Void) throws {
+        for id in ancestors() { if let ancestor = ancestorsByID[id] { try body(ancestor) } }
     }
 
     public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {

@@ -140,6 +140,7 @@ struct ChangeSetGrouping {
         switch block.reason {
         case .rejected, .behindRejected: return .behindRejected(block.sequence)
         case .inDoubt, .behindInDoubt: return .behindInDoubt(block.sequence)
+        case .conflict, .behindConflict: return .behindConflict(block.sequence)
         default: return .waitsFor(block.sequence)
         }
     }

@@ -116,6 +116,10 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     case keyUnknown(EntityID)
     /// The entity that it refers to is gone.
     case entityGone(EntityID)
+    /// Somebody else has changed or deleted the entity as well, and nothing has been decided yet.
+    case conflict(EntityID)
+    /// An earlier operation on the same entity waits for the decision in a conflict.
+    case behindConflict(SequenceNumber)
     /// The metadata do not have what the operation uses.
     case notInMetadata(String)
     /// The batch is full.
@@ -125,7 +129,7 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     var isFinal: Bool {
         switch self {
         case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .withOperation, .keyUnknown, .entityGone,
-            .notInMetadata:
+            .conflict, .behindConflict, .notInMetadata:
             true
         // What comes behind was made on a state that has it: without it the rest need not be legal.
         case .waitsFor, .needsETag, .needsAllProperties, .noLegalPlan, .batchFull: false
@@ -140,13 +144,16 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         case .rejected: "refused by the service"
         case .inDoubt: "in doubt: sent, but no answer came"
         case .withOperation(let sequence):
-            "held: it goes together with operation \(sequence), which was refused or is in doubt"
+            "held: it goes together with operation \(sequence), which was refused, is in doubt or in conflict"
         case .needsETag: "waits until the entity's ETag has been read again"
         case .needsAllProperties:
             "waits until all properties of the entity have been read, because the service has no PATCH"
         case .noLegalPlan(let why): "held: \(why)"
         case .keyUnknown(let entity): "held: the service gave no key for entity \(entity); a download may bring it"
         case .entityGone(let entity): "held: entity \(entity) is no longer there"
+        case .conflict(let entity):
+            "held: somebody else has changed entity \(entity) as well; the policy of the next upload or a call decides"
+        case .behindConflict(let sequence): "held: operation \(sequence) before it is in conflict"
         case .notInMetadata(let name): "held: the metadata do not have the \(name)"
         case .batchFull: "waits for the next batch"
         }

@@ -49,6 +49,7 @@ public struct UploadPlanner<Storage: StateStorage> {
         var tracker = LinkTracker(storage, model)
         var plan = UploadPlan()
         var toRead: Set<EntityID> = []
+        let conflicts = try ConflictHolds(storage, model)
         let queue = try PendingOperation.units(try storage.pendingOperations()).map { unit throws(StateError) in
             PlannedUnit(
                 operations: unit,
@@ -58,15 +59,18 @@ public struct UploadPlanner<Storage: StateStorage> {
         }
         for planned in TransactionUnits.arranged(queue) {
             let (unit, footprints) = (planned.operations, planned.footprints)
-            let obstacle = unit.first { Self.reasonToSkip($0, retrying) != nil }
-            var held = obstacle.flatMap { Self.reasonToSkip($0, retrying) }
+            let skipped = try conflicts.reasons(in: unit).merging(
+                unit.compactMap { pending in Self.reasonToSkip(pending, retrying).map { (pending.sequence, $0) } }
+            ) { $1 }
+            let obstacle = unit.first { skipped[$0.sequence] != nil }
+            var held = obstacle.flatMap { skipped[$0.sequence] }
             if held == nil { held = try Self.missingName(in: unit, resolver) }
             if held == nil { held = try forms.obstacle(in: unit) }
             if let reason = held {
                 grouping.block(footprints, by: obstacle?.sequence ?? unit[0].sequence, reason)
                 for pending in unit {
                     plan.held[pending.sequence] =
-                        Self.reasonToSkip(pending, retrying) ?? obstacle.map { .withOperation($0.sequence) } ?? reason
+                        skipped[pending.sequence] ?? obstacle.map { .withOperation($0.sequence) } ?? reason
                 }
                 continue
             }

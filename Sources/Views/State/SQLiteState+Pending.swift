@@ -20,6 +20,17 @@ extension SQLiteState {
         return try rows.map { row throws(StateError) in try pending(row) }
     }
 
+    public func hasPending() throws(StateError) -> Bool { try first("SELECT 1 FROM pending LIMIT 1") != nil }
+
+    public func pendingOperations(touching id: EntityID) throws(StateError) -> [PendingOperation] {
+        let columns = Self.pendingColumns
+        let rows = try list(
+            "SELECT \(columns) FROM touched JOIN pending USING (sequence) WHERE entity = ? ORDER BY sequence",
+            [integer(id)]
+        ) { row in (0..<row.count).map { row[$0] } }
+        return try rows.map { row throws(StateError) in try pending(row) }
+    }
+
     public func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
         guard let row = try first("SELECT \(Self.pendingColumns) FROM pending WHERE sequence = ?", [integer(sequence)])
         else {

@@ -1,7 +1,7 @@
 /// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
 enum Schema {
     /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     static let statements = [
         """
@@ -40,6 +40,7 @@ enum Schema {
         CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL,
           PRIMARY KEY (entity, sequence)) WITHOUT ROWID
         """,
+        "CREATE TABLE ancestors (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE INDEX touched_by_operation ON touched (sequence)",
         """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,
