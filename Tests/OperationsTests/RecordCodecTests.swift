@@ -66,6 +66,30 @@ struct RecordCodecTests {
                 ])),
         .batchInterrupted(BatchInterrupted(batch: 1, reason: "connection lost")),
         .operationsReleased([4, 5]),
+        .batchAnswered(
+            BatchAnswered(
+                batch: 1,
+                outcomes: [
+                    .init(operation: 4, result: .confirmed(images: [image])),
+                    .init(
+                        operation: 5,
+                        result: .rejected(
+                            Refusal(
+                                status: 409, code: "c", message: "m", innerError: "{}", method: "POST", url: "Orders",
+                                requestBody: "{\"Note\":\"ä\"}"))),
+                    .init(
+                        operation: 6,
+                        result: .deferred(
+                            Refusal(
+                                status: 503, code: "", message: "busy", method: "DELETE", url: "Orders(1)"),
+                            attempts: 300)),
+                    .init(operation: 7, result: .notProcessed), .init(operation: 8, result: .inDoubt("cut off")),
+                    .init(
+                        operation: 9,
+                        result: .rejected(Refusal(status: 404, code: "", message: "", method: "DELETE", url: "A(1)"))),
+                ])),
+        .uploadPostponed(
+            UploadPostponed(notBefore: 1_763_000_030_000, attempt: 3, reason: "The service answered with status 503.")),
         .operationsUndone([4, .max]),
         .operationsRedone([5]),
         .operation(Operation(.delete(EntityID(rawValue: 1)), changeSet: 7, transactionID: "order 4", customTag: "t")),
@@ -104,6 +128,31 @@ struct RecordCodecTests {
         for length in 0..<payload.count {
             #expect(throws: CodecError.self) { try RecordCodec.decode(kind: kind, payload: Array(payload[..<length])) }
         }
+    }
+
+    @Test func `an answer that an older version can read is written so that it does`() throws {
+        let refusal = Refusal(status: 409, code: "c", message: "m", method: "DELETE", url: "Orders(1)")
+        func kind(_ results: BatchAnswered.Result...) -> UInt8 {
+            let outcomes = results.map { BatchAnswered.Outcome(operation: 1, result: $0) }
+            return RecordCodec.encode(
+                Record(time: 0, body: .batchAnswered(BatchAnswered(batch: 1, outcomes: outcomes)))
+            ).kind
+        }
+        var sent = refusal
+        sent.requestBody = ""
+        #expect(kind(.rejected(refusal), .notProcessed) == 10)
+        #expect(kind(.notProcessed, .rejected(sent)) == 19)
+        #expect(kind(.deferred(refusal, attempts: 1)) == 19)
+    }
+
+    @Test func `what only the newer kind of answer may hold is refused in the older one`() {
+        let outcome = BatchAnswered.Outcome(
+            operation: 1,
+            result: .deferred(Refusal(status: 503, code: "", message: "", method: "", url: ""), attempts: 1))
+        let (_, payload) = RecordCodec.encode(
+            Record(time: 0, body: .batchAnswered(BatchAnswered(batch: 1, outcomes: [outcome]))))
+        #expect(throws: CodecError.self) { try RecordCodec.decode(kind: 10, payload: payload) }
+        #expect(throws: Never.self) { try RecordCodec.decode(kind: 19, payload: payload) }
     }
 
     @Test func `bytes behind the end of a record are refused`() {

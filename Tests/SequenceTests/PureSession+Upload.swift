@@ -33,7 +33,7 @@ extension PureSession {
                 switch outcome.result {
                 case .rejected(let refusal): upload.refusals.append(refusal)
                 case .inDoubt(let reason): upload.doubts.append(reason)
-                case .confirmed, .notProcessed: break
+                case .confirmed, .deferred, .notProcessed: break
                 }
             }
             guard outcomes.contains(where: { $0.result != .notProcessed }) else { return upload }

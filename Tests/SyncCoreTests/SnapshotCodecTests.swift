@@ -29,6 +29,9 @@ struct SnapshotCodecTests {
     private static let refusal = Refusal(
         status: 409, code: "c", message: "m", innerError: "{}", method: "POST", url: "Orders")
 
+    private static let sent = Refusal(
+        status: 409, code: "c", message: "m", innerError: "{}", method: "POST", url: "Orders", requestBody: "{}")
+
     static let items: [SnapshotItem] = [
         .header(applied: 300, nextEntity: id(9), nextBatch: 4),
         .service(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: Array("<edmx/>".utf8))),
@@ -43,10 +46,13 @@ struct SnapshotCodecTests {
         .base(id(8), .absent),
         .link(LinkRow(relationship: "R", first: id(1), second: id(2), inBase: true, inLocal: false)),
         pending(.pending), pending(.inFlight(3)), pending(.inDoubt(3, reason: "cut")),
-        pending(.rejected(refusal)), pending(.inFlight(3), transactionID: "T"), pending(.pending, transactionID: ""),
+        pending(.rejected(refusal)), pending(.rejected(sent)), pending(.deferred(refusal, attempts: 1)),
+        pending(.deferred(sent, attempts: 7), transactionID: "T"), pending(.inFlight(3), transactionID: "T"),
+        pending(.pending, transactionID: ""),
         .undone(UndoneOperation(operation: operation(.pending), undo: 20)),
         .undone(UndoneOperation(operation: operation(.rejected(refusal), transactionID: "T"), undo: .max)),
         .coverage(query: "Q", id(7), run: 12),
+        .postponed(UploadPostponed(notBefore: 1_763_000_000_000, attempt: 2, reason: "The service is busy.")),
         .ancestor(
             Ancestor(
                 row: row,

@@ -88,15 +88,19 @@ struct RandomRecords {
         case 0..<3: return .definingQueryAdded(DefiningQuery(name: "Q\(number(0..<3))", query: pick(Self.sets) ?? ""))
         case 3..<4: return .definingQueryRemoved(name: "Q\(number(0..<3))")
         case 4..<8: return .downloadStarted(queries: (0..<number(1..<4)).map { "Q\($0)" })
-        case 8..<25: return .downloadPage(DownloadPage(query: "Q\(number(0..<3))", entities: images()))
+        case 8..<24: return .downloadPage(DownloadPage(query: "Q\(number(0..<3))", entities: images()))
         case 25..<29: return .downloadFinished(query: "Q\(number(0..<3))")
         case 29..<33: return .entitiesRead(images())
         case 33..<40: return prepared()
         case 40..<52: return answered()
-        case 52..<54: return .batchInterrupted(BatchInterrupted(batch: nextBatch - 1, reason: "cut"))
+        case 52..<53: return .batchInterrupted(BatchInterrupted(batch: nextBatch - 1, reason: "cut"))
         case 54..<56: return .operationsReleased(operations.filter { _ in chance(20) })
+        case 24..<25:
+            return .uploadPostponed(
+                UploadPostponed(notBefore: Int64(number(0..<9)), attempt: number(1..<5), reason: "busy"))
         case 57..<60: return .operationsUndone(undoable())
         case 60..<62: return .operationsRedone(undone.filter { _ in chance(70) })
+        case 53..<54: return .lost
         case 56..<57: return chance(50) ? .lost : .unknown(kind: 99, payload: [1, 2, 3])
         default:
             operations.append(nextSequence)
@@ -136,7 +140,11 @@ struct RandomRecords {
                 result = .rejected(
                     Refusal(
                         status: 400, code: "C", message: "m", innerError: chance(50) ? "{}" : nil, method: "POST",
-                        url: "Orders"))
+                        url: "Orders", requestBody: chance(50) ? "{}" : nil))
+            case 8 where number(0..<10) < 5:
+                result = .deferred(
+                    Refusal(status: 503, code: "", message: "m", method: "POST", url: "Orders"),
+                    attempts: number(1..<9))
             case 8: result = .notProcessed
             default: result = .inDoubt("half an answer")
             }

@@ -103,7 +103,7 @@ struct SnapshotTests {
                 "header", "service", "query", "entity", "key", "coverage", "end", "row local", "row service",
                 "row gone", "row serviceWithStaleETag", "base row", "base absent", "link true true",
                 "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
-                "pending rejected", "undone pending", "undone rejected", "undone inDoubt",
+                "pending rejected", "pending deferred", "postponed", "undone pending", "undone rejected", "undone inDoubt",
             ])
     }
 }

@@ -11,12 +11,14 @@ public enum OperationFate: Sendable, Hashable {
     case confirmed(BatchID)
     /// The batch is nil where a snapshot says so and the record was removed by a compaction.
     case rejected(BatchID?, Refusal)
+    /// Refused for a while only; a later upload sends it again.
+    case deferred(Refusal)
     /// Taken back by the app, in the record with the number. Final, unless it is redone: then it is as it was before.
     indirect case undone(by: SequenceNumber, before: OperationFate)
     /// Records behind the operation cannot be read, and how it ended may be in one of them.
     case unknown
 
-    /// `pending`, `inFlight`, `inDoubt`, `confirmed`, `rejected`, `undone` or `unknown`: what ``HistoryItem/json(fates:)`` has.
+    /// `pending`, `inFlight`, `inDoubt`, `confirmed`, `rejected`, `deferred`, `undone` or `unknown`: what ``HistoryItem/json(fates:)`` has.
     public var name: String {
         switch self {
         case .pending: "pending"
@@ -24,6 +26,7 @@ public enum OperationFate: Sendable, Hashable {
         case .inDoubt: "inDoubt"
         case .confirmed: "confirmed"
         case .rejected: "rejected"
+        case .deferred: "deferred"
         case .undone: "undone"
         case .unknown: "unknown"
         }

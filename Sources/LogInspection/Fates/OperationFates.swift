@@ -73,7 +73,7 @@ public struct OperationFates: Sendable {
             for operation in resolved.takenBack { undo(operation, by: sequence) }
             for operation in resolved.released { set(operation, .pending) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .entitiesRead, .entitiesMissing, .lost, .unknown:
+            .downloadFinished, .entitiesRead, .entitiesMissing, .uploadPostponed, .lost, .unknown:
             break
         }
     }
@@ -82,6 +82,7 @@ public struct OperationFates: Sendable {
         switch outcome.result {
         case .confirmed: set(outcome.operation, .confirmed(batch))
         case .rejected(let refusal): set(outcome.operation, .rejected(batch, refusal))
+        case .deferred(let refusal, _): set(outcome.operation, .deferred(refusal))
         case .notProcessed: set(outcome.operation, .pending)
         case .inDoubt(let reason): set(outcome.operation, .inDoubt(batch, reason: reason))
         }
@@ -93,7 +94,7 @@ public struct OperationFates: Sendable {
         switch fate {
         case .confirmed, .undone: break
         case .rejected, .unknown: fates[operation] = .undone(by: record, before: fate)
-        case .pending, .inFlight, .inDoubt: fates[operation] = .undone(by: record, before: .pending)
+        case .pending, .inFlight, .inDoubt, .deferred: fates[operation] = .undone(by: record, before: .pending)
         }
     }
 

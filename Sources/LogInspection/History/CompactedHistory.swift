@@ -10,6 +10,7 @@ extension OperationFate {
         case .inFlight(let batch): self = .inFlight(batch)
         case .inDoubt(let batch, let reason): self = .inDoubt(batch, reason: reason)
         case .rejected(let refusal): self = .rejected(nil, refusal)
+        case .deferred(let refusal, _): self = .deferred(refusal)
         }
     }
 }

@@ -20,9 +20,10 @@ extension HistoryItem {
     /// | `downloadStarted` | `queries` |
     /// | `downloadPage`, `downloadFinished` | `query` |
     /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many) |
-    /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "notProcessed" \| "inDoubt", …}]`; rejected ones with `status`, `code`, `message`, ones in doubt with `reason` |
+    /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "deferred" \| "notProcessed" \| "inDoubt", …}]`; rejected and deferred ones with `status`, `code`, `message`, deferred ones with `attempts`, ones in doubt with `reason` |
     /// | `batchInterrupted` | `batch`, `reason` |
     /// | `operationsReleased`, `operationsUndone`, `operationsRedone` | `operations` |
+    /// | `uploadPostponed` | `notBefore`, `attempt`, `reason` |
     /// | `conflictResolved` | `entity`, `decision` (`clientWins`, `serverWins`, `merged`, `app`, `call`), `dropped`: `[{"operation", "properties": […], "navigations": […]}]`, `takenBack` and `released` (sequence numbers) |
     /// | `entitiesMissing` | none |
     /// | `unknown` | `kindNumber`, `bytes` |

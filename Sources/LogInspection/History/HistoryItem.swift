@@ -73,6 +73,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .operationsReleased: "operationsReleased"
         case .operationsUndone: "operationsUndone"
         case .operationsRedone: "operationsRedone"
+        case .uploadPostponed: "uploadPostponed"
         case .conflictResolved: "conflictResolved"
         case .entitiesMissing: "entitiesMissing"
         case .lost: "lost"
@@ -102,8 +103,8 @@ extension Record.Body {
                 if case .confirmed(let images) = outcome.result { images.map(\.entity) } else { [] }
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
-            .batchPrepared, .batchInterrupted, .operationsReleased, .operationsUndone, .operationsRedone, .lost,
-            .unknown:
+            .batchPrepared, .batchInterrupted, .operationsReleased, .operationsUndone, .operationsRedone,
+            .uploadPostponed, .lost, .unknown:
             []
         }
     }

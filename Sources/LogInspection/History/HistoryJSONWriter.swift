@@ -89,6 +89,10 @@ struct HistoryJSONWriter {
             text("reason", interrupted.reason)
         case .operationsReleased(let operations), .operationsUndone(let operations), .operationsRedone(let operations):
             numbers("operations", operations)
+        case .uploadPostponed(let postponed):
+            text("notBefore", iso8601(postponed.notBefore))
+            number("attempt", postponed.attempt)
+            text("reason", postponed.reason)
         case .conflictResolved(let resolved):
             number("entity", resolved.entity.rawValue)
             text("decision", "\(resolved.decision)")
@@ -114,14 +118,22 @@ struct HistoryJSONWriter {
         case .confirmed: text("result", "confirmed")
         case .rejected(let refusal):
             text("result", "rejected")
-            number("status", refusal.status)
-            text("code", refusal.code)
-            text("message", refusal.message)
+            self.refusal(refusal)
+        case .deferred(let refusal, let attempts):
+            text("result", "deferred")
+            self.refusal(refusal)
+            number("attempts", attempts)
         case .notProcessed: text("result", "notProcessed")
         case .inDoubt(let reason):
             text("result", "inDoubt")
             text("reason", reason)
         }
+    }
+
+    private mutating func refusal(_ refusal: Refusal) {
+        number("status", refusal.status)
+        text("code", refusal.code)
+        text("message", refusal.message)
     }
 
     // MARK: Operations

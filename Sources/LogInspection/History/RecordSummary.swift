@@ -34,6 +34,9 @@ struct RecordSummary {
             "\(count(operations.count, "operation")) undone: \(list(operations.map(String.init)))"
         case .operationsRedone(let operations):
             "\(count(operations.count, "operation")) redone: \(list(operations.map(String.init)))"
+        case .uploadPostponed(let postponed):
+            "upload put off until \(iso8601(postponed.notBefore) ?? "?"), attempt \(postponed.attempt): "
+                + Self.oneLine(postponed.reason, limit: 200)
         case .conflictResolved(let resolved): text(of: resolved)
         case .entitiesMissing(let entities):
             "\(count(entities.count, "entity")) not at the service: \(list(entities.map { Self.oneLine(sets.reference($0)) }))"
@@ -119,6 +122,7 @@ struct RecordSummary {
     private func text(of answered: BatchAnswered) -> String {
         var confirmed = 0
         var rejected = 0
+        var deferred = 0
         var notProcessed = 0
         var inDoubt = 0
         var words: String?
@@ -128,12 +132,16 @@ struct RecordSummary {
             case .rejected(let refusal):
                 rejected += 1
                 words = words ?? "\(refusal.status) \(Self.oneLine(refusal.message, limit: 100))"
+            case .deferred(let refusal, _):
+                deferred += 1
+                words = words ?? "\(refusal.status) \(Self.oneLine(refusal.message, limit: 100))"
             case .notProcessed: notProcessed += 1
             case .inDoubt: inDoubt += 1
             }
         }
         let counts = [
-            (confirmed, "confirmed"), (rejected, "rejected"), (notProcessed, "not processed"), (inDoubt, "in doubt"),
+            (confirmed, "confirmed"), (rejected, "rejected"), (deferred, "put off"), (notProcessed, "not processed"),
+            (inDoubt, "in doubt"),
         ]
         let text = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         return "batch \(answered.batch) answered: " + (text.isEmpty ? "nothing" : text)

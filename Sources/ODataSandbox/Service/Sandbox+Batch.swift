@@ -19,24 +19,27 @@ extension Sandbox {
             throw SandboxError(400, .invalidBatch, "The batch cannot be read: \(error)")
         }
         try requireContentIDs(batch, view)
+        let heads = try partHeads(of: request)
         let stopsAtError = !view.isLegacy && !Preferences(request).continuesOnError
         var response = BatchResponse(parts: [])
-        for part in batch.parts {
-            let (answer, isSuccess) = answer(to: part, view)
+        for (index, part) in batch.parts.enumerated() {
+            let (answer, isSuccess) = answer(to: part, head: heads.isEmpty ? .empty : heads[index], view)
             response.parts.append(answer)
             if stopsAtError, !isSuccess { break }
         }
         return try write(response, view)
     }
 
-    private mutating func answer(to part: BatchPart, _ view: ServiceView) -> (BatchResponsePart, isSuccess: Bool) {
+    private mutating func answer(
+        to part: BatchPart, head: HTTPHeaders, _ view: ServiceView
+    ) -> (BatchResponsePart, isSuccess: Bool) {
         switch part {
         case .query(let request):
             let response = single(request, view)
             return (.single(contentID: view.echo(request.headers["Content-ID"]), response), response.isSuccess)
         case .changeSet(let members):
             do throws(ChangeSetFailure) {
-                return (.changeSet(try changeSet(members, view)), true)
+                return (.changeSet(try changeSet(members, head: head, view)), true)
             } catch {
                 let response = view.response(to: error.error)
                 let contentID = view.echo(error.contentID)
@@ -56,28 +59,49 @@ extension Sandbox {
             case "GET", "HEAD": return try read(request, view)
             case _ where view.isLegacy:
                 throw SandboxError(400, .invalidBatch, "\(request.method) must be inside of a change set.")
-            default: return try modify(request, view)
+            default:
+                return try once(request) { sandbox throws(SandboxError) in try sandbox.modify(request, view) }
             }
         } catch {
             return view.response(to: error)
         }
     }
 
+    /// - Parameter head: of the MIME part that holds the change set.
     mutating func changeSet(
-        _ members: [BatchPart.Member], _ view: ServiceView
+        _ members: [BatchPart.Member], head: HTTPHeaders = .empty, _ view: ServiceView
     ) throws(ChangeSetFailure) -> [BatchResponsePart.MemberResponse] {
+        let responses = try once(members.map(\.request), head: head) { sandbox throws(ChangeSetFailure) in
+            try sandbox.perform(members, view)
+        }
+        return zip(members, responses).map { .init(contentID: view.echo($0.contentID), response: $1) }
+    }
+
+    private mutating func perform(
+        _ members: [BatchPart.Member], _ view: ServiceView
+    ) throws(ChangeSetFailure) -> [WireResponse] {
         let changeSet = ChangeSet(members, view)
         let (outcomes, transaction) = try changeSet.perform(on: state)
         let before = state
         keep(transaction)
         do throws(SandboxError) {
             return try zip(members, outcomes).map { member, outcome throws(SandboxError) in
-                BatchResponsePart.MemberResponse(
-                    contentID: view.echo(member.contentID), response: try response(to: member.request, outcome, view))
+                try response(to: member.request, outcome, view)
             }
         } catch {
             state = before
             throw ChangeSetFailure(error: error, contentID: nil)
+        }
+    }
+
+    /// The header fields of the MIME parts, where they may hold identifiers of repeatable requests.
+    private func partHeads(of request: WireRequest) throws(SandboxError) -> [HTTPHeaders] {
+        guard options.repeatability != nil else { return [] }
+        do {
+            let type = request.headers["Content-Type"] ?? ""
+            return try MultipartBatchReader().document(request.body, contentType: type).parts.map(\.headers)
+        } catch {
+            throw SandboxError(400, .invalidBatch, "The batch cannot be read: \(error)")
         }
     }
 
@@ -120,8 +144,8 @@ extension ServiceView {
 }
 
 /// Why a change set was rolled back, and the request that did it where that is known.
-struct ChangeSetFailure: Error {
-    let error: SandboxError
+struct ChangeSetFailure: Error, Hashable {
+    var error: SandboxError
     let contentID: String?
 }
 

@@ -61,11 +61,22 @@ extension Sandbox {
                 throw SandboxError(403, .tokenRequired, "CSRF token validation failed: fetch one with a GET first.")
             }
         }
+        if !view.isLegacy, let number = AcceptedRequest.number(of: request.url) {
+            return try monitor(number, request, view)
+        }
+        if !view.isLegacy, let terms = options.asynchrony, Preferences(request).respondsAsync {
+            return accept(request, terms, view)
+        }
+        return try perform(request, view)
+    }
+
+    mutating func perform(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
         switch request.method {
         case "GET", "HEAD": return try read(request, view)
         case "POST" where request.url == "$batch" || request.url.hasPrefix("$batch?"):
-            return try batch(request, view)
-        case "POST", "PUT", "PATCH", "MERGE", "DELETE": return try modify(request, view)
+            return try once(request) { sandbox throws(SandboxError) in try sandbox.batch(request, view) }
+        case "POST", "PUT", "PATCH", "MERGE", "DELETE":
+            return try once(request) { sandbox throws(SandboxError) in try sandbox.modify(request, view) }
         default: throw SandboxError(405, .methodNotAllowed, "\(request.method) is no method of OData.")
         }
     }
@@ -125,6 +136,7 @@ struct Preferences {
 
     private(set) var returns: Return?
     private(set) var continuesOnError = false
+    private(set) var respondsAsync = false
     private(set) var maxPageSize: Int?
 
     init(_ request: WireRequest) {
@@ -136,6 +148,7 @@ struct Preferences {
                 switch parts.first {
                 case "return": returns = value.flatMap(Return.init(rawValue:))
                 case "continue-on-error", "odata.continue-on-error": continuesOnError = value != "false"
+                case "respond-async": respondsAsync = true
                 case "maxpagesize", "odata.maxpagesize":
                     maxPageSize = value.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
                 default: break

@@ -8,7 +8,8 @@ extension Sandbox {
         switch try resolver.target(of: url.path) {
         case .serviceDocument:
             return view.response(200, json: view.writer(for: request).serviceDocument(view.serviceDocument))
-        case .metadata: return view.response(200, ["Content-Type": "application/xml"], body: view.metadata)
+        case .metadata:
+            return view.response(200, ["Content-Type": "application/xml"], body: metadata(view))
         case .batch: throw SandboxError(405, .methodNotAllowed, "A batch is sent with POST.")
         case .entities(let collection): return try feed(collection, url, request, view)
         case .count(let collection):
@@ -22,6 +23,15 @@ extension Sandbox {
             guard let media = state[id]?.media else { throw Transaction.gone }
             return view.response(200, ["Content-Type": media.contentType], body: media.bytes)
         }
+    }
+
+    /// With what the options add: that repeatable requests of the standard are supported.
+    private func metadata(_ view: ServiceView) -> [UInt8] {
+        guard !view.isLegacy, options.repeatability?.dialect == .oasis else { return view.metadata }
+        let annotation = #"<Annotation Term="Org.OData.Repeatability.V1.Supported" Bool="true"/>"#
+        var bytes = view.metadata
+        bytes.replace(Array("</EntityContainer>".utf8), with: Array("\(annotation)</EntityContainer>".utf8))
+        return bytes
     }
 
     private func feed(

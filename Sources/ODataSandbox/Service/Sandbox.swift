@@ -16,8 +16,12 @@ public struct Sandbox: Sendable {
         /// Whether an update is answered with the entity, unless the client prefers otherwise.
         public var answersUpdates = false
         public var abilities = Abilities()
-        /// What `now()` is in expressions.
+        /// What `now()` is in expressions, and by which repeatable requests are forgotten.
         public var now: GlobalDateTime?
+        /// Nil where the service carries a request out as often as it comes.
+        public var repeatability: Repeatability?
+        /// Nil where the service answers at once whatever a client prefers.
+        public var asynchrony: Asynchrony?
 
         public init() {}
     }
@@ -29,6 +33,10 @@ public struct Sandbox: Sendable {
     public var faults: [Fault] = []
     public internal(set) var state = SandboxState()
     var sessions = Sessions()
+    var repeatable = RepeatableRequests()
+    /// Monitored under their place, counted from 1.
+    var accepted: [AcceptedRequest] = []
+    var cancelled: Set<Int> = []
     /// How many boundaries were used up.
     var batches = 0
     let schema: SandboxSchema

@@ -18,7 +18,7 @@ extension ServiceView {
     func response(to error: SandboxError) -> WireResponse {
         let payload = ServiceError(code: error.code.rawValue, message: error.message, target: error.target)
         let writer = PayloadWriter(version: version, model: model, serviceRoot: root)
-        return response(error.status, json: writer.error(payload))
+        return response(error.status, error.headers, json: writer.error(payload))
     }
 
     func writer(for request: WireRequest) -> PayloadWriter {

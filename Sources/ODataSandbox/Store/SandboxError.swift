@@ -1,3 +1,5 @@
+internal import ODataWire
+
 /// Why the service refuses: the HTTP status, a code to branch on, a sentence that names the rule, and what it is about.
 public struct SandboxError: Error, Hashable, Sendable {
     public enum Code: String, Sendable, Hashable {
@@ -21,6 +23,8 @@ public struct SandboxError: Error, Hashable, Sendable {
         /// Of a batch: what the request depends on has failed.
         case failedDependency = "FailedDependency"
         case invalidBatch = "InvalidBatch"
+        /// The identifier of a repeatable request is malformed, forgotten, or that of another request.
+        case notRepeatable = "NotRepeatable"
         case notImplemented = "NotImplemented"
         case injectedFault = "InjectedFault"
     }
@@ -32,6 +36,8 @@ public struct SandboxError: Error, Hashable, Sendable {
     public var target: String?
     /// The entity that breaks the rule, so that a change set can name the request that touched it.
     var row: RowID?
+    /// Further header fields of the answer.
+    var headers = HTTPHeaders.empty
 
     init(_ status: Int, _ code: Code, _ message: String, target: String? = nil, row: RowID? = nil) {
         self.status = status

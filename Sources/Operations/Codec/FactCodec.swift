@@ -4,6 +4,27 @@ enum OutcomeTag: UInt8 {
     case rejected = 2
     case notProcessed = 3
     case inDoubt = 4
+    // In the kind *batchAnsweredInDetail* only.
+    case deferred = 5
+    case rejectedWithRequest = 6
+
+    var isInDetail: Bool { rawValue >= Self.deferred.rawValue }
+}
+
+extension BatchAnswered {
+    var isInDetail: Bool { outcomes.contains { $0.result.tag.isInDetail } }
+}
+
+extension BatchAnswered.Result {
+    fileprivate var tag: OutcomeTag {
+        switch self {
+        case .confirmed: .confirmed
+        case .rejected(let refusal): refusal.requestBody == nil ? .rejected : .rejectedWithRequest
+        case .deferred: .deferred
+        case .notProcessed: .notProcessed
+        case .inDoubt: .inDoubt
+        }
+    }
 }
 
 extension ByteWriter {
@@ -35,22 +56,20 @@ extension ByteWriter {
         unsigned(answered.batch)
         list(answered.outcomes) {
             $0.unsigned($1.operation)
+            $0.byte($1.result.tag.rawValue)
             switch $1.result {
-            case .confirmed(let images):
-                $0.byte(OutcomeTag.confirmed.rawValue)
-                $0.list(images) { $0.image($1) }
-            case .rejected(let refusal):
-                $0.byte(OutcomeTag.rejected.rawValue)
-                $0.refusal(refusal)
-            case .notProcessed:
-                $0.byte(OutcomeTag.notProcessed.rawValue)
-            case .inDoubt(let reason):
-                $0.byte(OutcomeTag.inDoubt.rawValue)
-                $0.string(reason)
+            case .confirmed(let images): $0.list(images) { $0.image($1) }
+            case .rejected(let refusal): refusal.requestBody == nil ? $0.refusal(refusal) : $0.wholeRefusal(refusal)
+            case .deferred(let refusal, let attempts):
+                $0.wholeRefusal(refusal)
+                $0.count(attempts)
+            case .notProcessed: break
+            case .inDoubt(let reason): $0.string(reason)
             }
         }
     }
 
+    /// All but the request's body, for which there was no place when the kind was made.
     package mutating func refusal(_ refusal: Refusal) {
         signed(Int64(refusal.status))
         string(refusal.code)
@@ -58,6 +77,17 @@ extension ByteWriter {
         optional(refusal.innerError) { $0.string($1) }
         string(refusal.method)
         string(refusal.url)
+    }
+
+    package mutating func wholeRefusal(_ refusal: Refusal) {
+        self.refusal(refusal)
+        optional(refusal.requestBody) { $0.string($1) }
+    }
+
+    package mutating func postponed(_ postponed: UploadPostponed) {
+        signed(postponed.notBefore)
+        count(postponed.attempt)
+        string(postponed.reason)
     }
 }
 
@@ -88,11 +118,11 @@ extension ByteReader {
             })
     }
 
-    mutating func answered() throws(CodecError) -> BatchAnswered {
+    mutating func answered(inDetail: Bool) throws(CodecError) -> BatchAnswered {
         BatchAnswered(
             batch: try unsigned(),
             outcomes: try list { r throws(CodecError) in
-                BatchAnswered.Outcome(operation: try r.unsigned(), result: try r.result())
+                BatchAnswered.Outcome(operation: try r.unsigned(), result: try r.result(inDetail: inDetail))
             })
     }
 
@@ -103,11 +133,31 @@ extension ByteReader {
             url: try string())
     }
 
-    private mutating func result() throws(CodecError) -> BatchAnswered.Result {
-        guard let tag = OutcomeTag(rawValue: try byte()) else { throw fail(.invalid("outcome")) }
+    package mutating func wholeRefusal() throws(CodecError) -> Refusal {
+        var refusal = try refusal()
+        refusal.requestBody = try optional { r throws(CodecError) in try r.string() }
+        return refusal
+    }
+
+    package mutating func postponed() throws(CodecError) -> UploadPostponed {
+        UploadPostponed(notBefore: try signed(), attempt: try attempts(), reason: try string())
+    }
+
+    /// A number that is no length.
+    package mutating func attempts() throws(CodecError) -> Int {
+        guard let value = Int(exactly: try unsigned()) else { throw fail(.overflow) }
+        return value
+    }
+
+    private mutating func result(inDetail: Bool) throws(CodecError) -> BatchAnswered.Result {
+        guard let tag = OutcomeTag(rawValue: try byte()), inDetail || !tag.isInDetail else {
+            throw fail(.invalid("outcome"))
+        }
         switch tag {
         case .confirmed: return .confirmed(images: try images())
         case .rejected: return .rejected(try refusal())
+        case .rejectedWithRequest: return .rejected(try wholeRefusal())
+        case .deferred: return .deferred(try wholeRefusal(), attempts: try attempts())
         case .notProcessed: return .notProcessed
         case .inDoubt: return .inDoubt(try string())
         }

@@ -25,6 +25,10 @@ public enum RecordCodec {
         case operationsRedone = 14
         /// An operation with a transactionID, which stands in front of what an ``operation`` has.
         case operationInTransaction = 15
+        case uploadPostponed = 18
+        /// An answer with an outcome that a ``batchAnswered`` cannot tell: an operation that was put off, or a refusal with the
+        /// request's body.
+        case batchAnsweredInDetail = 19
         case conflictResolved = 22
         case entitiesMissing = 25
     }
@@ -68,7 +72,7 @@ public enum RecordCodec {
             kind = .batchPrepared
             writer.prepared(prepared)
         case .batchAnswered(let answered):
-            kind = .batchAnswered
+            kind = answered.isInDetail ? .batchAnsweredInDetail : .batchAnswered
             writer.answered(answered)
         case .batchInterrupted(let interrupted):
             kind = .batchInterrupted
@@ -83,6 +87,9 @@ public enum RecordCodec {
         case .operationsRedone(let operations):
             kind = .operationsRedone
             writer.list(operations) { $0.unsigned($1) }
+        case .uploadPostponed(let postponed):
+            kind = .uploadPostponed
+            writer.postponed(postponed)
         case .conflictResolved(let resolved):
             kind = .conflictResolved
             writer.resolved(resolved)
@@ -129,7 +136,9 @@ public enum RecordCodec {
         case .downloadFinished: .downloadFinished(query: try reader.string())
         case .entitiesRead: .entitiesRead(try reader.images())
         case .batchPrepared: .batchPrepared(try reader.prepared())
-        case .batchAnswered: .batchAnswered(try reader.answered())
+        case .batchAnswered: .batchAnswered(try reader.answered(inDetail: false))
+        case .batchAnsweredInDetail: .batchAnswered(try reader.answered(inDetail: true))
+        case .uploadPostponed: .uploadPostponed(try reader.postponed())
         case .batchInterrupted:
             .batchInterrupted(BatchInterrupted(batch: try reader.unsigned(), reason: try reader.string()))
         case .operationsReleased: .operationsReleased(try sequences(&reader))

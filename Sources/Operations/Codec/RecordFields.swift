@@ -45,7 +45,7 @@ public struct RecordFields {
             case .entitiesRead:
                 try scan.number()
                 try scan.list { scan throws(Unreadable) in try scan.image() }
-            case .batchAnswered:
+            case .batchAnswered, .batchAnsweredInDetail:
                 try scan.number()
                 try scan.answered()
             default: return []
@@ -192,19 +192,27 @@ extension RecordFields {
         try number()
         try list { scan throws(Unreadable) in
             try scan.number()
-            switch OutcomeTag(rawValue: try scan.byte()) {
+            let tag = OutcomeTag(rawValue: try scan.byte())
+            switch tag {
             case .confirmed: try scan.list { scan throws(Unreadable) in try scan.image() }
-            case .rejected:
-                _ = try scan.unsigned()
-                for _ in 0..<2 { try scan.text() }
+            case .rejected: try scan.refusal()
+            case .rejectedWithRequest, .deferred:
+                try scan.refusal()
                 try scan.optional { scan throws(Unreadable) in try scan.text() }
-                try scan.name()
-                try scan.text()
+                if tag == .deferred { try scan.number() }
             case .notProcessed: return
             case .inDoubt: try scan.text()
             case nil: throw Unreadable()
             }
         }
+    }
+
+    private mutating func refusal() throws(Unreadable) {
+        _ = try unsigned()
+        for _ in 0..<2 { try text() }
+        try optional { scan throws(Unreadable) in try scan.text() }
+        try name()
+        try text()
     }
 
     private mutating func properties() throws(Unreadable) {

@@ -127,6 +127,9 @@ public struct BatchAnswered: Sendable, Hashable {
         /// Done. The images say what the service holds now; where it said nothing, the operation's own values hold.
         case confirmed(images: [EntityImage])
         case rejected(Refusal)
+        /// Refused for a while only: the service is busy, or something else stands in the way that goes by itself. It is
+        /// sent again later; `attempts` counts how often it was put off in a row, this time included.
+        case deferred(Refusal, attempts: Int)
         /// The service did not come to it, or undid it with its change set. It is pending again.
         case notProcessed
         /// The answer does not tell whether it took effect; the reason is a sentence.
@@ -149,14 +152,37 @@ public struct Refusal: Sendable, Hashable {
     public var method: String
     /// Relative to the service root.
     public var url: String
+    /// The request's body as it was sent, the beginning of a long one; nil where it had none, or where the log is of a
+    /// version that did not keep it.
+    public var requestBody: String?
 
-    public init(status: Int, code: String, message: String, innerError: String? = nil, method: String, url: String) {
+    public init(
+        status: Int, code: String, message: String, innerError: String? = nil, method: String, url: String,
+        requestBody: String? = nil
+    ) {
         self.status = status
         self.code = code
         self.message = message
         self.innerError = innerError
         self.method = method
         self.url = url
+        self.requestBody = requestBody
+    }
+}
+
+/// The next upload was put off: the service asked for it, or keeps failing.
+public struct UploadPostponed: Sendable, Hashable {
+    /// When the next attempt may be made.
+    public var notBefore: Timestamp
+    /// How many attempts in a row have come to nothing.
+    public var attempt: Int
+    /// A sentence.
+    public var reason: String
+
+    public init(notBefore: Timestamp, attempt: Int, reason: String) {
+        self.notBefore = notBefore
+        self.attempt = attempt
+        self.reason = reason
     }
 }
 

@@ -30,6 +30,8 @@ public struct Record: Sendable, Hashable {
         case operationsUndone([SequenceNumber])
         /// Undone operations are as they were, at their old places.
         case operationsRedone([SequenceNumber])
+        /// The next upload is to wait. Holds until the service has answered a batch.
+        case uploadPostponed(UploadPostponed)
         /// What was decided where somebody else changed what an operation changes as well.
         case conflictResolved(ConflictResolved)
         /// The service was asked for these entities, outside of a download, and has none of them.

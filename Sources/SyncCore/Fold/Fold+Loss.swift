@@ -26,7 +26,7 @@ extension Fold {
             switch pending.status {
             case .inDoubt: break
             case .inFlight(let batch): try setStatus(pending.sequence, .inDoubt(batch, reason: Self.lossReason))
-            case .pending, .rejected: try setStatus(pending.sequence, .inDoubt(0, reason: Self.lossReason))
+            case .pending, .rejected, .deferred: try setStatus(pending.sequence, .inDoubt(0, reason: Self.lossReason))
             }
         }
         // It may have been redone, and sent since.

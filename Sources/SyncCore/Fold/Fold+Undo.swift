@@ -12,7 +12,7 @@ extension Fold {
             // outcome, and whoever undid it knew.
             switch pending.status {
             case .pending, .rejected: break
-            case .inFlight, .inDoubt: pending.status = .pending
+            case .inFlight, .inDoubt, .deferred: pending.status = .pending
             }
             try storage.removePending(sequence)
             try storage.putUndone(UndoneOperation(operation: pending, undo: record))

@@ -63,6 +63,7 @@ public struct Fold<Storage: StateStorage> {
             for operation in operations { try setStatus(operation, .pending) }
         case .operationsUndone(let operations): try undo(operations, by: sequence)
         case .operationsRedone(let operations): try redo(operations)
+        case .uploadPostponed(let postponed): try postpone(postponed)
         case .lost:
             // Each further one in a row says what the first has said, but for the batch that it may have been.
             if lastLoss == sequence &- 1 { try skipBatch() } else { try applyLoss() }
@@ -203,7 +204,15 @@ public struct Fold<Storage: StateStorage> {
         }
     }
 
+    private mutating func postpone(_ postponed: UploadPostponed?) throws(StateError) {
+        var header = try storage.header()
+        guard header.postponed != postponed else { return }
+        header.postponed = postponed
+        try storage.setHeader(header)
+    }
+
     private mutating func apply(_ answered: BatchAnswered) throws(StateError) {
+        if answered.showsService { try postpone(nil) }
         try redo(answered.outcomes.map(\.operation))
         try unwind()
         for outcome in answered.outcomes {
@@ -215,6 +224,8 @@ public struct Fold<Storage: StateStorage> {
             switch outcome.result {
             case .confirmed(let images): try confirm(pending, images)
             case .rejected(let refusal): try setStatus(outcome.operation, .rejected(refusal))
+            case .deferred(let refusal, let attempts):
+                try setStatus(outcome.operation, .deferred(refusal, attempts: attempts))
             case .notProcessed: try setStatus(outcome.operation, .pending)
             case .inDoubt(let reason): try setStatus(outcome.operation, .inDoubt(answered.batch, reason: reason))
             }
@@ -337,6 +348,18 @@ public struct Fold<Storage: StateStorage> {
                 try e.removeFromBase(id, hasPending: hasPending)
             }
             if byOthers { try editForOthers(removal) } else { try edit(.base, removal) }
+        }
+    }
+}
+
+extension BatchAnswered {
+    /// Whether the service got through to at least one operation, so that nothing need be put off any more.
+    fileprivate var showsService: Bool {
+        outcomes.contains { outcome in
+            switch outcome.result {
+            case .confirmed, .rejected: true
+            case .deferred, .notProcessed, .inDoubt: false
+            }
         }
     }
 }

@@ -26,6 +26,7 @@ public enum SnapshotCodec {
         case undone = 12
         /// A pending operation with a transactionID, which stands in front of what a ``pending`` has.
         case pendingInTransaction = 13
+        case postponed = 14
         case ancestor = 22
 
         /// Ascending in a snapshot.
@@ -51,6 +52,8 @@ public enum SnapshotCodec {
         case inFlight = 1
         case inDoubt = 2
         case rejected = 3
+        case deferred = 4
+        case rejectedWithRequest = 5
     }
 
     // MARK: Encoding
@@ -122,6 +125,9 @@ public enum SnapshotCodec {
             writer.optional(undone.operation.operation.transactionID) { $0.string($1) }
             write(undone.operation, &writer)
             return .undone
+        case .postponed(let postponed):
+            writer.postponed(postponed)
+            return .postponed
         case .ancestor(let ancestor):
             write(ancestor.row, &writer)
             writer.list(ancestor.links) {
@@ -161,9 +167,16 @@ public enum SnapshotCodec {
             writer.byte(StatusTag.inDoubt.rawValue)
             writer.unsigned(batch)
             writer.string(reason)
-        case .rejected(let refusal):
+        case .rejected(let refusal) where refusal.requestBody == nil:
             writer.byte(StatusTag.rejected.rawValue)
             writer.refusal(refusal)
+        case .rejected(let refusal):
+            writer.byte(StatusTag.rejectedWithRequest.rawValue)
+            writer.wholeRefusal(refusal)
+        case .deferred(let refusal, let attempts):
+            writer.byte(StatusTag.deferred.rawValue)
+            writer.wholeRefusal(refusal)
+            writer.count(attempts)
         }
     }
 
@@ -204,6 +217,7 @@ public enum SnapshotCodec {
         case .coverage:
             .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
         case .undone: .undone(try undone(&reader))
+        case .postponed: .postponed(try reader.postponed())
         case .ancestor: .ancestor(try ancestor(&reader))
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
@@ -258,6 +272,8 @@ public enum SnapshotCodec {
         case .inFlight: return .inFlight(try reader.unsigned())
         case .inDoubt: return .inDoubt(try reader.unsigned(), reason: try reader.string())
         case .rejected: return .rejected(try reader.refusal())
+        case .rejectedWithRequest: return .rejected(try reader.wholeRefusal())
+        case .deferred: return .deferred(try reader.wholeRefusal(), attempts: try reader.attempts())
         case nil: throw reader.fail(.invalid("status"))
         }
     }

@@ -23,6 +23,8 @@ public enum SnapshotItem: Sendable, Hashable {
     case coverage(query: String, EntityID, run: SequenceNumber)
     /// By the undone operation's own sequence number.
     case undone(UndoneOperation)
+    /// At most once.
+    case postponed(UploadPostponed)
     /// By entity.
     case ancestor(Ancestor)
     /// Last, once: how many items are in front of it, and what their state's digest is.

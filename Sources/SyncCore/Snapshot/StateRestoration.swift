@@ -28,6 +28,7 @@ public struct StateRestoration<Storage: StateStorage> {
         case .pending(let pending): try storage.putPending(pending)
         case .undone(let undone): try storage.putUndone(undone)
         case .coverage(let query, let id, let run): try storage.cover(id, query: query, run: run)
+        case .postponed(let postponed): header.postponed = postponed
         case .ancestor(let ancestor): try storage.putAncestor(ancestor)
         case .end: break
         }

@@ -20,6 +20,7 @@ public enum StateSnapshot {
         try storage.forEachPending { if $0.operation.transactionID != nil { try body(.pending($0)) } }
         try storage.forEachCoverage { try body(.coverage(query: $0, $1, run: $2)) }
         try storage.forEachUndone { try body(.undone($0)) }
+        if let postponed = header.postponed { try body(.postponed(postponed)) }
         try storage.forEachAncestor { try body(.ancestor($0)) }
     }
 }

@@ -81,6 +81,8 @@ public struct PendingOperation: Sendable, Hashable {
         case inDoubt(BatchID, reason: String)
         /// Refused by the service; stays until it is amended, retried or undone.
         case rejected(Refusal)
+        /// Refused for a while only; goes again by itself. `attempts` counts how often in a row.
+        case deferred(Refusal, attempts: Int)
     }
 
     public init(sequence: SequenceNumber, time: Timestamp, operation: Operation, status: Status) {
@@ -129,14 +131,17 @@ public struct StateHeader: Sendable, Hashable {
     public var nextEntity: EntityID
     public var nextBatch: BatchID
     public var service: ServiceDescription?
+    /// What the next upload waits for.
+    public var postponed: UploadPostponed?
 
     public init(
         applied: SequenceNumber = 0, nextEntity: EntityID = EntityID(rawValue: 1), nextBatch: BatchID = 1,
-        service: ServiceDescription? = nil
+        service: ServiceDescription? = nil, postponed: UploadPostponed? = nil
     ) {
         self.applied = applied
         self.nextEntity = nextEntity
         self.nextBatch = nextBatch
         self.service = service
+        self.postponed = postponed
     }
 }

@@ -139,6 +139,7 @@ struct ChangeSetGrouping {
         guard let block else { return nil }
         switch block.reason {
         case .rejected, .behindRejected: return .behindRejected(block.sequence)
+        case .deferred, .behindDeferred: return .behindDeferred(block.sequence)
         case .inDoubt, .behindInDoubt: return .behindInDoubt(block.sequence)
         case .conflict, .behindConflict: return .behindConflict(block.sequence)
         default: return .waitsFor(block.sequence)

@@ -202,14 +202,24 @@ public struct Reconciler<Storage: StateStorage> {
         }
     }
 
+    /// The most bytes of a request that a refusal keeps.
+    private static var shownBody: Int { 16_384 }
+
+    private static func shown(_ body: [UInt8]) -> String? {
+        guard !body.isEmpty else { return nil }
+        guard body.count > shownBody else { return String(decoding: body, as: UTF8.self) }
+        return String(decoding: body.prefix(shownBody), as: UTF8.self) + "… (\(body.count) bytes)"
+    }
+
     private func refusal(
         _ response: WireResponse, _ requests: [WireRequest], at index: Int
     ) -> Refusal {
         let error = ServiceErrorReader.read(response.body)
         let words = String(decoding: response.body.prefix(500), as: UTF8.self)
+        let body = index < requests.count ? requests[index].body : []
         return Refusal(
             status: response.status, code: error?.code ?? "", message: error?.message ?? words,
             innerError: error?.innerError, method: index < requests.count ? requests[index].method : "",
-            url: index < requests.count ? requests[index].url : "")
+            url: index < requests.count ? requests[index].url : "", requestBody: Self.shown(body))
     }
 }

@@ -102,6 +102,10 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     case behindInDoubt(SequenceNumber)
     /// The operation itself was refused and is not to be retried now.
     case rejected
+    /// The service put the operation off; it goes again later.
+    case deferred
+    /// The service put an earlier operation on the same entity off.
+    case behindDeferred(SequenceNumber)
     /// Whether the operation itself took effect is not known.
     case inDoubt
     /// An operation of the same change set or transaction was refused, or is in doubt.
@@ -128,8 +132,8 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     /// Whether the operation stays behind until somebody does something about it, not just until the next batch.
     var isFinal: Bool {
         switch self {
-        case .rejected, .behindRejected, .inDoubt, .behindInDoubt, .withOperation, .keyUnknown, .entityGone,
-            .conflict, .behindConflict, .notInMetadata:
+        case .rejected, .behindRejected, .deferred, .behindDeferred, .inDoubt, .behindInDoubt, .withOperation,
+            .keyUnknown, .entityGone, .conflict, .behindConflict, .notInMetadata:
             true
         // What comes behind was made on a state that has it: without it the rest need not be legal.
         case .waitsFor, .needsETag, .needsAllProperties, .noLegalPlan, .batchFull: false
@@ -142,6 +146,8 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         case .behindRejected(let sequence): "held: operation \(sequence) before it was refused"
         case .behindInDoubt(let sequence): "held: the outcome of operation \(sequence) before it is not known"
         case .rejected: "refused by the service"
+        case .deferred: "put off by the service; goes again later"
+        case .behindDeferred(let sequence): "waits for operation \(sequence), which the service has put off"
         case .inDoubt: "in doubt: sent, but no answer came"
         case .withOperation(let sequence):
             "held: it goes together with operation \(sequence), which was refused, is in doubt or in conflict"

@@ -116,6 +116,7 @@ public struct UploadPlanner<Storage: StateStorage> {
         case .pending: nil
         case .inFlight, .inDoubt: .inDoubt
         case .rejected: retrying.contains(pending.sequence) ? nil : .rejected
+        case .deferred: retrying.contains(pending.sequence) ? nil : .deferred
         }
     }
 }

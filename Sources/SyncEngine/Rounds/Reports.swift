@@ -6,6 +6,8 @@ public struct UploadReport: Sendable {
     public var bytesSent = 0
     public var confirmed: [SequenceNumber] = []
     public var rejected: [(operation: SequenceNumber, refusal: Refusal)] = []
+    /// Operations that the service put off; they go again by themselves.
+    public var deferred: [(operation: SequenceNumber, refusal: Refusal)] = []
     /// Operations of which it is not known whether they took effect.
     public var inDoubt: [SequenceNumber] = []
     /// Everything that has not ended, refused and doubtful operations included.
@@ -17,6 +19,7 @@ public struct UploadReport: Sendable {
         switch outcome.result {
         case .confirmed: confirmed.append(outcome.operation)
         case .rejected(let refusal): rejected.append((outcome.operation, refusal))
+        case .deferred(let refusal, _): deferred.append((outcome.operation, refusal))
         case .inDoubt: inDoubt.append(outcome.operation)
         case .notProcessed: break
         }

@@ -95,7 +95,7 @@ extension LocalStore {
         case .days(let days):
             let (length, overflow) = Int64(days).multipliedReportingOverflow(by: 86_400_000)
             guard !overflow else { return 0 }
-            let limit = clock() - length
+            let limit = environment.now() - length
             var first: SequenceNumber = 0
             // From the oldest on and no further than the first that is young enough: a clock that went wrong for a while
             // then keeps too much rather than too little. Reads as many records as segments are removed.

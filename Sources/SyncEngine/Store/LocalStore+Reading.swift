@@ -12,7 +12,7 @@ extension LocalStore {
         -> EntitySnapshot
     {
         let model = try model
-        let time = clock()
+        let time = environment.now()
         return try read { state throws in
             let header = try state.header()
             let resolver = AddressResolver(state: state, model: model, root: header.service?.root)
@@ -27,7 +27,7 @@ extension LocalStore {
     /// Answers an OData query from the views: `Customers?$filter=…`, `Customers(1)/Orders`, a readLink.
     public func query(_ url: String) throws(TidelogError) -> QueryAnswer {
         let model = try model
-        let time = clock()
+        let time = environment.now()
         return try read { state throws in
             let root = try state.header().service?.root
             let request = try ServiceRequest.parse(
@@ -38,7 +38,7 @@ extension LocalStore {
 
     public func query(path: ResourcePath, options: QueryOptions) throws(TidelogError) -> QueryAnswer {
         let model = try model
-        let time = clock()
+        let time = environment.now()
         return try read { state throws in
             try LocalQuery(state: state, model: model, time: time).answer(ServiceRequest(path: path, options: options))
         }
@@ -52,7 +52,7 @@ extension LocalStore {
         _ address: EntityAddress, _ property: Property, _ options: QueryOptions
     ) throws(TidelogError) -> QueryAnswer {
         let model = try model
-        let time = clock()
+        let time = environment.now()
         return try read { state throws in
             let header = try state.header()
             let resolver = AddressResolver(state: state, model: model, root: header.service?.root)

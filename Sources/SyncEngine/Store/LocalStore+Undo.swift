@@ -187,7 +187,7 @@ extension PendingOperation {
     /// Whether the service has nothing of it.
     var isUndoable: Bool {
         switch status {
-        case .pending, .rejected: true
+        case .pending, .rejected, .deferred: true
         case .inFlight, .inDoubt: false
         }
     }

@@ -24,7 +24,8 @@ public actor LocalStore {
     let log: OperationLog
     let state: SQLiteState
     private(set) var fold: Fold<SQLiteState>
-    let clock: @Sendable () -> Timestamp
+    /// Where the time comes from, and how the engine waits.
+    public nonisolated let environment: SyncEnvironment
     private let keys: [LogKey]
     let snapshotPolicy: SnapshotPolicy
     let undoesLocalCreation: Bool
@@ -41,8 +42,8 @@ public actor LocalStore {
     public nonisolated let recovery: [String]
 
     public struct Options: Sendable {
-        /// The time that records carry, in milliseconds since 1970.
-        public var clock: @Sendable () -> Timestamp
+        /// Where the time that records carry comes from, and how the engine waits.
+        public var environment: SyncEnvironment
         public var log: OperationLog.Options
         public var snapshots: SnapshotPolicy
         /// Whether the deletion of an entity that no service has seen undoes its creation.
@@ -51,11 +52,11 @@ public actor LocalStore {
         public var service: ServiceOptions?
 
         public init(
-            clock: @escaping @Sendable () -> Timestamp = systemClock, log: OperationLog.Options = .init(),
+            environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),
             snapshots: SnapshotPolicy = .automatic(), service: ServiceOptions? = nil,
             undoesLocalCreation: Bool = false
         ) {
-            self.clock = clock
+            self.environment = environment
             self.log = log
             self.snapshots = snapshots
             self.service = service
@@ -68,7 +69,7 @@ public actor LocalStore {
     /// - Parameter creating: makes a log where there is none; otherwise that is `noStore`.
     public init(_ files: StoreFiles, creating: Bool = true, options: Options = Options()) async throws(TidelogError) {
         self.files = files
-        clock = options.clock
+        environment = options.environment
         keys = options.log.keys
         snapshotPolicy = options.snapshots
         undoesLocalCreation = options.undoesLocalCreation
@@ -185,7 +186,7 @@ public actor LocalStore {
     @discardableResult
     func add(_ body: Record.Body) throws -> SequenceNumber {
         let sequence = nextSequence
-        let record = Record(time: clock(), body: body)
+        let record = Record(time: environment.now(), body: body)
         try fold.apply(record, sequence: sequence)
         uncommitted.append(record)
         return sequence

@@ -33,6 +33,8 @@ public struct OperationStatus: Sendable, Hashable {
         case inFlight
         case inDoubt
         case rejected
+        /// Refused for a while only; goes again by itself.
+        case deferred
         /// Only among ``OfflineODataProvider/undoneOperations()``.
         case undone
     }
@@ -52,6 +54,9 @@ public struct OperationStatus: Sendable, Hashable {
         case .rejected(let why):
             let reason = "the service answered \(why.status): \(why.message)"
             self.init(pending, state: .rejected, reason: reason, links: links)
+        case .deferred(let why, _):
+            let reason = "the service answered \(why.status): \(why.message)"
+            self.init(pending, state: .deferred, reason: reason, links: links)
         }
     }
 
@@ -76,7 +81,11 @@ public struct OperationStatus: Sendable, Hashable {
             }
         self.state = state
         self.reason = reason
-        refusal = if case .rejected(let why) = pending.status { why } else { nil }
+        refusal =
+            switch pending.status {
+            case .rejected(let why), .deferred(let why, _): why
+            case .pending, .inFlight, .inDoubt: nil
+            }
     }
 }
 

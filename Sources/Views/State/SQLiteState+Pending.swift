@@ -8,10 +8,12 @@ extension SQLiteState {
         case inFlight = 1
         case inDoubt = 2
         case rejected = 3
+        case deferred = 4
     }
 
     static let pendingColumns =
-        "sequence, time, status, batch, reason, http_status, code, message, inner_error, method, url, operation"
+        "sequence, time, status, batch, reason, http_status, code, message, inner_error, method, url, "
+        + "request_body, attempts, operation"
 
     public func pendingOperations() throws(StateError) -> [PendingOperation] {
         let rows = try list("SELECT \(Self.pendingColumns) FROM pending ORDER BY sequence") { row in
@@ -42,7 +44,7 @@ extension SQLiteState {
     func pending(_ row: [SQLValue]) throws(StateError) -> PendingOperation {
         let operation: Operation
         do throws(CodecError) {
-            operation = try ValueCodec.decodeOperation(row[11].blob ?? [])
+            operation = try ValueCodec.decodeOperation(row[13].blob ?? [])
         } catch {
             throw StateError(.damaged, "The views hold an operation that does not decode. \(error)")
         }
@@ -57,17 +59,22 @@ extension SQLiteState {
         case .inFlight: .inFlight(unsigned(row[3].integer))
         case .inDoubt: .inDoubt(unsigned(row[3].integer), reason: row[4].text ?? "")
         case .rejected:
-            .rejected(
-                Refusal(
-                    status: Int(row[5].integer ?? 0), code: row[6].text ?? "", message: row[7].text ?? "",
-                    innerError: row[8].text, method: row[9].text ?? "", url: row[10].text ?? ""))
+            .rejected(refusal(row))
+        case .deferred: .deferred(refusal(row), attempts: Int(row[12].integer ?? 0))
         case nil: throw StateError(.damaged, "The views hold an operation in a state that does not exist.")
         }
     }
 
+    private func refusal(_ row: [SQLValue]) -> Refusal {
+        Refusal(
+            status: Int(row[5].integer ?? 0), code: row[6].text ?? "", message: row[7].text ?? "",
+            innerError: row[8].text, method: row[9].text ?? "", url: row[10].text ?? "", requestBody: row[11].text)
+    }
+
     public func putPending(_ pending: PendingOperation) throws(StateError) {
         try run(
-            "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", columns(of: pending))
+            "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            columns(of: pending))
         for id in Set(pending.operation.touchedEntities) {
             try run("INSERT OR IGNORE INTO touched VALUES (?, ?)", [integer(id), integer(pending.sequence)])
         }
@@ -76,7 +83,7 @@ extension SQLiteState {
     /// In the order of ``pendingColumns``.
     private func columns(of pending: PendingOperation) -> [SQLValue] {
         var status = StatusNumber.pending
-        var details = [SQLValue](repeating: .null, count: 8)
+        var details = [SQLValue](repeating: .null, count: 10)
         switch pending.status {
         case .pending: break
         case .inFlight(let batch):
@@ -88,13 +95,22 @@ extension SQLiteState {
             details[1] = .text(reason)
         case .rejected(let refusal):
             status = .rejected
-            details[2...] = [
-                .integer(Int64(refusal.status)), .text(refusal.code), .text(refusal.message),
-                refusal.innerError.map(SQLValue.text) ?? .null, .text(refusal.method), .text(refusal.url),
-            ]
+            details[2...8] = columns(of: refusal)
+        case .deferred(let refusal, let attempts):
+            status = .deferred
+            details[2...8] = columns(of: refusal)
+            details[9] = .integer(Int64(attempts))
         }
         return [integer(pending.sequence), .integer(pending.time), .integer(status.rawValue)] + details
             + [.blob(ValueCodec.encode(pending.operation))]
+    }
+
+    private func columns(of refusal: Refusal) -> ArraySlice<SQLValue> {
+        [
+            .integer(Int64(refusal.status)), .text(refusal.code), .text(refusal.message),
+            refusal.innerError.map(SQLValue.text) ?? .null, .text(refusal.method), .text(refusal.url),
+            refusal.requestBody.map(SQLValue.text) ?? .null,
+        ]
     }
 
     public func removePending(_ sequence: SequenceNumber) throws(StateError) {
@@ -122,12 +138,12 @@ extension SQLiteState {
     }
 
     func undone(_ row: [SQLValue]) throws(StateError) -> UndoneOperation {
-        UndoneOperation(operation: try pending(row), undo: unsigned(row[12].integer))
+        UndoneOperation(operation: try pending(row), undo: unsigned(row[14].integer))
     }
 
     public func putUndone(_ undone: UndoneOperation) throws(StateError) {
         try run(
-            "INSERT OR REPLACE INTO undone VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO undone VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             columns(of: undone.operation) + [integer(undone.undo)])
     }
 
@@ -149,8 +165,8 @@ extension SQLiteState {
     /// Cost: a look into an index, however many operations are pending.
     public func standing(of id: EntityID) throws(StateError) -> Standing {
         let row = try first(
-            "SELECT MAX(status) FROM touched JOIN pending USING (sequence) WHERE entity = ?", [integer(id)])
+            "SELECT MAX(status = 3) FROM touched JOIN pending USING (sequence) WHERE entity = ?", [integer(id)])
         guard let worst = row?.first?.integer else { return .clean }
-        return worst == StatusNumber.rejected.rawValue ? .rejected : .pending
+        return worst == 1 ? .rejected : .pending
     }
 }

@@ -57,7 +57,8 @@ public final class SQLiteState: StateStorage {
         }
         try connection.execute("BEGIN IMMEDIATE")
         for statement in Schema.statements { try connection.execute(statement) }
-        try connection.run("INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL)", [.text(store)])
+        try connection.run(
+            "INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL)", [.text(store)])
         try connection.execute("PRAGMA user_version = \(Schema.version)")
         try connection.execute("COMMIT")
     }
@@ -153,12 +154,18 @@ public final class SQLiteState: StateStorage {
     public func header() throws(StateError) -> StateHeader {
         if let cachedHeader { return cachedHeader }
         guard
-            let row = try first("SELECT applied, next_entity, next_batch, root, metadata FROM header"), row.count == 5
+            let row = try first(
+                "SELECT applied, next_entity, next_batch, root, metadata, postponed_until, postponed_attempt, "
+                    + "postponed_reason FROM header"), row.count == 8
         else { throw StateError(.damaged, "The views have no header.") }
         let service = row[3].text.map { ServiceDescription(root: $0, metadata: row[4].blob ?? []) }
         let header = StateHeader(
             applied: unsigned(row[0].integer), nextEntity: EntityID(rawValue: unsigned(row[1].integer)),
-            nextBatch: unsigned(row[2].integer), service: service)
+            nextBatch: unsigned(row[2].integer), service: service,
+            postponed: row[5].integer.map {
+                UploadPostponed(
+                    notBefore: $0, attempt: Int(row[6].integer ?? 0), reason: row[7].text ?? "")
+            })
         cachedHeader = header
         return header
     }
@@ -169,6 +176,15 @@ public final class SQLiteState: StateStorage {
             [integer(header.applied), integer(header.nextEntity.rawValue), integer(header.nextBatch)])
         if let service = header.service, service != cachedHeader?.service {
             try run("UPDATE header SET root = ?, metadata = ?", [.text(service.root), .blob(service.metadata)])
+        }
+        if header.postponed != cachedHeader?.postponed {
+            try run(
+                "UPDATE header SET postponed_until = ?, postponed_attempt = ?, postponed_reason = ?",
+                [
+                    header.postponed.map { .integer($0.notBefore) } ?? .null,
+                    header.postponed.map { .integer(Int64($0.attempt)) } ?? .null,
+                    header.postponed.map { .text($0.reason) } ?? .null,
+                ])
         }
         cachedHeader = header
     }

@@ -6,7 +6,8 @@ enum Schema {
     static let statements = [
         """
         CREATE TABLE header (only INTEGER PRIMARY KEY CHECK (only = 1), store TEXT NOT NULL, applied INTEGER NOT NULL,
-          next_entity INTEGER NOT NULL, next_batch INTEGER NOT NULL, root TEXT, metadata BLOB, writing TEXT)
+          next_entity INTEGER NOT NULL, next_batch INTEGER NOT NULL, root TEXT, metadata BLOB, writing TEXT,
+          postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT)
         """,
         "CREATE TABLE entities (id INTEGER PRIMARY KEY, set_name TEXT NOT NULL)",
         """
@@ -29,12 +30,12 @@ enum Schema {
         """
         CREATE TABLE pending (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
           batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
-          url TEXT, operation BLOB NOT NULL)
+          url TEXT, request_body TEXT, attempts INTEGER, operation BLOB NOT NULL)
         """,
         """
         CREATE TABLE undone (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
           batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
-          url TEXT, operation BLOB NOT NULL, undo INTEGER NOT NULL)
+          url TEXT, request_body TEXT, attempts INTEGER, operation BLOB NOT NULL, undo INTEGER NOT NULL)
         """,
         """
         CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL,

@@ -31,7 +31,8 @@ extension LocalStore.Options {
         _ clock: TestClock = TestClock(), segmentSize: UInt64 = 4_096, snapshots: SnapshotPolicy = .manual
     ) -> LocalStore.Options {
         LocalStore.Options(
-            clock: { clock.now() }, log: .init(segmentSize: segmentSize), snapshots: snapshots)
+            environment: SyncEnvironment(now: { clock.now() }), log: .init(segmentSize: segmentSize),
+            snapshots: snapshots)
     }
 }
 

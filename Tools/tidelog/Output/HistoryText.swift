@@ -69,6 +69,7 @@ struct HistoryText {
         case .inDoubt: "in doubt"
         case .confirmed: "confirmed"
         case .rejected: "rejected"
+        case .deferred: "put off"
         case .undone: "undone"
         case .unknown: "unknown"
         }

@@ -60,7 +60,7 @@ struct StatusText {
     }
 
     static func summary(_ states: [OperationStatus.State]) -> String {
-        let counts = [OperationStatus.State.pending, .inFlight, .inDoubt, .rejected, .undone].map { state in
+        let counts = [OperationStatus.State.pending, .inFlight, .inDoubt, .deferred, .rejected, .undone].map { state in
             (state, states.count { $0 == state })
         }
         return counts.filter { $0.0 == .pending || $0.1 > 0 }.map { "\($0.1) \(name($0.0))" }.joined(separator: ", ")
@@ -73,6 +73,7 @@ struct StatusText {
         case .inFlight: "in flight"
         case .inDoubt: "in doubt"
         case .rejected: "rejected"
+        case .deferred: "put off"
         case .undone: "undone"
         }
     }

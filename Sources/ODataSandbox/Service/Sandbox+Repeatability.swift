@@ -1,0 +1,94 @@
+internal import EDM
+internal import ODataWire
+
+extension Sandbox {
+    /// Carries out what takes effect together, unless it was carried out before: then the answers of that time are given.
+    ///
+    /// - Parameter head: the header fields of what holds the requests, in which the identifiers may stand.
+    mutating func once(
+        _ requests: [WireRequest], head: HTTPHeaders = .empty,
+        perform: (inout Sandbox) throws(ChangeSetFailure) -> [WireResponse]
+    ) throws(ChangeSetFailure) -> [WireResponse] {
+        guard let terms = options.repeatability else { return try perform(&self) }
+        let identifiers: [Repeatability.Identifier]
+        let known: Result<[WireResponse], ChangeSetFailure>?
+        do throws(SandboxError) {
+            identifiers = try terms.identifiers(of: requests, head: head)
+            known =
+                identifiers.isEmpty
+                ? nil
+                : try repeatable.recall(requests, as: identifiers, terms, now: options.now?.millisecondsSince1970)
+        } catch {
+            throw ChangeSetFailure(error: error, contentID: nil)
+        }
+        guard !identifiers.isEmpty else { return try perform(&self) }
+        var outcome = known ?? Result { () throws(ChangeSetFailure) in try perform(&self) }
+        if known == nil, outcome.isFinal { repeatable.keep(outcome, of: requests, as: identifiers) }
+        outcome.mark(terms.resultHeader)
+        return try outcome.get()
+    }
+
+    /// One request by itself, carried out by `perform`.
+    mutating func once(
+        _ request: WireRequest, perform: (inout Sandbox) throws(SandboxError) -> WireResponse
+    ) throws(SandboxError) -> WireResponse {
+        do throws(ChangeSetFailure) {
+            let responses = try once([request]) { sandbox throws(ChangeSetFailure) in
+                do throws(SandboxError) {
+                    return [try perform(&sandbox)]
+                } catch {
+                    throw ChangeSetFailure(error: error, contentID: nil)
+                }
+            }
+            return responses[0]
+        } catch {
+            throw error.error
+        }
+    }
+}
+
+extension Repeatability {
+    /// None where the requests do not ask to be repeatable.
+    fileprivate func identifiers(
+        of requests: [WireRequest], head: HTTPHeaders
+    ) throws(SandboxError) -> [Identifier] {
+        if let identifier = try identifier(in: head) { return [identifier] }
+        var identifiers: [Identifier] = []
+        for request in requests {
+            if let identifier = try identifier(in: request.headers) { identifiers.append(identifier) }
+        }
+        guard identifiers.isEmpty || identifiers.count == requests.count else {
+            throw refusal("Of the requests of a change set all are repeatable, or none.")
+        }
+        guard Set(identifiers.map(\.name)).count == identifiers.count else {
+            throw refusal("Two requests of a change set have the same identifier.")
+        }
+        return identifiers
+    }
+}
+
+extension Result where Success == [WireResponse], Failure == ChangeSetFailure {
+    /// What the service was not able to look at, or failed at itself, is carried out when it comes again.
+    fileprivate var isFinal: Bool {
+        switch self {
+        case .success(let responses): responses.allSatisfy { $0.status < 500 && $0.status != 429 }
+        case .failure(let failure): failure.error.status < 500 && failure.error.status != 429
+        }
+    }
+
+    fileprivate mutating func mark(_ header: String) {
+        switch self {
+        case .success(let responses):
+            self = .success(
+                responses.map { response in
+                    var response = response
+                    response.headers[header] = "accepted"
+                    return response
+                })
+        case .failure(var failure):
+            // An inner request may have been rejected for its own identifier.
+            if failure.error.headers[header] == nil { failure.error.headers[header] = "accepted" }
+            self = .failure(failure)
+        }
+    }
+}
