@@ -29,14 +29,7 @@ extension Fold {
         try keep(try editBase(body).before)
     }
 
-    func visible(_ ids: some Sequence<EntityID>) throws(StateError) -> Before {
-        var found: Before = [:]
-        guard let index, let resolver else { return found }
-        for id in ids { found.updateValue(try resolver.visible(id, index), forKey: id) }
-        return found
-    }
-
-    func keep(_ before: Before) throws(StateError) {
+    private func keep(_ before: Before) throws(StateError) {
         for (id, ancestor) in before.sorted(by: { $0.key < $1.key }) { try keep(id, ancestor) }
     }
 
@@ -60,35 +53,55 @@ extension Fold {
     /// on it.
     ///
     /// - Parameters:
-    ///   - before: what the entities were before the operation, and `done` what it made of them.
+    ///   - before: what the entities were before the operation came true.
+    ///   - done: what they were after that, before the answer was taken over.
     ///   - images: what the service answered.
     func advance(
-        _ operation: Operation, from before: Before, through done: Before, _ images: [EntityImage]
+        _ operation: Operation, _ before: Before, _ done: Before, _ images: [EntityImage]
     ) throws(StateError) {
-        for (id, then) in before.sorted(by: { $0.key < $1.key }) {
-            guard let done = done[id] ?? nil, let index, let resolver, let now = try resolver.visible(id, index) else {
-                try storage.removeAncestor(id)
-                continue
+        let own = Set(operation.touchedEntities)
+        let shown = Set(images.map(\.entity))
+        for id in Set(before.keys).union(done.keys).sorted() {
+            if before[id] == nil, shown.contains(id), !own.contains(id) {
+                // The answer shows an entity besides: that is others' doing, if it is news.
+                try keep(id, done[id] ?? nil)
+            } else {
+                try advance(id, operation, from: before[id] ?? done[id] ?? nil, through: done[id] ?? nil, images)
             }
-            let known = try storage.ancestor(id)
-            // A request with an If-Match was refused if anybody else had changed anything: all that came back is our doing.
-            let isConditional = known == nil && operation.isConditional(on: id) && then?.row.etag != nil
-            var ancestor = known ?? (isConditional ? now : done)
-            let told = Set(images.filter { $0.entity == id }.flatMap(\.values.names))
-            var untold: Set<String> = []
-            for name in operation.properties(of: id, before: then, done) {
-                // What the service makes of a value is not known before it says so: it may cut a text, or round a number.
-                ancestor.row.values[name] = told.contains(name) ? now.row.values[name] : nil
-                if !told.contains(name) { untold.insert(name) }
+        }
+    }
+
+    private func advance(
+        _ id: EntityID, _ operation: Operation, from then: Ancestor?, through done: Ancestor?, _ images: [EntityImage]
+    ) throws(StateError) {
+        guard let index, let resolver, let now = try resolver.visible(id, index) else {
+            return try storage.removeAncestor(id)
+        }
+        let done = done ?? now
+        let known = try storage.ancestor(id)
+        let own = images.filter { $0.entity == id }
+        // A request with an If-Match was refused if anybody else had changed anything: all that came back is our doing. And
+        // what an answer does to an entity that it does not show follows from what it shows.
+        let isConditional = operation.isConditional(on: id) && then?.row.etag != nil
+        var ancestor = known ?? (isConditional || own.isEmpty ? now : done)
+        let told = Set(own.flatMap(\.values.names))
+        var untold: Set<String> = []
+        for name in operation.properties(of: id, before: then, done) {
+            // What the service makes of a value is not known before it says so: it may cut a text, or round a number.
+            ancestor.row.values[name] = told.contains(name) ? now.row.values[name] : nil
+            if !told.contains(name) { untold.insert(name) }
+        }
+        if own.isEmpty {
+            for name in now.row.values.names where done.row.values[name] != now.row.values[name] {
+                ancestor.row.values[name] = now.row.values[name]
             }
-            ancestor.links.removeAll { end in then?.partner(end) != done.partner(end) }
-            let later = try EntityChanges(
-                of: id, in: try storage.pendingOperations(touching: id), resolver)
-            if ancestor.differs(from: now) || !untold.isDisjoint(with: later.properties) {
-                try storage.putAncestor(ancestor)
-            } else if known != nil {
-                try storage.removeAncestor(id)
-            }
+        }
+        ancestor.links.removeAll { then?.partner($0) != now.partner($0) }
+        let later = try EntityChanges(of: id, in: try storage.pendingOperations(touching: id), resolver)
+        if ancestor.differs(from: now) || !untold.isDisjoint(with: later.properties) {
+            try storage.putAncestor(ancestor)
+        } else if known != nil {
+            try storage.removeAncestor(id)
         }
     }
 

@@ -238,11 +238,7 @@ public struct Fold<Storage: StateStorage> {
         let edit = try editBase { e throws(StateError) in try e.apply(pending.operation) }
         try keepNextEntity(above: images)
         let answer = try editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }
-        // The answer may show more than the operation changed: that is others' doing, if it is news.
-        var done = try visible(edit.before.keys)
-        for (id, state) in answer.before { done[id] = state }
-        try advance(pending.operation, from: edit.before, through: done, images)
-        try keep(answer.before.filter { edit.before[$0.key] == nil })
+        try advance(pending.operation, edit.before, answer.before, images)
         try afterConfirmation(of: pending.operation, edit.touched, images: images)
         try forgetAncestors(of: pending.operation.touchedEntities)
     }
