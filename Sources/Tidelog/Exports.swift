@@ -5,6 +5,7 @@
 @_exported public import struct ODataWire.KeyPredicate
 @_exported public import struct ODataWire.ServiceOptions
 @_exported public import struct OperationLog.LogKey
+@_exported public import enum Operations.Delivery
 @_exported public import struct Operations.EntityID
 @_exported public import struct Operations.Refusal
 @_exported public import typealias Operations.SequenceNumber

@@ -25,6 +25,13 @@ var recordSeeds: [[UInt8]] {
         .operation(Operation(.delete(EntityID(rawValue: 3)), transactionID: "order 7")),
         .operationsUndone([4, 300]),
         .operationsRedone([4]),
+        .operation(
+            Operation(
+                .delete(EntityID(rawValue: 3)),
+                headerTemplates: [
+                    .init(name: "X", parts: [.text("a"), .key(EntityID(rawValue: 1), property: "CustomerID")])
+                ], isUnmodifiable: true, uploadCategory: .named("tour"), delivery: .draft)),
+        .deliveryChanged([4], to: .localOnly),
         .conflictResolved(
             ConflictResolved(
                 entity: EntityID(rawValue: 3), decision: .call, dropped: [.init(operation: 4, properties: ["Name"])],

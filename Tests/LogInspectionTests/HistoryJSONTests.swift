@@ -51,6 +51,19 @@ import Testing
                 #""action":"delete","entity":1,"transactionID":"T"}"#))
     }
 
+    @Test func `what decides when and how an operation is sent is told`() throws {
+        #expect(
+            try json(
+                .operation(
+                    Operation(
+                        .delete(id(1)), isUnmodifiable: true, uploadCategory: .named("tour"), delivery: .draft))
+            ).hasSuffix(
+                #""action":"delete","entity":1,"unmodifiable":true,"uploadCategory":"tour","delivery":"draft"}"#))
+        #expect(
+            try json(.deliveryChanged([5], to: .queued)).hasSuffix(
+                #""summary":"1 operation now queued: 5","entities":[],"operations":[5],"delivery":"queued"}"#))
+    }
+
     @Test func `a record of a later version has its kind's number and no time`() throws {
         let text = try json(.unknown(kind: 200, payload: [1, 2]))
         #expect(text.hasPrefix(#"{"sequence":1,"time":null,"kind":"unknown","#))

@@ -68,6 +68,10 @@ import Testing
             .operationsUndone([8, 9, 10, 11, 12]),
             .operationsRedone([9]),
             .operation(Operation(.delete(id(1)), transactionID: "T")),
+            .operation(
+                Operation(.delete(id(1)), isUnmodifiable: true, uploadCategory: .named("tour"), delivery: .draft)),
+            .operation(Operation(.delete(id(1)), uploadCategory: .entity(id(1)), delivery: .localOnly)),
+            .deliveryChanged([9, 10], to: .queued),
             .definingQueryRemoved(name: "Orders"))
         #expect(
             try log.summaries() == [
@@ -84,6 +88,9 @@ import Testing
                 "5 operations undone: 8, 9, 10, 11, … 1 more",
                 "1 operation redone: 9",
                 "delete Orders(~1) · transaction 'T'",
+                "delete Orders(~1) · category 'tour' · unmodifiable · draft",
+                "delete Orders(~1) · category Orders(~1) · local only",
+                "2 operations now queued: 9, 10",
                 "query Orders removed",
             ])
     }

@@ -94,6 +94,17 @@ struct RecordCodecTests {
         .operationsRedone([5]),
         .operation(Operation(.delete(EntityID(rawValue: 1)), changeSet: 7, transactionID: "order 4", customTag: "t")),
         .operation(Operation(.delete(EntityID(rawValue: 1)), transactionID: "")),
+        .operation(
+            Operation(
+                .delete(EntityID(rawValue: 1)), changeSet: 7, transactionID: "order 4", customTag: "t",
+                headerTemplates: [
+                    HeaderTemplate(
+                        name: "X-Order", parts: [.text("no "), .key(EntityID(rawValue: 300), property: "OrderID")])
+                ], isUnmodifiable: true, uploadCategory: .named("tour"), delivery: .draft)),
+        .operation(
+            Operation(
+                .delete(EntityID(rawValue: 1)), uploadCategory: .entity(EntityID(rawValue: 5)), delivery: .localOnly)),
+        .deliveryChanged([4, .max], to: .queued),
         .conflictResolved(
             ConflictResolved(
                 entity: EntityID(rawValue: 7), decision: .merged,
@@ -119,6 +130,14 @@ struct RecordCodecTests {
     @Test func `every kind of record has an example here`() {
         let kinds = Set(Self.bodies.map { RecordCodec.encode(Record(time: 0, body: $0)).kind })
         #expect(kinds.isSuperset(of: RecordCodec.Kind.allCases.map(\.rawValue)))
+    }
+
+    @Test func `an operation without later attributes keeps the kind that it always had`() {
+        let plain = Operation(.delete(EntityID(rawValue: 1)), customTag: "t")
+        var inTransaction = plain
+        inTransaction.transactionID = "T"
+        let kinds = [plain, inTransaction].map { RecordCodec.encode(Record(time: 0, body: .operation($0))).kind }
+        #expect(kinds == [2, 15])
     }
 
     @Test(arguments: bodies)

@@ -22,6 +22,15 @@ struct SnapshotCodecTests {
             status: status)
     }
 
+    private static func attributed(_ status: PendingOperation.Status) -> PendingOperation {
+        var pending = operation(status, transactionID: "T")
+        pending.operation.isUnmodifiable = true
+        pending.operation.uploadCategory = .entity(id(7))
+        pending.operation.delivery = .draft
+        pending.operation.headerTemplates = [.init(name: "X", parts: [.key(id(7), property: "OrderID")])]
+        return pending
+    }
+
     private static func pending(
         _ status: PendingOperation.Status, transactionID: String? = nil
     ) -> SnapshotItem { .pending(operation(status, transactionID: transactionID)) }
@@ -51,6 +60,8 @@ struct SnapshotCodecTests {
         pending(.pending, transactionID: ""),
         .undone(UndoneOperation(operation: operation(.pending), undo: 20)),
         .undone(UndoneOperation(operation: operation(.rejected(refusal), transactionID: "T"), undo: .max)),
+        .pending(attributed(.rejected(refusal))),
+        .undone(UndoneOperation(operation: attributed(.pending), undo: 20)),
         .coverage(query: "Q", id(7), run: 12),
         .postponed(UploadPostponed(notBefore: 1_763_000_000_000, attempt: 2, reason: "The service is busy.")),
         .ancestor(

@@ -102,12 +102,16 @@ struct RandomRecords {
         case 60..<62: return .operationsRedone(undone.filter { _ in chance(70) })
         case 53..<54: return .lost
         case 56..<57: return chance(50) ? .lost : .unknown(kind: 99, payload: [1, 2, 3])
+        case 62..<64:
+            return .deliveryChanged(operations.filter { _ in chance(20) }, to: pick(Delivery.allCases) ?? .draft)
         default:
             operations.append(nextSequence)
             return .operation(
                 Operation(
-                    action(), transactionID: chance(10) ? "T\(number(0..<3))" : nil, customTag: chance(10) ? "tag" : nil
-                ))
+                    action(), transactionID: chance(10) ? "T\(number(0..<3))" : nil,
+                    customTag: chance(10) ? "tag" : nil,
+                    isUnmodifiable: chance(5), uploadCategory: chance(5) ? .named("C") : nil,
+                    delivery: chance(5) ? .localOnly : .queued))
         }
     }
 

@@ -79,17 +79,29 @@ struct SnapshotTests {
         #expect(bytes(try written(fold)) == bytes(try written(whole)), "seed \(seed), cut behind record \(cut)")
     }
 
+    private static let everything: Set<String> = [
+        "header", "service", "query", "entity", "key", "coverage", "end", "row local", "row service",
+        "row gone", "row serviceWithStaleETag", "base row", "base absent", "link true true",
+        "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
+        "pending rejected", "pending deferred", "postponed", "undone pending", "undone rejected", "undone inDoubt",
+        "ancestor",
+        "pending with attributes", "undone with attributes",
+    ]
+
     @Test func `the random states hold everything that a snapshot can hold`() throws {
+        // Some of it is rare: where the seeds of the other tests have it not, a few more do.
         var found: Set<String> = []
-        for seed in Self.seeds {
+        for seed: UInt64 in 1...60 where !found.isSuperset(of: Self.everything) {
             var decoder = SnapshotDecoder()
             let written = try written(folded(Self.records(seed)[...], MemoryState()))
             for record in written.records {
                 switch try decoder.add(kind: record.kind, payload: record.payload) {
                 case .pending(let pending):
                     found.insert("pending \("\(pending.status)".prefix { $0 != "(" })")
+                    if pending.operation.uploadCategory != nil { found.insert("pending with attributes") }
                 case .undone(let undone):
                     found.insert("undone \("\(undone.operation.status)".prefix { $0 != "(" })")
+                    if undone.operation.operation.uploadCategory != nil { found.insert("undone with attributes") }
                 case .base(_, let base): found.insert("base \("\(base)".prefix { $0 != "(" })")
                 case .link(let link): found.insert("link \(link.inBase) \(link.inLocal)")
                 case .row(let row): found.insert("row \(row.origin)")
@@ -98,12 +110,6 @@ struct SnapshotTests {
                 }
             }
         }
-        #expect(
-            found == [
-                "header", "service", "query", "entity", "key", "coverage", "end", "row local", "row service",
-                "row gone", "row serviceWithStaleETag", "base row", "base absent", "link true true",
-                "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
-                "pending rejected", "pending deferred", "postponed", "undone pending", "undone rejected", "undone inDoubt",
-            ])
+        #expect(found == Self.everything)
     }
 }

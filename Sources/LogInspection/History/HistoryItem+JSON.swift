@@ -13,7 +13,7 @@ extension HistoryItem {
     ///
     /// | kind | members |
     /// |---|---|
-    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `transactionID`, `customTag`, `baseETag`; `fate` (see ``OperationFate/name``) where the caller gave fates |
+    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `transactionID`, `customTag`, `baseETag`, `unmodifiable` (true), `uploadCategory` (a text, or the number of an entity), `delivery` (`draft`, `localOnly`; queued where there is none); `fate` (see ``OperationFate/name``) where the caller gave fates |
     /// | `serviceInstalled` | `root`, `metadataBytes` |
     /// | `definingQueryAdded` | `name`, `query` |
     /// | `definingQueryRemoved` | `name` |
@@ -24,6 +24,7 @@ extension HistoryItem {
     /// | `batchInterrupted` | `batch`, `reason` |
     /// | `operationsReleased`, `operationsUndone`, `operationsRedone` | `operations` |
     /// | `uploadPostponed` | `notBefore`, `attempt`, `reason` |
+    /// | `deliveryChanged` | `operations`, `delivery` (`queued`, `draft`, `localOnly`) |
     /// | `conflictResolved` | `entity`, `decision` (`clientWins`, `serverWins`, `merged`, `app`, `call`), `dropped`: `[{"operation", "properties": […], "navigations": […]}]`, `takenBack` and `released` (sequence numbers) |
     /// | `entitiesMissing` | none |
     /// | `unknown` | `kindNumber`, `bytes` |

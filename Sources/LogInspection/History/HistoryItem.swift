@@ -74,6 +74,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .operationsUndone: "operationsUndone"
         case .operationsRedone: "operationsRedone"
         case .uploadPostponed: "uploadPostponed"
+        case .deliveryChanged: "deliveryChanged"
         case .conflictResolved: "conflictResolved"
         case .entitiesMissing: "entitiesMissing"
         case .lost: "lost"
@@ -104,7 +105,7 @@ extension Record.Body {
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .batchPrepared, .batchInterrupted, .operationsReleased, .operationsUndone, .operationsRedone,
-            .uploadPostponed, .lost, .unknown:
+            .uploadPostponed, .deliveryChanged, .lost, .unknown:
             []
         }
     }

@@ -93,6 +93,9 @@ struct HistoryJSONWriter {
             text("notBefore", iso8601(postponed.notBefore))
             number("attempt", postponed.attempt)
             text("reason", postponed.reason)
+        case .deliveryChanged(let operations, let delivery):
+            numbers("operations", operations)
+            text("delivery", "\(delivery)")
         case .conflictResolved(let resolved):
             number("entity", resolved.entity.rawValue)
             text("decision", "\(resolved.decision)")
@@ -163,6 +166,20 @@ struct HistoryJSONWriter {
         if let transaction = operation.transactionID { text("transactionID", transaction) }
         text("customTag", operation.customTag)
         text("baseETag", operation.baseETag)
+        attributes(operation)
+    }
+
+    private mutating func attributes(_ operation: Operation) {
+        if operation.isUnmodifiable {
+            json.name("unmodifiable")
+            json.boolean(true)
+        }
+        switch operation.uploadCategory {
+        case .named(let name): text("uploadCategory", name)
+        case .entity(let entity): number("uploadCategory", entity.rawValue)
+        case nil: break
+        }
+        if operation.delivery != .queued { text("delivery", "\(operation.delivery)") }
     }
 
     private mutating func creation(_ creation: Creation) {

@@ -37,6 +37,8 @@ struct RecordSummary {
         case .uploadPostponed(let postponed):
             "upload put off until \(iso8601(postponed.notBefore) ?? "?"), attempt \(postponed.attempt): "
                 + Self.oneLine(postponed.reason, limit: 200)
+        case .deliveryChanged(let operations, let delivery):
+            "\(count(operations.count, "operation")) now \(Self.text(of: delivery)): \(list(operations.map(String.init)))"
         case .conflictResolved(let resolved): text(of: resolved)
         case .entitiesMissing(let entities):
             "\(count(entities.count, "entity")) not at the service: \(list(entities.map { Self.oneLine(sets.reference($0)) }))"
@@ -53,7 +55,22 @@ struct RecordSummary {
         if let first = operation.changeSet { parts.append("change set \(first)") }
         if let transaction = operation.transactionID { parts.append("transaction '\(Self.oneLine(transaction))'") }
         if let tag = operation.customTag { parts.append("tag '\(Self.oneLine(tag))'") }
+        switch operation.uploadCategory {
+        case .named(let name): parts.append("category '\(Self.oneLine(name))'")
+        case .entity(let entity): parts.append("category \(reference(entity))")
+        case nil: break
+        }
+        if operation.isUnmodifiable { parts.append("unmodifiable") }
+        if operation.delivery != .queued { parts.append(Self.text(of: operation.delivery)) }
         return parts.joined(separator: " · ")
+    }
+
+    private static func text(of delivery: Delivery) -> String {
+        switch delivery {
+        case .queued: "queued"
+        case .draft: "draft"
+        case .localOnly: "local only"
+        }
     }
 
     private func parts(of action: Operation.Action) -> [String] {

@@ -56,14 +56,14 @@ public struct LogStatistics: Sendable, Hashable {
     }
 
     private var operationKinds: [Kind] {
-        let numbers = [RecordCodec.Kind.operation.rawValue, RecordCodec.Kind.operationInTransaction.rawValue]
-        return kinds.filter { numbers.contains($0.number) }
+        let operations: [RecordCodec.Kind] = [.operation, .operationInTransaction, .operationWithAttributes]
+        return kinds.filter { kind in operations.contains { $0.rawValue == kind.number } }
     }
 }
 
 extension Record {
-    /// What ``HistoryEntry/kind`` says of records of this kind; operations with a transactionID, which have a number of their
-    /// own, are apart here.
+    /// What ``HistoryEntry/kind`` says of records of this kind; operations with a transactionID or other later attributes,
+    /// which have numbers of their own, are apart here.
     static func kindName(_ number: UInt8) -> String {
         // The cases of the two have the same names.
         RecordCodec.Kind(rawValue: number).map { "\($0)" } ?? "unknown"

@@ -29,6 +29,10 @@ public enum RecordCodec {
         /// An answer with an outcome that a ``batchAnswered`` cannot tell: an operation that was put off, or a refusal with the
         /// request's body.
         case batchAnsweredInDetail = 19
+        /// An operation with attributes that the kinds above have no place for; they stand in front of what an
+        /// ``operation`` has.
+        case operationWithAttributes = 20
+        case deliveryChanged = 21
         case conflictResolved = 22
         case entitiesMissing = 25
     }
@@ -44,9 +48,7 @@ public enum RecordCodec {
             writer.string(service.root)
             writer.blob(service.metadata)
         case .operation(let operation):
-            kind = operation.transactionID == nil ? .operation : .operationInTransaction
-            if let transaction = operation.transactionID { writer.string(transaction) }
-            writer.operation(operation)
+            kind = writer.operationByKind(operation)
         case .definingQueryAdded(let query):
             kind = .definingQueryAdded
             writer.string(query.name)
@@ -90,6 +92,10 @@ public enum RecordCodec {
         case .uploadPostponed(let postponed):
             kind = .uploadPostponed
             writer.postponed(postponed)
+        case .deliveryChanged(let operations, let delivery):
+            kind = .deliveryChanged
+            writer.list(operations) { $0.unsigned($1) }
+            writer.byte(delivery.rawValue)
         case .conflictResolved(let resolved):
             kind = .conflictResolved
             writer.resolved(resolved)
@@ -145,10 +151,13 @@ public enum RecordCodec {
         case .operationsUndone: .operationsUndone(try sequences(&reader))
         case .operationsRedone: .operationsRedone(try sequences(&reader))
         case .operationInTransaction: .operation(try operationInTransaction(&reader))
+        case .operationWithAttributes: .operation(try reader.operationWithAttributes())
+        case .deliveryChanged: .deliveryChanged(try sequences(&reader), to: try reader.delivery())
         case .conflictResolved: .conflictResolved(try reader.resolved())
         case .entitiesMissing: .entitiesMissing(try reader.list { r throws(CodecError) in try r.entity() })
         }
     }
+
     private static func sequences(_ reader: inout ByteReader) throws(CodecError) -> [SequenceNumber] {
         try reader.list { r throws(CodecError) in try r.unsigned() }
     }

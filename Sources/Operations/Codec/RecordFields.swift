@@ -38,6 +38,10 @@ public struct RecordFields {
                 try scan.number()
                 try scan.name()
                 try scan.operation()
+            case .operationWithAttributes:
+                try scan.number()
+                try scan.attributes()
+                try scan.operation()
             case .downloadPage:
                 try scan.number()
                 try scan.name()
@@ -152,6 +156,31 @@ extension RecordFields {
             try name()
             try number()
         case nil: throw Unreadable()
+        }
+    }
+
+    private mutating func attributes() throws(Unreadable) {
+        try optional { scan throws(Unreadable) in try scan.name() }
+        _ = try byte()
+        _ = try byte()
+        try optional { scan throws(Unreadable) in
+            switch CategoryTag(rawValue: try scan.byte()) {
+            case .named: try scan.name()
+            case .entity: try scan.number()
+            case nil: throw Unreadable()
+            }
+        }
+        try list { scan throws(Unreadable) in
+            try scan.name()
+            try scan.list { scan throws(Unreadable) in
+                switch TemplatePartTag(rawValue: try scan.byte()) {
+                case .text: try scan.name()
+                case .key:
+                    try scan.number()
+                    try scan.name()
+                case nil: throw Unreadable()
+                }
+            }
         }
     }
 

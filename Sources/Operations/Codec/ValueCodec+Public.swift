@@ -14,17 +14,11 @@ public enum ValueCodec {
 
     public static func encode(_ operation: Operation) -> [UInt8] {
         var writer = ByteWriter()
-        writer.optional(operation.transactionID) { $0.string($1) }
-        writer.operation(operation)
+        writer.operationWithAttributes(operation)
         return writer.bytes
     }
 
     public static func decodeOperation(_ bytes: [UInt8]) throws(CodecError) -> Operation {
-        try ByteReader.read(bytes) { reader throws(CodecError) in
-            let transaction = try reader.optional { r throws(CodecError) in try r.string() }
-            var operation = try reader.operation()
-            operation.transactionID = transaction
-            return operation
-        }
+        try ByteReader.read(bytes) { reader throws(CodecError) in try reader.operationWithAttributes() }
     }
 }

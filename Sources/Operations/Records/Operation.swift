@@ -29,6 +29,13 @@ public struct Operation: Sendable, Hashable {
     public var customTag: String?
     /// The app's request-specific headers, sent with the request as they are.
     public var headers: [Header]
+    /// Headers that name keys of entities, sent once these are known.
+    public var headerTemplates: [HeaderTemplate]
+    /// Whether the request has to be sent exactly as it was made: nothing is combined with it.
+    public var isUnmodifiable: Bool
+    /// What an upload may choose the operation by.
+    public var uploadCategory: UploadCategory?
+    public var delivery: Delivery
 
     public struct Header: Sendable, Hashable {
         public var name: String
@@ -42,7 +49,8 @@ public struct Operation: Sendable, Hashable {
 
     public init(
         _ action: Action, changeSet: SequenceNumber? = nil, transactionID: String? = nil, baseETag: String? = nil,
-        customTag: String? = nil, headers: [Header] = []
+        customTag: String? = nil, headers: [Header] = [], headerTemplates: [HeaderTemplate] = [],
+        isUnmodifiable: Bool = false, uploadCategory: UploadCategory? = nil, delivery: Delivery = .queued
     ) {
         self.action = action
         self.changeSet = changeSet
@@ -50,6 +58,10 @@ public struct Operation: Sendable, Hashable {
         self.baseETag = baseETag
         self.customTag = customTag
         self.headers = headers
+        self.headerTemplates = headerTemplates
+        self.isUnmodifiable = isUnmodifiable
+        self.uploadCategory = uploadCategory
+        self.delivery = delivery
     }
 }
 

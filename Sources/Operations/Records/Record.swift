@@ -32,6 +32,8 @@ public struct Record: Sendable, Hashable {
         case operationsRedone([SequenceNumber])
         /// The next upload is to wait. Holds until the service has answered a batch.
         case uploadPostponed(UploadPostponed)
+        /// The app released drafts, or held operations back that were queued.
+        case deliveryChanged([SequenceNumber], to: Delivery)
         /// What was decided where somebody else changed what an operation changes as well.
         case conflictResolved(ConflictResolved)
         /// The service was asked for these entities, outside of a download, and has none of them.

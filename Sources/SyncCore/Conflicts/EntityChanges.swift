@@ -93,3 +93,10 @@ extension EntityResolver {
         return Ancestor(row: row, links: links)
     }
 }
+
+extension StateStorage {
+    /// The pending operations that name the entity, in order. Cost: not that of the queue.
+    func pendingOperations(touching id: EntityID) throws(StateError) -> [PendingOperation] {
+        try pendingOperations(naming: id).compactMap { sequence throws(StateError) in try pendingOperation(sequence) }
+    }
+}

@@ -26,12 +26,15 @@ extension Fold {
             switch pending.status {
             case .inDoubt: break
             case .inFlight(let batch): try setStatus(pending.sequence, .inDoubt(batch, reason: Self.lossReason))
+            // What is for this store only is sent by no batch, and nothing makes it otherwise.
+            case .pending where pending.operation.delivery == .localOnly: break
             case .pending, .rejected, .deferred: try setStatus(pending.sequence, .inDoubt(0, reason: Self.lossReason))
             }
         }
         // It may have been redone, and sent since.
         for var undone in try storage.undoneOperations() {
             if case .inDoubt = undone.operation.status { continue }
+            if undone.operation.operation.delivery == .localOnly { continue }
             undone.operation.status = .inDoubt(0, reason: Self.lossReason)
             try storage.putUndone(undone)
         }

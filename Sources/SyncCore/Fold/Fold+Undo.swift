@@ -24,11 +24,8 @@ extension Fold {
 
     /// What the service no longer holds was kept for the operations on it only.
     private mutating func removeGone(among ids: Set<EntityID>) throws(StateError) {
-        var gone: [EntityID] = []
-        for id in ids.sorted() where try storage.row(id)?.origin == .gone { gone.append(id) }
-        guard !gone.isEmpty else { return }
-        let needed = Set(try storage.pendingOperations().flatMap(\.operation.touchedEntities))
-        for id in gone where !needed.contains(id) {
+        for id in ids.sorted() where try storage.row(id)?.origin == .gone {
+            guard try storage.pendingOperations(naming: id).isEmpty else { continue }
             try edit(.base) { e throws(StateError) in try e.removeFromBase(id, hasPending: false) }
         }
     }

@@ -64,6 +64,7 @@ public struct Fold<Storage: StateStorage> {
         case .operationsUndone(let operations): try undo(operations, by: sequence)
         case .operationsRedone(let operations): try redo(operations)
         case .uploadPostponed(let postponed): try postpone(postponed)
+        case .deliveryChanged(let operations, let delivery): try setDelivery(operations, delivery)
         case .lost:
             // Each further one in a row says what the first has said, but for the batch that it may have been.
             if lastLoss == sequence &- 1 { try skipBatch() } else { try applyLoss() }
@@ -187,6 +188,19 @@ public struct Fold<Storage: StateStorage> {
         try storage.putPending(pending)
     }
 
+    /// What ended is left alone. What was undone comes back with it.
+    private func setDelivery(_ sequences: [SequenceNumber], _ delivery: Delivery) throws(StateError) {
+        for sequence in sequences {
+            if var pending = try storage.pendingOperation(sequence) {
+                pending.operation.delivery = delivery
+                try storage.putPending(pending)
+            } else if var undone = try storage.undoneOperation(sequence) {
+                undone.operation.operation.delivery = delivery
+                try storage.putUndone(undone)
+            }
+        }
+    }
+
     // MARK: Upload
 
     private mutating func apply(_ prepared: BatchPrepared) throws(StateError) {
@@ -199,7 +213,7 @@ public struct Fold<Storage: StateStorage> {
     }
 
     private mutating func apply(_ interrupted: BatchInterrupted) throws(StateError) {
-        for pending in try storage.pendingOperations() where pending.status == .inFlight(interrupted.batch) {
+        for pending in try storage.pendingOperations(.inFlight) where pending.status == .inFlight(interrupted.batch) {
             try setStatus(pending.sequence, .inDoubt(interrupted.batch, reason: interrupted.reason))
         }
     }
@@ -336,10 +350,8 @@ public struct Fold<Storage: StateStorage> {
 
     /// - Parameter byOthers: whether it is the service's data that changed, and not the queries.
     private mutating func removeUncovered(_ ids: [EntityID], byOthers: Bool) throws(StateError) {
-        guard !ids.isEmpty else { return }
-        let touchedByPending = Set(try storage.pendingOperations().flatMap(\.operation.touchedEntities))
         for id in ids where try !storage.isCovered(id) {
-            let hasPending = touchedByPending.contains(id)
+            let hasPending = try !storage.pendingOperations(naming: id).isEmpty
             let removal: (inout StateEditor<Storage>) throws(StateError) -> Void = { e throws(StateError) in
                 try e.removeFromBase(id, hasPending: hasPending)
             }

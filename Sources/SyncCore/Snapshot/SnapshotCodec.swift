@@ -27,6 +27,10 @@ public enum SnapshotCodec {
         /// A pending operation with a transactionID, which stands in front of what a ``pending`` has.
         case pendingInTransaction = 13
         case postponed = 14
+        /// A pending operation with attributes that the kinds above have no place for; they stand in front of what an
+        /// operation has.
+        case pendingWithAttributes = 20
+        case undoneWithAttributes = 21
         case ancestor = 22
 
         /// Ascending in a snapshot.
@@ -108,13 +112,13 @@ public enum SnapshotCodec {
             writer.bool(link.inLocal)
             return .link
         case .pending(let pending):
-            guard let transaction = pending.operation.transactionID else {
-                write(pending, &writer)
-                return .pending
+            if pending.operation.hasLaterAttributes {
+                write(pending, &writer) { $0.operationWithAttributes($1) }
+                return .pendingWithAttributes
             }
-            writer.string(transaction)
-            write(pending, &writer)
-            return .pendingInTransaction
+            if let transaction = pending.operation.transactionID { writer.string(transaction) }
+            write(pending, &writer) { $0.operation($1) }
+            return pending.operation.transactionID == nil ? .pending : .pendingInTransaction
         case .coverage(let query, let id, let run):
             writer.string(query)
             writer.entity(id)
@@ -122,8 +126,12 @@ public enum SnapshotCodec {
             return .coverage
         case .undone(let undone):
             writer.unsigned(undone.undo)
+            if undone.operation.operation.hasLaterAttributes {
+                write(undone.operation, &writer) { $0.operationWithAttributes($1) }
+                return .undoneWithAttributes
+            }
             writer.optional(undone.operation.operation.transactionID) { $0.string($1) }
-            write(undone.operation, &writer)
+            write(undone.operation, &writer) { $0.operation($1) }
             return .undone
         case .postponed(let postponed):
             writer.postponed(postponed)
@@ -153,10 +161,12 @@ public enum SnapshotCodec {
         writer.byte(row.origin.rawValue)
     }
 
-    private static func write(_ pending: PendingOperation, _ writer: inout ByteWriter) {
+    private static func write(
+        _ pending: PendingOperation, _ writer: inout ByteWriter, _ operation: (inout ByteWriter, Operation) -> Void
+    ) {
         writer.unsigned(pending.sequence)
         writer.signed(pending.time)
-        writer.operation(pending.operation)
+        operation(&writer, pending.operation)
         switch pending.status {
         case .pending:
             writer.byte(StatusTag.pending.rawValue)
@@ -213,11 +223,13 @@ public enum SnapshotCodec {
                     relationship: try reader.string(), first: try reader.entity(), second: try reader.entity(),
                     inBase: try reader.bool(), inLocal: try reader.bool()))
         case .pending: .pending(try pending(nil, &reader))
+        case .pendingWithAttributes: .pending(try pendingWithAttributes(&reader))
         case .pendingInTransaction: .pending(try pending(try reader.string(), &reader))
         case .coverage:
             .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
         case .undone: .undone(try undone(&reader))
         case .postponed: .postponed(try reader.postponed())
+        case .undoneWithAttributes: .undone(try undoneWithAttributes(&reader))
         case .ancestor: .ancestor(try ancestor(&reader))
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
@@ -258,6 +270,17 @@ public enum SnapshotCodec {
             status: try status(&reader))
         pending.operation.transactionID = transaction
         return pending
+    }
+
+    private static func pendingWithAttributes(_ reader: inout ByteReader) throws(CodecError) -> PendingOperation {
+        PendingOperation(
+            sequence: try reader.unsigned(), time: try reader.signed(),
+            operation: try reader.operationWithAttributes(), status: try status(&reader))
+    }
+
+    private static func undoneWithAttributes(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {
+        let undo = try reader.unsigned()
+        return UndoneOperation(operation: try pendingWithAttributes(&reader), undo: undo)
     }
 
     private static func undone(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {

@@ -17,7 +17,8 @@ public enum SnapshotItem: Sendable, Hashable {
     case row(EntityRow)
     case base(EntityID, BaseState)
     case link(LinkRow)
-    /// Those without a transactionID, then those with one.
+    /// Those without a transactionID, then those with one. Those with later attributes stand behind ``undone(_:)``, and
+    /// behind these the undone ones with such attributes.
     case pending(PendingOperation)
     /// The query brought the entity in the download `run`.
     case coverage(query: String, EntityID, run: SequenceNumber)

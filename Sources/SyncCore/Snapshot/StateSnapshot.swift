@@ -16,13 +16,51 @@ public enum StateSnapshot {
         try storage.forEachRow { try body(.row($0)) }
         try storage.forEachBase { try body(.base($0, $1)) }
         try storage.forEachLink { try body(.link($0)) }
-        try storage.forEachPending { if $0.operation.transactionID == nil { try body(.pending($0)) } }
-        try storage.forEachPending { if $0.operation.transactionID != nil { try body(.pending($0)) } }
+        var later = Later()
+        try storage.forEachPending {
+            if later.isLater($0.operation) { return }
+            try body(.pending($0))
+        }
+        if later.inTransaction {
+            try storage.forEachPending { if $0.operation.isInTransactionOnly { try body(.pending($0)) } }
+        }
         try storage.forEachCoverage { try body(.coverage(query: $0, $1, run: $2)) }
-        try storage.forEachUndone { try body(.undone($0)) }
+        var isUndoneLater = false
+        try storage.forEachUndone {
+            if $0.operation.operation.hasLaterAttributes {
+                isUndoneLater = true
+            } else {
+                try body(.undone($0))
+            }
+        }
         if let postponed = header.postponed { try body(.postponed(postponed)) }
+        if later.withAttributes {
+            try storage.forEachPending { if $0.operation.hasLaterAttributes { try body(.pending($0)) } }
+        }
+        if isUndoneLater {
+            try storage.forEachUndone { if $0.operation.operation.hasLaterAttributes { try body(.undone($0)) } }
+        }
         try storage.forEachAncestor { try body(.ancestor($0)) }
     }
+}
+
+/// Which pending operations are not among the first in a snapshot: most states have none, and need no further pass.
+private struct Later {
+    var inTransaction = false
+    var withAttributes = false
+
+    mutating func isLater(_ operation: Operation) -> Bool {
+        if operation.hasLaterAttributes {
+            withAttributes = true
+            return true
+        }
+        if operation.transactionID != nil { inTransaction = true }
+        return operation.transactionID != nil
+    }
+}
+
+extension Operation {
+    fileprivate var isInTransactionOnly: Bool { transactionID != nil && !hasLaterAttributes }
 }
 
 extension Fold {

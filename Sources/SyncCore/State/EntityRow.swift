@@ -83,6 +83,25 @@ public struct PendingOperation: Sendable, Hashable {
         case rejected(Refusal)
         /// Refused for a while only; goes again by itself. `attempts` counts how often in a row.
         case deferred(Refusal, attempts: Int)
+
+        /// Which of the cases it is. The numbers stand in the views.
+        public enum Kind: Int64, Sendable, Hashable {
+            case pending = 0
+            case inFlight = 1
+            case inDoubt = 2
+            case rejected = 3
+            case deferred = 4
+        }
+
+        public var kind: Kind {
+            switch self {
+            case .pending: .pending
+            case .inFlight: .inFlight
+            case .inDoubt: .inDoubt
+            case .rejected: .rejected
+            case .deferred: .deferred
+            }
+        }
     }
 
     public init(sequence: SequenceNumber, time: Timestamp, operation: Operation, status: Status) {

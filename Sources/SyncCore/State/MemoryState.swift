@@ -21,8 +21,7 @@ public final class MemoryState: StateStorage {
     private var bases: [EntityID: BaseState] = [:]
     private var linksByKey: [LinkKey: LinkRow] = [:]
     private var linksByEntity: [EntityID: Set<LinkKey>] = [:]
-    private var pending: [SequenceNumber: PendingOperation] = [:]
-    private var pendingByEntity: [EntityID: Set<SequenceNumber>] = [:]
+    private var queue = MemoryQueue()
     private var undone: [SequenceNumber: UndoneOperation] = [:]
     private var ancestorsByID: [EntityID: Ancestor] = [:]
     private var queryList: [QueryState] = []
@@ -40,8 +39,7 @@ public final class MemoryState: StateStorage {
         copy.bases = bases
         copy.linksByKey = linksByKey
         copy.linksByEntity = linksByEntity
-        copy.pending = pending
-        copy.pendingByEntity = pendingByEntity
+        copy.queue = queue
         copy.undone = undone
         copy.ancestorsByID = ancestorsByID
         copy.queryList = queryList
@@ -115,28 +113,26 @@ public final class MemoryState: StateStorage {
         linksByEntity[second]?.remove(key)
     }
 
-    public func pendingOperations() -> [PendingOperation] { pending.values.sorted { $0.sequence < $1.sequence } }
-    public func pendingOperation(_ sequence: SequenceNumber) -> PendingOperation? { pending[sequence] }
-    public func putPending(_ operation: PendingOperation) {
-        pending[operation.sequence] = operation
-        for id in operation.operation.touchedEntities { pendingByEntity[id, default: []].insert(operation.sequence) }
+    public func pendingOperations() -> [PendingOperation] { queue.operations(from: 0, limit: .max) }
+    public func pendingOperation(_ sequence: SequenceNumber) -> PendingOperation? { queue[sequence] }
+    public func putPending(_ operation: PendingOperation) { queue.put(operation) }
+    public func removePending(_ sequence: SequenceNumber) { queue.remove(sequence) }
+    public func pendingOperations(from first: SequenceNumber, limit: Int) -> [PendingOperation] {
+        queue.operations(from: first, limit: limit)
     }
-    public func removePending(_ sequence: SequenceNumber) {
-        for id in pending.removeValue(forKey: sequence)?.operation.touchedEntities ?? [] {
-            pendingByEntity[id]?.remove(sequence)
-            if pendingByEntity[id]?.isEmpty == true { pendingByEntity[id] = nil }
-        }
+    public func pendingOperations(_ kind: PendingOperation.Status.Kind) -> [PendingOperation] {
+        pendingOperations().filter { $0.status.kind == kind }
     }
+    public func pendingCount() -> Int { queue.count }
+    public func pendingOperations(naming id: EntityID) -> [SequenceNumber] { queue.naming(id) }
+    public func lastPending(inTransaction name: String) -> SequenceNumber? { queue.last(inTransaction: name) }
 
     public func undoneOperations() -> [UndoneOperation] { undone.values.sorted { $0.sequence < $1.sequence } }
     public func undoneOperation(_ sequence: SequenceNumber) -> UndoneOperation? { undone[sequence] }
     public func putUndone(_ operation: UndoneOperation) { undone[operation.sequence] = operation }
     public func removeUndone(_ sequence: SequenceNumber) { undone[sequence] = nil }
 
-    public func hasPending() -> Bool { !pending.isEmpty }
-    public func pendingOperations(touching id: EntityID) -> [PendingOperation] {
-        (pendingByEntity[id] ?? []).sorted().compactMap { pending[$0] }
-    }
+    public func hasPending() -> Bool { queue.count > 0 }
 
     public func ancestor(_ id: EntityID) -> Ancestor? { ancestorsByID[id] }
     public func putAncestor(_ ancestor: Ancestor) { ancestorsByID[ancestor.id] = ancestor }

@@ -52,6 +52,18 @@ public protocol StateStorage: AnyObject {
     func putPending(_ operation: PendingOperation) throws(StateError)
     func removePending(_ sequence: SequenceNumber) throws(StateError)
 
+    // The queue without reading all of it, however long it is
+    /// The first pending operations from `first` on, in order, `limit` of them or what is left.
+    func pendingOperations(from first: SequenceNumber, limit: Int) throws(StateError) -> [PendingOperation]
+    /// Those in that status, in order.
+    func pendingOperations(_ kind: PendingOperation.Status.Kind) throws(StateError) -> [PendingOperation]
+    /// How many there are.
+    func pendingCount() throws(StateError) -> Int
+    /// The pending operations that name the entity, in order.
+    func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber]
+    /// The last pending operation of the app's transaction; nil where it has none.
+    func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber?
+
     // Undone operations, which are no longer pending, in ascending order of their own sequence number
     func undoneOperations() throws(StateError) -> [UndoneOperation]
     func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation?
@@ -59,8 +71,6 @@ public protocol StateStorage: AnyObject {
     func removeUndone(_ sequence: SequenceNumber) throws(StateError)
 
     func hasPending() throws(StateError) -> Bool
-    /// The pending operations that name an entity, in order. Cost: not that of the queue.
-    func pendingOperations(touching id: EntityID) throws(StateError) -> [PendingOperation]
 
     // What entities were when the pending changes of them were made, where the base is not that any more
     func ancestor(_ id: EntityID) throws(StateError) -> Ancestor?

@@ -73,17 +73,31 @@ struct ChangeSetGrouping {
         return nil
     }
 
+    /// Why the unit stays out of a batch that is full already.
+    mutating func leaveOut(
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>
+    ) throws(StateError) -> HoldReason {
+        var needs = UnitNeeds(unit, footprints)
+        var reason = blocked(needs)
+        if reason == nil { reason = try obstacle(&needs, resolver) }
+        block(footprints, by: unit[0].sequence, reason ?? .batchFull)
+        return reason ?? .batchFull
+    }
+
+    private func obstacle(
+        _ needs: inout UnitNeeds, _ resolver: EntityResolver<some StateStorage>
+    ) throws(StateError) -> HoldReason? {
+        try needs.resolve(
+            resolver, unreadable, service, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } })
+    }
+
     private mutating func place(
         _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>,
         _ canRefer: (Set<EntityID>) throws(StateError) -> Bool
     ) throws(StateError) -> HoldReason? {
         var needs = UnitNeeds(unit, footprints)
         if let reason = blocked(needs) { return reason }
-        if let reason = try needs.resolve(
-            resolver, unreadable, service, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } })
-        {
-            return reason
-        }
+        if let reason = try obstacle(&needs, resolver) { return reason }
         if !needs.newReferences.isEmpty, try !canRefer(needs.newReferences) {
             let creators = needs.newReferences.compactMap { writers[$0]?.sequence }
             return .waitsFor(creators.max() ?? unit[0].sequence)
@@ -141,6 +155,7 @@ struct ChangeSetGrouping {
         case .rejected, .behindRejected: return .behindRejected(block.sequence)
         case .deferred, .behindDeferred: return .behindDeferred(block.sequence)
         case .inDoubt, .behindInDoubt: return .behindInDoubt(block.sequence)
+        case .batchFull: return .batchFull
         case .conflict, .behindConflict: return .behindConflict(block.sequence)
         default: return .waitsFor(block.sequence)
         }

@@ -32,6 +32,15 @@ public struct UploadPlan: Sendable, Hashable {
     }
 }
 
+/// How much of the queue a plan looks at. The batch is the same.
+public enum PlanReach: Sendable, Hashable {
+    /// Until the batch is full: what is behind has no reason in ``UploadPlan/held``. Time and memory go with the batch and
+    /// not with the queue.
+    case batch
+    /// All of it: the plan says of each operation that is not in the batch why.
+    case queue
+}
+
 /// Requests that take effect together or not at all.
 public struct PlannedChangeSet: Sendable, Hashable {
     public var requests: [PlannedRequest]

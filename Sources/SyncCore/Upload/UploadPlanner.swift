@@ -11,6 +11,8 @@ public import Operations
 /// - Operations that the app gave one transactionID share a change set as well, with those between them that cannot stay out.
 /// - What cannot go yet is left to the next round, when keys and ETags are known. Nothing waits for an operation that it
 ///   does not depend on.
+/// - The queue is walked in order until as many operations are found as a batch may have requests. What is behind that goes
+///   in the next one.
 ///
 /// Pure: the same state gives the same plan.
 public struct UploadPlanner<Storage: StateStorage> {
@@ -19,10 +21,17 @@ public struct UploadPlanner<Storage: StateStorage> {
         public var requestLimit: Int
         /// What the service lacks.
         public var service: ServiceOptions
+        /// How much of the queue is looked at.
+        public var reach: PlanReach
+        /// How many operations are read at a time.
+        package var pageSize = 256
 
-        public init(requestLimit: Int = 500, service: ServiceOptions = ServiceOptions()) {
+        public init(
+            requestLimit: Int = 500, service: ServiceOptions = ServiceOptions(), reach: PlanReach = .queue
+        ) {
             self.requestLimit = requestLimit
             self.service = service
+            self.reach = reach
         }
     }
 
@@ -44,79 +53,11 @@ public struct UploadPlanner<Storage: StateStorage> {
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(StateError) -> UploadPlan {
         let resolver = EntityResolver(storage: storage, model: model)
-        var grouping = ChangeSetGrouping(unreadable: unreadable, service: options.service)
-        var forms = UnitForms(resolver: resolver, options: options.service)
-        var tracker = LinkTracker(storage, model)
-        var plan = UploadPlan()
-        var toRead: Set<EntityID> = []
-        let conflicts = try ConflictHolds(storage, model)
-        let queue = try PendingOperation.units(try storage.pendingOperations()).map { unit throws(StateError) in
-            PlannedUnit(
-                operations: unit,
-                footprints: try unit.map { pending throws(StateError) in
-                    try resolver.footprint(pending.operation, &tracker)
-                })
+        var walk = QueueWalk(resolver, pageSize: options.pageSize)
+        var draft = try BatchDraft(resolver: resolver, options: options, unreadable: unreadable)
+        while !draft.isFull || options.reach == .queue, let unit = try walk.next() {
+            try draft.add(unit, retrying: retrying)
         }
-        for planned in TransactionUnits.arranged(queue) {
-            let (unit, footprints) = (planned.operations, planned.footprints)
-            let skipped = try conflicts.reasons(in: unit).merging(
-                unit.compactMap { pending in Self.reasonToSkip(pending, retrying).map { (pending.sequence, $0) } }
-            ) { $1 }
-            let obstacle = unit.first { skipped[$0.sequence] != nil }
-            var held = obstacle.flatMap { skipped[$0.sequence] }
-            if held == nil { held = try Self.missingName(in: unit, resolver) }
-            if held == nil { held = try forms.obstacle(in: unit) }
-            if let reason = held {
-                grouping.block(footprints, by: obstacle?.sequence ?? unit[0].sequence, reason)
-                for pending in unit {
-                    plan.held[pending.sequence] =
-                        skipped[pending.sequence] ?? obstacle.map { .withOperation($0.sequence) } ?? reason
-                }
-                continue
-            }
-            let reason = try grouping.add(unit, footprints, resolver) { new throws(StateError) in
-                try forms.canRefer(to: new, from: unit)
-            }
-            if let reason {
-                switch reason {
-                case .needsETag(let entity), .needsAllProperties(let entity): toRead.insert(entity)
-                default: break
-                }
-                for pending in unit { plan.held[pending.sequence] = reason }
-            }
-        }
-        var encoder = RequestPlanner(resolver: resolver, options: options.service)
-        var requests = 0
-        for group in grouping.inOrder() {
-            let (operations, carried) = forms.sendable(group)
-            let changeSet = try encoder.changeSet(operations, carrying: carried)
-            if requests > 0, requests + changeSet.requests.count > options.requestLimit {
-                for pending in group { plan.held[pending.sequence] = .batchFull }
-                requests = options.requestLimit
-                continue
-            }
-            requests += changeSet.requests.count
-            plan.changeSets.append(changeSet)
-        }
-        plan.entitiesToRead = toRead.sorted()
-        return plan
-    }
-
-    private static func missingName(
-        in unit: [PendingOperation], _ resolver: EntityResolver<Storage>
-    ) throws(StateError) -> HoldReason? {
-        for pending in unit {
-            if let name = try resolver.missingName(in: pending.operation) { return .notInMetadata(name) }
-        }
-        return nil
-    }
-
-    private static func reasonToSkip(_ pending: PendingOperation, _ retrying: Set<SequenceNumber>) -> HoldReason? {
-        switch pending.status {
-        case .pending: nil
-        case .inFlight, .inDoubt: .inDoubt
-        case .rejected: retrying.contains(pending.sequence) ? nil : .rejected
-        case .deferred: retrying.contains(pending.sequence) ? nil : .deferred
-        }
+        return try draft.plan()
     }
 }

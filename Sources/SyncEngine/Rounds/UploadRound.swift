@@ -24,9 +24,7 @@ struct UploadRound {
         try await store.interruptOpenBatches()
         try await settleDoubts(&report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
-        var retrying = Set(
-            try await store.pendingOperations().filter { if case .rejected = $0.status { true } else { false } }.map(
-                \.sequence))
+        var retrying = Set(try await store.pendingOperations(.rejected).map(\.sequence))
         while true {
             let rearrangements = await store.rearrangements
             let terms = Terms(model: try await store.model, options: try await store.serviceOptions)
@@ -49,7 +47,7 @@ struct UploadRound {
             // A service that keeps leaving everything undone must not keep us here for ever.
             guard hasMoved else { break }
         }
-        report.remaining = try await store.pendingOperations().count
+        report.remaining = try await store.pendingCount()
         return report
     }
 
@@ -59,11 +57,15 @@ struct UploadRound {
     private func nextPlan(
         retrying: Set<SequenceNumber>, _ options: ServiceOptions
     ) async throws(TidelogError) -> UploadPlan {
-        var plan = try await store.plan(retrying: retrying, service: options)
-        guard !plan.entitiesToRead.isEmpty else { return plan }
-        for id in plan.entitiesToRead { try await readEntity(id) }
-        plan = try await store.plan(retrying: retrying, unreadable: Set(plan.entitiesToRead), service: options)
-        return plan
+        var read: Set<EntityID> = []
+        while true {
+            let plan = try await store.plan(retrying: retrying, unreadable: read, service: options, reach: .batch)
+            // Where those that were read turned out to be gone, there may be others behind them.
+            let unread = plan.entitiesToRead.filter { !read.contains($0) }
+            guard !unread.isEmpty, read.isEmpty || plan.isEmpty else { return plan }
+            for id in unread { try await readEntity(id) }
+            read.formUnion(unread)
+        }
     }
 
     private func send(
@@ -164,9 +166,7 @@ struct UploadRound {
 
     /// Operations whose batch was sent and never answered: finds out by reading, where reading can tell.
     private func settleDoubts(_ report: inout UploadReport) async throws(TidelogError) {
-        let doubtful = try await store.pendingOperations().filter {
-            if case .inDoubt = $0.status { true } else { false }
-        }
+        let doubtful = try await store.pendingOperations(.inDoubt)
         for members in AtomicSets.of(doubtful) { try await settle(members, &report) }
     }
 

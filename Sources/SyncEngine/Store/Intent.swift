@@ -76,25 +76,6 @@ public struct InlineDraft: Sendable {
     }
 }
 
-/// What comes with an intent besides itself.
-public struct IntentOptions: Sendable {
-    public var headers: HTTPHeaders
-    public var customTag: String?
-    /// Operations with one transactionID travel to the service in one change set. Nothing to a service directly.
-    public var transactionID: String?
-    /// The ETag of the version that the change was made on. A store knows it better and does not look here.
-    public var ifMatch: String?
-
-    public init(
-        headers: HTTPHeaders = .empty, customTag: String? = nil, transactionID: String? = nil, ifMatch: String? = nil
-    ) {
-        self.headers = headers
-        self.customTag = customTag
-        self.transactionID = transactionID
-        self.ifMatch = ifMatch
-    }
-}
-
 /// What became of an intent: the operation's sequence number, or that of the undo that took its place (offline), and the entities that it made or changed.
 public struct IntentResult: Sendable {
     public var sequence: SequenceNumber?

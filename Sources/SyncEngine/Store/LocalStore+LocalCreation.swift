@@ -13,9 +13,7 @@ extension LocalStore {
             let root = try self.service?.root
             let id = try AddressResolver(state: self.state, model: model, root: root).entity(address)
             guard try self.state.row(id)?.origin == .local,
-                let creation = try self.state.pendingOperations().first(where: {
-                    $0.operation.createdEntities.contains(id)
-                }), creation.isUndoable
+                let creation = try self.creation(of: id), creation.isUndoable
             else { return nil }
             return try self.operationsOnly(about: id, creation.sequence)
         }
@@ -27,6 +25,14 @@ extension LocalStore {
             return sequence
         }
         return IntentResult(sequence: sequence)
+    }
+
+    private func creation(of id: EntityID) throws(StateError) -> PendingOperation? {
+        for sequence in try state.pendingOperations(naming: id) {
+            guard let pending = try state.pendingOperation(sequence) else { continue }
+            if pending.operation.createdEntities.contains(id) { return pending }
+        }
+        return nil
     }
 
     /// What an undo of the creation takes back; nil where the other entities would not be as after a delete. To be rehearsed:

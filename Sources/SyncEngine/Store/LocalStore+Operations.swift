@@ -43,13 +43,10 @@ extension LocalStore {
                 let changeSet = asChangeSet ? first : (isSplit ? self.nextSequence : nil)
                 var builder = try OperationBuilder(
                     state: self.state, model: model, root: try self.service?.root, drafts: drafts)
-                let actions = try builder.actions(intent)
+                let actions = try builder.actions(intent, sendsEmptyUpdate: options.sendsEmptyUpdate)
                 let subject = try builder.subject(of: intent)
                 for action in actions where try !deletions.isDone(action, self.state) {
-                    let operation = Operation(
-                        action, changeSet: changeSet, transactionID: options.transactionID,
-                        baseETag: try builder.etag(of: action), customTag: options.customTag,
-                        headers: options.headers.fields.map { .init(name: $0.name, value: $0.value) })
+                    let operation = try builder.operation(action, of: intent, options, changeSet: changeSet)
                     try OperationRules(storage: self.state, model: model).check(operation)
                     let sequence = try self.add(.operation(operation))
                     performed.append((sequence, subject))

@@ -14,12 +14,14 @@ extension LocalStore {
     ///   - retrying: refused operations that are to be sent once more.
     ///   - unreadable: entities that were read just now; what is not known of them still is not waited for.
     ///   - service: what the service lacks; nil for what the store goes by.
+    ///   - reach: whether the plan says why each operation that stays behind does, which costs a pass over the queue.
     public func plan(
-        retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = [], service: ServiceOptions? = nil
+        retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = [], service: ServiceOptions? = nil,
+        reach: PlanReach = .queue
     ) throws(TidelogError) -> UploadPlan {
         let model = try model
         let given = try serviceOptions
-        let options = UploadPlanner<SQLiteState>.Options(service: service ?? given)
+        let options = UploadPlanner<SQLiteState>.Options(service: service ?? given, reach: reach)
         return try read {
             try UploadPlanner(storage: $0, model: model, options: options).plan(
                 retrying: retrying, unreadable: unreadable)
@@ -30,6 +32,16 @@ extension LocalStore {
     public func pendingOperations() throws(TidelogError) -> [PendingOperation] {
         try read { try $0.pendingOperations() }
     }
+
+    /// Those of them that are in that status, in order. Looks at no others.
+    public func pendingOperations(
+        _ kind: PendingOperation.Status.Kind
+    ) throws(TidelogError) -> [PendingOperation] {
+        try read { try $0.pendingOperations(kind) }
+    }
+
+    /// How many operations have not ended.
+    public func pendingCount() throws(TidelogError) -> Int { try read { try $0.pendingCount() } }
 
     /// Logs what is about to be sent; from here on a crash leaves these operations in doubt, not pending.
     /// Durable whatever the options say: a batch that was sent and is forgotten would be sent again.

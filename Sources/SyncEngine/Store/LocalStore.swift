@@ -127,7 +127,7 @@ public actor LocalStore {
         let open: Set<BatchID>
         do throws(StateError) {
             open = Set(
-                try state.pendingOperations().compactMap {
+                try state.pendingOperations(.inFlight).compactMap {
                     if case .inFlight(let batch) = $0.status { batch } else { nil }
                 })
         } catch {

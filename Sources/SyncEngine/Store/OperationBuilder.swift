@@ -35,7 +35,7 @@ struct OperationBuilder {
     }
 
     /// One operation as a rule. An update with new entities needs one for each of them.
-    mutating func actions(_ intent: Intent) throws -> [Operation.Action] {
+    mutating func actions(_ intent: Intent, sendsEmptyUpdate: Bool = false) throws -> [Operation.Action] {
         switch intent {
         case .create(let draft, let parent):
             let parent = try parent.map { Parent(entity: try entity($0.entity), navigation: $0.navigation) }
@@ -53,8 +53,9 @@ struct OperationBuilder {
             }
             let update = try binder.binding(
                 .update(id, changes: changes, bindings: try bindings.map { try binding($0) }))
-            if case .update(_, _, let bindings) = update, !changes.isEmpty || !bindings.isEmpty {
-                actions.append(update)
+            if case .update(_, _, let bindings) = update {
+                let isEmpty = changes.isEmpty && bindings.isEmpty
+                if !isEmpty || sendsEmptyUpdate && actions.isEmpty { actions.append(update) }
             }
             return actions
         case .delete(let address): return [.delete(try entity(address))]
@@ -75,6 +76,56 @@ struct OperationBuilder {
         case .create(let draft, _): drafts.ids[draft.number]
         case .update(let address, _, _, _), .delete(let address): try entity(address)
         case .createLink(let from, _, _), .updateLink(let from, _, _), .deleteLink(let from, _, _): try entity(from)
+        }
+    }
+
+    // MARK: Options
+
+    /// An action of the intent with all that comes with it.
+    func operation(
+        _ action: Operation.Action, of intent: Intent, _ options: IntentOptions, changeSet: SequenceNumber?
+    ) throws -> Operation {
+        Operation(
+            action, changeSet: changeSet, transactionID: options.transactionID, baseETag: try etag(of: action),
+            customTag: options.customTag,
+            headers: options.headers.fields.map { .init(name: $0.name, value: $0.value) },
+            headerTemplates: try options.headerTemplates.map { try template($0) },
+            isUnmodifiable: options.isUnmodifiable,
+            uploadCategory: try options.uploadCategory.map { try category($0, of: intent) },
+            delivery: options.delivery)
+    }
+
+    private func template(_ draft: HeaderDraft) throws -> HeaderTemplate {
+        HeaderTemplate(
+            name: draft.name,
+            parts: try draft.parts.map { part in
+                switch part {
+                case .text(let text): return .text(text)
+                case .key(let address, let property):
+                    let id = try entity(address)
+                    let set = try state.set(of: id).flatMap { model.findEntitySet($0) }
+                    guard let set, set.entityType.keyProperties.contains(where: { $0.name == property }) else {
+                        throw OperationRefused(
+                            .unknownProperty,
+                            "The header \(draft.name) names \(property), which is no key property of \(set?.name ?? "the entity's set").",
+                            recovery: "Name a key property.")
+                    }
+                    return .key(id, property: property)
+                }
+            })
+    }
+
+    private func category(_ draft: CategoryDraft, of intent: Intent) throws -> UploadCategory {
+        switch draft {
+        case .named(let name): return .named(name)
+        case .entity(let address): return .entity(try entity(address))
+        case .created:
+            guard case .create(let new, _) = intent, let id = drafts.ids[new.number] else {
+                throw OperationRefused(
+                    .notAllowed, "The upload category is to be the new entity, but the call creates none.",
+                    recovery: "Name a category, or an entity that exists.")
+            }
+            return .entity(id)
         }
     }
 

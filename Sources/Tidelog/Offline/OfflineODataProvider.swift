@@ -168,9 +168,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// Lets operations that are in doubt be sent again, at the risk of doing them twice.
     public func resendOperationsInDoubt() async throws(TidelogError) {
         let store = try engine().store
-        let doubtful = try await store.pendingOperations().compactMap { pending -> SequenceNumber? in
-            if case .inDoubt = pending.status { pending.sequence } else { nil }
-        }
+        let doubtful = try await store.pendingOperations(.inDoubt).map(\.sequence)
         if !doubtful.isEmpty { try await store.record([.operationsReleased(doubtful)]) }
     }
 
@@ -204,7 +202,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     }
 
     public var hasPendingUpload: Bool {
-        get async throws(TidelogError) { try await !engine().store.pendingOperations().isEmpty }
+        get async throws(TidelogError) { try await engine().store.pendingCount() > 0 }
     }
 
     /// The exact request that the next upload would send first; nil where there is nothing to send.
@@ -215,7 +213,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func plannedBatches() async throws(TidelogError) -> [PlannedBatch] {
         let engine = try engine()
         let plan = try await engine.store.plan(
-            retrying: Set(try await engine.store.pendingOperations().filter(\.isRejected).map(\.sequence)))
+            retrying: Set(try await engine.store.pendingOperations(.rejected).map(\.sequence)))
         guard !plan.isEmpty else { return [] }
         let options = try await engine.store.serviceOptions
         let root = engine.session.root
@@ -274,8 +272,4 @@ public final class OfflineODataProvider: DataServiceProvider {
     ) async throws(TidelogError) -> EntitySnapshot {
         try await engine().store.load(address, options: options)
     }
-}
-
-extension PendingOperation {
-    fileprivate var isRejected: Bool { if case .rejected = status { true } else { false } }
 }

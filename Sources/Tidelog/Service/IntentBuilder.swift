@@ -24,7 +24,7 @@ struct IntentBuilder {
                 address = nil
             }
             return .create(try draft(entity, path: []), in: address)
-        case .update(let entity): return try update(entity)
+        case .update(let entity): return try update(entity, evenIfEmpty: operation.options.sendEmptyUpdate)
         case .delete(let entity): return .delete(try address(of: entity))
         case .createLink(let from, let property, let to):
             return .createLink(from: try address(of: from), navigation: property.name, to: try address(of: to))
@@ -40,12 +40,14 @@ struct IntentBuilder {
         }
     }
 
-    private mutating func update(_ entity: EntityValue) throws(TidelogError) -> Intent? {
+    private mutating func update(
+        _ entity: EntityValue, evenIfEmpty: Bool
+    ) throws(TidelogError) -> Intent? {
         let address = try address(of: entity)
         var bindings = try bindings(of: entity)
         let inline = try inline(of: entity, &bindings, path: [])
         let changes = entity.changedValues
-        if changes.isEmpty, bindings.isEmpty, inline.isEmpty { return nil }
+        if changes.isEmpty, bindings.isEmpty, inline.isEmpty, !evenIfEmpty { return nil }
         return .update(address, changes: changes, bindings: bindings, inline: inline)
     }
 

@@ -17,13 +17,9 @@ struct ModificationCall {
         var subjects: [EntityValue] = []
         for operation in operations {
             guard let intent = try builder.intent(operation) else { continue }
-            intents.append(
-                (
-                    intent,
-                    IntentOptions(
-                        headers: operation.headers, customTag: operation.options.customTag,
-                        transactionID: operation.options.transactionID, ifMatch: operation.subject.etag)
-                ))
+            let options = try operation.options.intentOptions(
+                headers: operation.headers, ifMatch: operation.subject.etag)
+            intents.append((intent, options))
             subjects.append(operation.subject)
         }
         self.intents = intents

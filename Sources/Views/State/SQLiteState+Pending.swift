@@ -2,14 +2,7 @@ public import Operations
 public import SyncCore
 
 extension SQLiteState {
-    /// The numbers of the states in the table.
-    private enum StatusNumber: Int64 {
-        case pending = 0
-        case inFlight = 1
-        case inDoubt = 2
-        case rejected = 3
-        case deferred = 4
-    }
+    private typealias StatusNumber = PendingOperation.Status.Kind
 
     static let pendingColumns =
         "sequence, time, status, batch, reason, http_status, code, message, inner_error, method, url, "
@@ -24,21 +17,48 @@ extension SQLiteState {
 
     public func hasPending() throws(StateError) -> Bool { try first("SELECT 1 FROM pending LIMIT 1") != nil }
 
-    public func pendingOperations(touching id: EntityID) throws(StateError) -> [PendingOperation] {
-        let columns = Self.pendingColumns
-        let rows = try list(
-            "SELECT \(columns) FROM touched JOIN pending USING (sequence) WHERE entity = ? ORDER BY sequence",
-            [integer(id)]
-        ) { row in (0..<row.count).map { row[$0] } }
-        return try rows.map { row throws(StateError) in try pending(row) }
-    }
-
     public func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
         guard let row = try first("SELECT \(Self.pendingColumns) FROM pending WHERE sequence = ?", [integer(sequence)])
         else {
             return nil
         }
         return try pending(row)
+    }
+
+    public func pendingOperations(
+        from first: SequenceNumber, limit: Int
+    ) throws(StateError) -> [PendingOperation] {
+        try operations(where: "sequence >= ? ORDER BY sequence LIMIT ?", [integer(first), .integer(Int64(limit))])
+    }
+
+    public func pendingOperations(
+        _ kind: PendingOperation.Status.Kind
+    ) throws(StateError) -> [PendingOperation] {
+        try operations(where: "status = ? ORDER BY sequence", [.integer(kind.rawValue)])
+    }
+
+    private func operations(where condition: String, _ values: [SQLValue]) throws(StateError) -> [PendingOperation] {
+        let rows = try list("SELECT \(Self.pendingColumns) FROM pending WHERE \(condition)", values) { row in
+            (0..<row.count).map { row[$0] }
+        }
+        return try rows.map { row throws(StateError) in try pending(row) }
+    }
+
+    /// Cost: a pass over the statuses, one byte of each operation.
+    public func pendingCount() throws(StateError) -> Int {
+        Int(try first("SELECT COUNT(*) FROM pending INDEXED BY pending_by_status")?.first?.integer ?? 0)
+    }
+
+    public func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber] {
+        try list("SELECT sequence FROM touched WHERE entity = ? ORDER BY sequence", [integer(id)]) {
+            UInt64(bitPattern: $0.integer(0))
+        }
+    }
+
+    public func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber? {
+        try first("SELECT MAX(sequence) FROM transactions WHERE name = ?", [.text(name)])?.first?.integer.map {
+            UInt64(bitPattern: $0)
+        }
     }
 
     func pending(_ row: [SQLValue]) throws(StateError) -> PendingOperation {
@@ -78,6 +98,9 @@ extension SQLiteState {
         for id in Set(pending.operation.touchedEntities) {
             try run("INSERT OR IGNORE INTO touched VALUES (?, ?)", [integer(id), integer(pending.sequence)])
         }
+        if let name = pending.operation.transactionID {
+            try run("INSERT OR IGNORE INTO transactions VALUES (?, ?)", [.text(name), integer(pending.sequence)])
+        }
     }
 
     /// In the order of ``pendingColumns``.
@@ -116,6 +139,7 @@ extension SQLiteState {
     public func removePending(_ sequence: SequenceNumber) throws(StateError) {
         try run("DELETE FROM pending WHERE sequence = ?", [integer(sequence)])
         try run("DELETE FROM touched WHERE sequence = ?", [integer(sequence)])
+        try run("DELETE FROM transactions WHERE sequence = ?", [integer(sequence)])
     }
 
     // MARK: Undone

@@ -43,6 +43,9 @@ enum Schema {
         """,
         "CREATE TABLE ancestors (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE INDEX touched_by_operation ON touched (sequence)",
+        "CREATE INDEX pending_by_status ON pending (status)",
+        "CREATE TABLE transactions (name TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (name, sequence)) WITHOUT ROWID",
+        "CREATE INDEX transactions_by_operation ON transactions (sequence)",
         """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,
           streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL)

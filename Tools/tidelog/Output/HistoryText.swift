@@ -24,7 +24,7 @@ struct HistoryText {
     var isAlwaysShown: Bool {
         guard case .entry(let entry) = item else { return true }
         switch entry.record.body {
-        case .operation, .operationsUndone, .operationsRedone, .conflictResolved: return true
+        case .operation, .operationsUndone, .operationsRedone, .deliveryChanged, .conflictResolved: return true
         default: return false
         }
     }

@@ -1,0 +1,117 @@
+import ODataWire
+import Operations
+
+/// The next batch while the queue is walked.
+struct BatchDraft<Storage: StateStorage> {
+    private let resolver: EntityResolver<Storage>
+    private let options: UploadPlanner<Storage>.Options
+    private var grouping: ChangeSetGrouping
+    private var forms: UnitForms<Storage>
+    private let conflicts: ConflictHolds<Storage>
+    private var held: [SequenceNumber: HoldReason] = [:]
+    private var toRead: Set<EntityID> = []
+    private var placed = 0
+    /// How many operations have been passed over since the last one that found a place.
+    private var passed = 0
+
+    init(
+        resolver: EntityResolver<Storage>, options: UploadPlanner<Storage>.Options, unreadable: Set<EntityID>
+    ) throws(StateError) {
+        self.resolver = resolver
+        self.options = options
+        grouping = ChangeSetGrouping(unreadable: unreadable, service: options.service)
+        conflicts = try ConflictHolds(resolver.storage, resolver.model)
+        forms = UnitForms(resolver: resolver, options: options.service)
+    }
+
+    /// Whether nothing more is looked for. What has to be read first counts as well: those reads come before the batch. So
+    /// does a long stretch in which nothing can go, as where all of it is about one entity.
+    var isFull: Bool {
+        placed + toRead.count >= options.requestLimit
+            || (placed + toRead.count > 0 && passed >= 8 * options.requestLimit)
+    }
+
+    mutating func add(_ unit: PlannedUnit, retrying: Set<SequenceNumber>) throws(StateError) {
+        let (operations, footprints) = (unit.operations, unit.footprints)
+        let skipped = try reasonsToSkip(operations, retrying)
+        let obstacle = operations.first { skipped[$0.sequence] != nil }
+        var reason = obstacle.flatMap { skipped[$0.sequence] }
+        if reason == nil { reason = try Self.missingName(in: operations, resolver) }
+        if reason == nil { reason = try forms.obstacle(in: operations) }
+        if let reason {
+            grouping.block(footprints, by: obstacle?.sequence ?? operations[0].sequence, reason)
+            for pending in operations {
+                held[pending.sequence] =
+                    skipped[pending.sequence] ?? obstacle.map { .withOperation($0.sequence) } ?? reason
+            }
+            passed += operations.count
+            return
+        }
+        let isFull = isFull
+        if isFull {
+            reason = try grouping.leaveOut(operations, footprints, resolver)
+        } else {
+            reason = try grouping.add(operations, footprints, resolver) { new throws(StateError) in
+                try forms.canRefer(to: new, from: operations)
+            }
+        }
+        guard let reason else {
+            placed += operations.count
+            passed = 0
+            return
+        }
+        passed += operations.count
+        for pending in operations { held[pending.sequence] = reason }
+        guard !isFull else { return }
+        switch reason {
+        case .needsETag(let entity), .needsAllProperties(let entity): toRead.insert(entity)
+        default: break
+        }
+    }
+
+    consuming func plan() throws(StateError) -> UploadPlan {
+        var plan = UploadPlan(held: held, entitiesToRead: toRead.sorted())
+        var encoder = RequestPlanner(resolver: resolver, options: options.service)
+        var requests = 0
+        for group in grouping.inOrder() {
+            let (operations, carried) = forms.sendable(group)
+            let changeSet = try encoder.changeSet(operations, carrying: carried)
+            if requests > 0, requests + changeSet.requests.count > options.requestLimit {
+                for pending in group { plan.held[pending.sequence] = .batchFull }
+                requests = options.requestLimit
+                continue
+            }
+            requests += changeSet.requests.count
+            plan.changeSets.append(changeSet)
+        }
+        return plan
+    }
+
+    private static func missingName(
+        in unit: [PendingOperation], _ resolver: EntityResolver<Storage>
+    ) throws(StateError) -> HoldReason? {
+        for pending in unit {
+            if let name = try resolver.missingName(in: pending.operation) { return .notInMetadata(name) }
+        }
+        return nil
+    }
+
+    private func reasonsToSkip(
+        _ unit: [PendingOperation], _ retrying: Set<SequenceNumber>
+    ) throws(StateError) -> [SequenceNumber: HoldReason] {
+        var reasons = try conflicts.reasons(in: unit)
+        for pending in unit {
+            if let reason = Self.reasonToSkip(pending, retrying) { reasons[pending.sequence] = reason }
+        }
+        return reasons
+    }
+
+    private static func reasonToSkip(_ pending: PendingOperation, _ retrying: Set<SequenceNumber>) -> HoldReason? {
+        switch pending.status {
+        case .pending: nil
+        case .inFlight, .inDoubt: .inDoubt
+        case .rejected: retrying.contains(pending.sequence) ? nil : .rejected
+        case .deferred: retrying.contains(pending.sequence) ? nil : .deferred
+        }
+    }
+}

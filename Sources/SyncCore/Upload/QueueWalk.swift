@@ -1,0 +1,60 @@
+import Operations
+
+/// The units of the queue in the order in which they are to be looked at, read a page at a time: whoever stops early has
+/// read no more than a page beyond.
+struct QueueWalk<Storage: StateStorage> {
+    private let resolver: EntityResolver<Storage>
+    private var tracker: LinkTracker<Storage>
+    /// Where the next page begins.
+    private var position: SequenceNumber = 0
+    private var units: ArraySlice<PlannedUnit> = []
+    private let pageSize: Int
+
+    init(_ resolver: EntityResolver<Storage>, pageSize: Int = 256) {
+        self.resolver = resolver
+        self.pageSize = pageSize
+        tracker = LinkTracker(resolver.storage, resolver.model)
+    }
+
+    /// Nil behind the last one.
+    mutating func next() throws(StateError) -> PlannedUnit? {
+        if units.isEmpty { try readPage() }
+        return units.popFirst()
+    }
+
+    private mutating func readPage() throws(StateError) {
+        let page = try wholePage()
+        guard let last = page.last else { return }
+        position = last.sequence + 1
+        var found: [PlannedUnit] = []
+        for operations in PendingOperation.units(page) {
+            var unit = PlannedUnit(operations: operations)
+            for pending in operations { unit.footprints.append(try resolver.footprint(pending.operation, &tracker)) }
+            found.append(unit)
+        }
+        units = TransactionUnits.arranged(found)[...]
+    }
+
+    /// A page that tears nothing apart: up to the end of its last change set, and up to the last member of each transaction
+    /// in it. Then nothing that is arranged with it is behind it.
+    private func wholePage() throws(StateError) -> [PendingOperation] {
+        let storage = resolver.storage
+        var page = try storage.pendingOperations(from: position, limit: pageSize)
+        var transactions: Set<String> = []
+        var end: SequenceNumber = 0
+        var looked = 0
+        while let last = page.last {
+            for pending in page[looked...] {
+                guard let name = pending.operation.transactionID, transactions.insert(name).inserted else { continue }
+                end = max(end, try storage.lastPending(inTransaction: name) ?? 0)
+            }
+            looked = page.count
+            let changeSet = last.operation.changeSet
+            guard last.sequence < end || changeSet != nil else { break }
+            let further = try storage.pendingOperations(from: last.sequence + 1, limit: pageSize)
+            page += further.prefix { $0.sequence <= end || (changeSet != nil && $0.operation.changeSet == changeSet) }
+            if page.count == looked { break }
+        }
+        return page
+    }
+}

@@ -1,0 +1,87 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+
+/// The queue is walked page by page until a batch is full, and nobody can tell that from the batch.
+struct QueueWalkTests {
+    private let random = PlannerPropertyTests()
+
+    private func plan(
+        _ store: TestStore, limit: Int = 500, reach: PlanReach = .queue, pageSize: Int = .max
+    ) throws -> UploadPlan {
+        var options = UploadPlanner<MemoryState>.Options(requestLimit: limit, service: store.service, reach: reach)
+        options.pageSize = pageSize
+        return try UploadPlanner(storage: store.state, model: store.model, options: options).plan()
+    }
+
+    @Test(arguments: PlannerPropertyTests.seeds)
+    func `pages of any size give the plan of the whole queue at once`(_ seed: UInt64) throws {
+        let (store, _) = try random.randomStore(seed, operations: 40, transactions: seed % 3 == 0 ? 0 : 3)
+        let whole = try plan(store)
+        for size in [1, 2, 3, 7, 20] {
+            #expect(try plan(store, pageSize: size) == whole, "seed \(seed): pages of \(size)")
+        }
+    }
+
+    @Test(arguments: PlannerPropertyTests.seeds)
+    func `a walk that stops finds the batch that the walk to the end finds`(_ seed: UInt64) throws {
+        let (store, _) = try random.randomStore(seed, operations: 40, transactions: seed % 2 == 0 ? 0 : 3)
+        for limit in [1, 2, 5, 12, 500] {
+            let (short, long) = (
+                try plan(store, limit: limit, reach: .batch, pageSize: 3), try plan(store, limit: limit)
+            )
+            #expect(short.changeSets == long.changeSets, "seed \(seed): limit \(limit)")
+            #expect(short.entitiesToRead == long.entitiesToRead, "seed \(seed): limit \(limit)")
+            for (sequence, reason) in short.held {
+                #expect(long.held[sequence] == reason, "seed \(seed): limit \(limit), operation \(sequence)")
+            }
+            let said = Set(long.held.keys).union(long.changeSets.flatMap(\.operations))
+            #expect(said == Set(store.state.pendingOperations().map(\.sequence)), "seed \(seed): limit \(limit)")
+        }
+    }
+
+    @Test(arguments: PlannerPropertyTests.seeds)
+    func `batches of any size bring the queue to its end`(_ seed: UInt64) throws {
+        let (store, _) = try random.randomStore(seed, operations: 25, transactions: seed % 2 == 0 ? 0 : 2)
+        let limit = Int(seed % 5) + 1
+        var rounds = 0
+        while !store.state.pendingOperations().isEmpty, rounds < 200 {
+            let plan = try random.readIfNeeded(store, limit: limit)
+            guard !plan.isEmpty || !plan.entitiesToRead.isEmpty else { break }
+            try store.answer(plan)
+            rounds += 1
+        }
+        #expect(store.state.pendingOperations().isEmpty, "seed \(seed): limit \(limit)")
+    }
+
+    @Test
+    func `a transaction at both ends of the queue goes whole, and a walk for a batch reads no more than it needs`()
+        throws
+    {
+        let store = try TestStore()
+        let orders = try (1...30).map { try store.download("Orders", ["OrderID": .integer(Int64($0))]) }
+        for (index, order) in orders.enumerated() {
+            store.transactionID = index == 4 || index == 20 ? "T" : nil
+            try store.perform([.update(order, changes: ["Note": .string("n")], bindings: [])])
+        }
+        let all = store.state.pendingOperations().map(\.sequence)
+        let short = try plan(store, limit: 3, reach: .batch, pageSize: 2)
+        #expect(store.groups(short) == [[all[0]], [all[1]], [all[2]]])
+        #expect(short.held.isEmpty)
+        let long = try plan(store, limit: 8, reach: .batch, pageSize: 2)
+        #expect(store.groups(long).contains([all[4], all[20]]))
+    }
+
+    @Test func `many changes of one entity do not make each batch a walk through all of them`() throws {
+        let store = try TestStore()
+        let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
+        for number in 0..<60 {
+            try store.add(
+                .operation(Operation(.update(order, changes: ["Note": .string("\(number)")], bindings: []))))
+        }
+        let short = try plan(store, limit: 2, reach: .batch, pageSize: 4)
+        #expect(short.changeSets.count == 1)
+        #expect(short.held.count < 30)
+    }
+}
