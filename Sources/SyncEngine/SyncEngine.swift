@@ -30,11 +30,11 @@ public actor SyncEngine {
     }
 
     /// Sends what is pending, in as many batches as it takes. What the service refuses is in the report and is no error.
-    public func upload() async throws(TidelogError) -> UploadReport {
+    public func upload(_ options: UploadOptions = UploadOptions()) async throws(TidelogError) -> UploadReport {
         await begin()
         defer { end() }
         if try await store.model.version.isLegacy { await session.expectToken() }
-        let report = try await UploadRound(store: store, session: session).run()
+        let report = try await UploadRound(store: store, session: session, upload: options).run()
         await store.writeSnapshotIfDue()
         return report
     }

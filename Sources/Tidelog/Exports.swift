@@ -9,8 +9,12 @@
 @_exported public import struct Operations.EntityID
 @_exported public import struct Operations.Refusal
 @_exported public import typealias Operations.SequenceNumber
+@_exported public import struct SyncCore.Conflict
+@_exported public import enum SyncCore.ConflictPolicy
+@_exported public import struct SyncCore.ConflictResolution
 @_exported public import struct SyncCore.OperationRefused
 @_exported public import enum SyncEngine.AuditWindow
+@_exported public import struct SyncEngine.ConflictHandling
 @_exported public import enum SyncEngine.SnapshotPolicy
 @_exported public import struct SyncEngine.DownloadReport
 @_exported public import struct SyncEngine.StoreCompaction
@@ -18,5 +22,6 @@
 @_exported public import struct SyncEngine.TidelogError
 @_exported public import struct SyncEngine.UndoReport
 @_exported public import enum SyncEngine.UndoTarget
+@_exported public import struct SyncEngine.UploadOptions
 @_exported public import struct SyncEngine.UploadReport
 @_exported public import Transport

@@ -44,6 +44,7 @@ struct RootCommand: AsyncParsableCommand {
                 subcommands: [
                     CreateCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self, RelinkCommand.self,
                     UnlinkCommand.self, ApplyCommand.self, UndoCommand.self, RedoCommand.self,
+                    ConflictsCommand.self, ResolveCommand.self,
                 ]),
             CommandGroup(
                 name: "Looking inside:",

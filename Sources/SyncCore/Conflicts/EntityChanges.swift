@@ -97,6 +97,10 @@ extension EntityResolver {
 extension StateStorage {
     /// The pending operations that name the entity, in order. Cost: not that of the queue.
     func pendingOperations(touching id: EntityID) throws(StateError) -> [PendingOperation] {
-        try pendingOperations(naming: id).compactMap { sequence throws(StateError) in try pendingOperation(sequence) }
+        var found: [PendingOperation] = []
+        for sequence in try pendingOperations(naming: id) {
+            if let pending = try pendingOperation(sequence) { found.append(pending) }
+        }
+        return found
     }
 }

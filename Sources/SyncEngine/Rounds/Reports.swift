@@ -1,4 +1,5 @@
 public import Operations
+public import SyncCore
 
 /// What an upload came to.
 public struct UploadReport: Sendable {
@@ -10,10 +11,18 @@ public struct UploadReport: Sendable {
     public var deferred: [(operation: SequenceNumber, refusal: Refusal)] = []
     /// Operations of which it is not known whether they took effect.
     public var inDoubt: [SequenceNumber] = []
+    /// Entities on which operations wait because others changed them as well, and nobody has decided yet.
+    public var conflicts: [Conflict] = []
     /// Everything that has not ended, refused and doubtful operations included.
     public var remaining = 0
 
     public init() {}
+
+    /// These have not ended after all.
+    mutating func forget(_ refused: [SequenceNumber]) {
+        let refused = Set(refused)
+        rejected.removeAll { refused.contains($0.operation) }
+    }
 
     mutating func add(_ outcome: BatchAnswered.Outcome) {
         switch outcome.result {

@@ -11,6 +11,7 @@ import SyncCore
 struct UploadRound {
     let store: LocalStore
     let session: ServiceSession
+    var upload = UploadOptions()
 
     /// What a plan is made and sent by. Others may come to hold while it is sent; they are the next plan's.
     struct Terms {
@@ -25,11 +26,17 @@ struct UploadRound {
         try await settleDoubts(&report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
         var retrying = Set(try await store.pendingOperations(.rejected).map(\.sequence))
+        var conflicts = ConflictRound(store: store, session: session, handling: upload.conflicts)
         while true {
+            try await conflicts.settle(&report)
             let rearrangements = await store.rearrangements
             let terms = Terms(model: try await store.model, options: try await store.serviceOptions)
             let plan = try await nextPlan(retrying: retrying, terms.options)
-            guard !plan.isEmpty else { break }
+            guard !plan.isEmpty else {
+                // What was read for the plan may have shown what others did.
+                if try await conflicts.settle(&report) { continue }
+                break
+            }
             var hasMoved = false
             for part in terms.options.supportsBatch ? [plan] : plan.singleRequests {
                 // Nil where something was undone meanwhile, or the terms are others.
@@ -39,6 +46,7 @@ struct UploadRound {
                 }
                 let outcomes = try await send(part, as: batch, terms, retrying, &report)
                 for outcome in outcomes { report.add(outcome) }
+                try await conflicts.look(at: outcomes, &report)
                 retrying.subtract(outcomes.map(\.operation))
                 if outcomes.contains(where: { $0.result != .notProcessed }) { hasMoved = true }
                 // What follows a request that was not carried out has to be planned anew.
@@ -47,6 +55,7 @@ struct UploadRound {
             // A service that keeps leaving everything undone must not keep us here for ever.
             guard hasMoved else { break }
         }
+        report.conflicts = try await store.conflicts()
         report.remaining = try await store.pendingCount()
         return report
     }

@@ -34,12 +34,16 @@ public struct OfflineODataParameters: Sendable {
     /// Where others have been created with the entity, or are bound to it, so that they would be gone as well or be otherwise
     /// than after a deletion, both are sent all the same. So they are in a change set.
     public var undoesLocalCreation: Bool
+    /// What an upload does where others changed the same entities. Without anything said, changes that do not overlap are
+    /// merged, and those that do wait; see ``OfflineODataProvider/conflicts()``.
+    public var conflicts: ConflictHandling
 
     public init(
         storePath: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
         storeEncryptionKey: LogKey? = nil, formerEncryptionKeys: [LogKey] = [],
         durability: StoreDurability = .everyCommit, snapshots: SnapshotPolicy = .automatic(),
-        serviceOptions: ServiceOptions? = nil, undoesLocalCreation: Bool = false
+        serviceOptions: ServiceOptions? = nil, undoesLocalCreation: Bool = false,
+        conflicts: ConflictHandling = ConflictHandling()
     ) {
         self.storePath = storePath
         self.transport = transport
@@ -50,6 +54,7 @@ public struct OfflineODataParameters: Sendable {
         self.snapshots = snapshots
         self.serviceOptions = serviceOptions
         self.undoesLocalCreation = undoesLocalCreation
+        self.conflicts = conflicts
     }
 }
 

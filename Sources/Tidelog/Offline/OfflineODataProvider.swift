@@ -154,8 +154,12 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     /// Sends what is pending, in as many batches as it takes. Operations that the service refuses do not make it fail: they
     /// are in the report and stay in the store with their error.
+    ///
+    /// - Parameter options: nil for what the parameters say.
     @discardableResult
-    public func upload() async throws(TidelogError) -> UploadReport { try await engine().upload() }
+    public func upload(_ options: UploadOptions? = nil) async throws(TidelogError) -> UploadReport {
+        try await engine().upload(options ?? UploadOptions(conflicts: parameters.conflicts))
+    }
 
     /// Reads what the defining queries bring. Pending operations stay on top.
     ///

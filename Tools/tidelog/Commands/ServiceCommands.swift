@@ -117,12 +117,18 @@ struct PushCommand: AsyncParsableCommand {
         commandName: "push", abstract: "Send the pending operations.",
         discussion: """
             What the service refuses stays in the store with the service's words, and is tried again by the next push. \
-            Exits with 1 if anything was refused or is in doubt.
+            Exits with 1 if anything was refused, is in doubt, or waits because others changed the same ('tidelog conflicts').
             """,
         aliases: ["upload"])
 
     @Flag(help: "Send operations that are in doubt again, at the risk of doing them twice.")
     var resendInDoubt = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Where others changed the same entities: merge what does not overlap and ask (merge), let one side win what overlaps (merge-mine, merge-theirs), let one side win all (mine, theirs), or ask.",
+            valueName: "policy"))
+    var conflicts: ConflictPolicyArgument = .merge
 
     @OptionGroup var service: ServiceArguments
     @OptionGroup var options: StoreOptions
@@ -132,9 +138,10 @@ struct PushCommand: AsyncParsableCommand {
         let isComplete = try await options.withStore { provider in
             try await service.apply(to: provider)
             if resendInDoubt { try await provider.resendOperationsInDoubt() }
-            let report = try await provider.upload()
+            let report = try await provider.upload(
+                UploadOptions(conflicts: ConflictHandling(policy: conflicts.policy)))
             try UploadText(report: report).print(json: format.json)
-            return report.rejected.isEmpty && report.inDoubt.isEmpty
+            return report.rejected.isEmpty && report.inDoubt.isEmpty && report.conflicts.isEmpty
         }
         if !isComplete { throw QuietFailure(status: .failed) }
     }

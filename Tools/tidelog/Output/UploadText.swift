@@ -8,7 +8,9 @@ struct UploadText {
     let report: UploadReport
 
     var lines: [String] {
-        if report.batches == 0, report.confirmed.isEmpty, report.inDoubt.isEmpty { return ["Nothing to send."] }
+        if report.batches == 0, report.confirmed.isEmpty, report.inDoubt.isEmpty, report.conflicts.isEmpty {
+            return ["Nothing to send."]
+        }
         var lines = [
             "\(report.confirmed.count) confirmed, \(report.rejected.count) rejected, \(report.inDoubt.count) in doubt "
                 + "(\(counted(report.batches, "batch", "batches")), \(counted(report.bytesSent, "byte", "bytes")) sent)."
@@ -21,6 +23,9 @@ struct UploadText {
         }
         if !report.rejected.isEmpty {
             lines.append("Rejected operations stay in the store; see 'tidelog status'. The next push tries them again.")
+        }
+        for conflict in report.conflicts {
+            lines.append("\(oneLine(conflict.name)) waits: others have changed it as well; see 'tidelog conflicts'.")
         }
         if !report.inDoubt.isEmpty {
             lines.append("Run 'tidelog push --resend-in-doubt' to send what is in doubt again.")
@@ -46,6 +51,7 @@ struct UploadText {
         }
         json.endArray()
         json.numbers("inDoubt", report.inDoubt)
+        json.numbers("conflicts", report.conflicts.map(\.entity.rawValue))
         json.member("remaining", report.remaining)
         json.endObject()
         return json.text
