@@ -118,7 +118,7 @@ let package = Package(
         tool(
             "odata-sandbox",
             [
-                "ODataSandbox", "ODataWire", argumentParser,
+                "ODataSandbox", "ODataWire", "EDM", argumentParser,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -151,6 +151,12 @@ let package = Package(
         tests("CommandLineTests", ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM"]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
+        tests(
+            "FaultMatrixTests",
+            [
+                "SyncEngine", "SyncCore", "OperationLog", "Transport", "Operations", "ODataWire", "EDM", "TestSupport",
+                httpTypes, "odata-sandbox",
+            ]),
         tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests(
             "TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "TestSupport", httpTypes]),

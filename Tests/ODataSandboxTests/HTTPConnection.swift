@@ -33,16 +33,40 @@ struct HTTPConnection: ~Copyable {
 
     deinit { _ = close(socket) }
 
+    /// A connection that the other side has closed is an error and no signal.
+    private static func send(_ socket: Int32, _ bytes: [UInt8]) -> Int {
+        #if canImport(Darwin)
+            Darwin.send(socket, bytes, bytes.count, 0)
+        #else
+            Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        #endif
+    }
+
+    /// Everything that comes until the connection ends.
+    mutating func rest() -> [UInt8] {
+        while (try? fill()) != nil {}
+        defer { buffer = [] }
+        return buffer
+    }
+
     mutating func send(_ request: WireRequest) throws -> WireResponse {
+        try write(request)
+        return try response()
+    }
+
+    mutating func write(_ request: WireRequest) throws {
         var head =
             "\(request.method) \(request.url) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(request.body.count)\r\n"
         for field in request.headers.fields { head += "\(field.name): \(field.value)\r\n" }
         var bytes = Array((head + "\r\n").utf8) + request.body
         while !bytes.isEmpty {
-            let count = write(socket, bytes, bytes.count)
+            let count = Self.send(socket, bytes)
             guard count > 0 else { throw Broken() }
             bytes.removeFirst(count)
         }
+    }
+
+    mutating func response() throws -> WireResponse {
         let lines = try readHead()
         guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
             throw Broken()

@@ -91,4 +91,94 @@ import Testing
         #expect(second.process.terminationStatus == 1)
         #expect(first.stop(SIGTERM) == 0)
     }
+
+    // MARK: - Faults
+
+    private func create(_ name: String) -> WireRequest {
+        WireRequest(
+            method: "POST", url: "/v4/Suppliers", headers: ["Content-Type": "application/json"],
+            body: Array("{\"Name\":\"\(name)\"}".utf8))
+    }
+
+    private func script(_ server: Server, _ faults: String) throws {
+        var connection = try HTTPConnection(port: server.port)
+        let response = try connection.send(
+            WireRequest(method: "POST", url: "/faults", body: Array(faults.utf8)))
+        #expect(response.status == 204)
+    }
+
+    private func count(_ server: Server, _ name: String) throws -> String {
+        var connection = try HTTPConnection(port: server.port)
+        return try connection.send(
+            WireRequest(method: "GET", url: "/v4/Suppliers/$count?$filter=Name%20eq%20'\(name)'")
+        ).text
+    }
+
+    @Test func `an answer is cut after any number of bytes, and what it answers is done`() throws {
+        let server = try Server()
+        for bytes in [0, 1, 17, 200] {
+            try script(server, #"{"effect":"cutAnswer","after":\#(bytes)}"#)
+            var connection = try HTTPConnection(port: server.port)
+            try connection.write(create("cut-\(bytes)"))
+            let answer = connection.rest()
+            #expect(answer.count == bytes)
+            #expect("HTTP/1.1 201 Created\r\n".utf8.starts(with: answer.prefix(22)))
+            #expect(try count(server, "cut-\(bytes)") == "1")
+        }
+    }
+
+    @Test func `a request is cut while it is sent, and nothing is done`() throws {
+        let server = try Server()
+        try script(server, #"{"effect":"cutRequest","after":4,"method":"POST","url":"Suppliers"}"#)
+        var connection = try HTTPConnection(port: server.port)
+        try connection.write(create("half"))
+        #expect(connection.rest().isEmpty)
+        #expect(try count(server, "half") == "0")
+        try script(server, #"{"effect":"dropAnswer","method":"POST","url":"Suppliers"}"#)
+        connection = try HTTPConnection(port: server.port)
+        try connection.write(create("dropped"))
+        #expect(connection.rest().isEmpty)
+        #expect(try count(server, "dropped") == "1")
+    }
+
+    @Test func `an answer is held back while others are answered`() throws {
+        let server = try Server()
+        try script(server, #"{"effect":"delay","milliseconds":400,"method":"POST"}"#)
+        var slow = try HTTPConnection(port: server.port)
+        try slow.write(create("slow"))
+        // Carried out at once, and answered after what came later.
+        while try count(server, "slow") == "0" {}
+        #expect(try slow.response().status == 201)
+    }
+
+    @Test func `options say how the service repeats, waits and fails`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("faults-\(UUID().uuidString).json")
+        try Data(#"[{"effect":"refuse","status":429,"method":"POST"}]"#.utf8).write(to: folder)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = try Server([
+            "--quiet", "--repeatable", "oasis", "--remember", "3600", "--async", "0", "--faults", folder.path,
+        ])
+        var connection = try HTTPConnection(port: server.port)
+        var request = create("once")
+        #expect(try connection.send(request).status == 429)
+        request.headers["Repeatability-Request-ID"] = "a1"
+        request.headers["Repeatability-First-Sent"] = HTTPDate.text(
+            millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000))
+        for _ in 0..<2 { #expect(try connection.send(request).headers["Repeatability-Result"] == "accepted") }
+        #expect(try count(server, "once") == "1")
+        request.headers["Repeatability-First-Sent"] = "Sun, 06 Nov 1994 08:49:37 GMT"
+        #expect(try connection.send(request).status == 412)
+        request = create("later")
+        request.headers["Prefer"] = "respond-async"
+        let accepted = try connection.send(request)
+        #expect(accepted.status == 202 && accepted.headers["Location"]?.hasSuffix("/v4/$async/1") == true)
+    }
+
+    @Test(arguments: [["--faults", "/nowhere"], ["--remember", "-1"], ["--async", "-1"], ["--repeatable", "never"]])
+    func `options that make no sense are told before the service opens`(_ arguments: [String]) throws {
+        let server = try Server(arguments)
+        #expect(server.lines.isEmpty)
+        server.process.waitUntilExit()
+        #expect(server.process.terminationStatus != 0)
+    }
 }

@@ -51,6 +51,17 @@ struct RecordCodecTests {
         .batchPrepared(
             BatchPrepared(
                 batch: 1, changeSets: [[.init(contentID: "1", operation: 4)], [.init(contentID: "2", operation: 5)]])),
+        .batchPrepared(
+            BatchPrepared(
+                batch: 2, changeSets: [[.init(contentID: "1", operation: 4)]],
+                sent: [
+                    [
+                        .init(
+                            contentID: "1", method: "POST", url: "Orders",
+                            headers: [.init(name: "Repeatability-Request-ID", value: "a")], body: [0x7B, 0x7D])
+                    ]
+                ])),
+        .batchAccepted(BatchAccepted(batch: 2, monitor: "$monitor/2")),
         .batchAnswered(
             BatchAnswered(
                 batch: 1,

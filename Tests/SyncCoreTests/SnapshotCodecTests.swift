@@ -64,6 +64,19 @@ struct SnapshotCodecTests {
         .undone(UndoneOperation(operation: attributed(.pending), undo: 20)),
         .coverage(query: "Q", id(7), run: 12),
         .postponed(UploadPostponed(notBefore: 1_763_000_000_000, attempt: 2, reason: "The service is busy.")),
+        .openBatch(
+            OpenBatch(BatchPrepared(batch: 3, changeSets: [[.init(contentID: "1", operation: 12)]]), monitor: "m/3")),
+        .openBatch(
+            OpenBatch(
+                BatchPrepared(
+                    batch: 4, changeSets: [[.init(contentID: "1", operation: 12)]],
+                    sent: [
+                        [
+                            .init(
+                                contentID: "1", method: "DELETE", url: "Orders(5)",
+                                headers: [.init(name: "RequestID", value: "a")], body: [1])
+                        ]
+                    ]))),
         .ancestor(
             Ancestor(
                 row: row,

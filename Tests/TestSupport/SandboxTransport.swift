@@ -65,7 +65,7 @@ package final class SandboxTransport: HTTPTransport {
         let wire = WireRequest(
             method: request.method.rawValue, url: request.path ?? "/", headers: headers, body: body)
         switch state.withLock({ $0.reply(to: wire) }) {
-        case .cut:
+        case .cut, .cutOff:
             throw TransportError(.disconnected, "The connection was cut.", mayHaveBeenSent: true)
         case .response(let answer):
             var response = HTTPResponse(status: .init(code: answer.status))

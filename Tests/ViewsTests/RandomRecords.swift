@@ -93,7 +93,10 @@ struct RandomRecords {
         case 29..<33: return .entitiesRead(images())
         case 33..<40: return prepared()
         case 40..<52: return answered()
-        case 52..<53: return .batchInterrupted(BatchInterrupted(batch: nextBatch - 1, reason: "cut"))
+        case 52..<53:
+            return nextBatch.isMultiple(of: 3)
+                ? .batchAccepted(BatchAccepted(batch: nextBatch - 1, monitor: "monitor"))
+                : .batchInterrupted(BatchInterrupted(batch: nextBatch - 1, reason: "cut"))
         case 54..<56: return .operationsReleased(operations.filter { _ in chance(20) })
         case 24..<25:
             return .uploadPostponed(
@@ -128,7 +131,12 @@ struct RandomRecords {
         return .batchPrepared(
             BatchPrepared(
                 batch: nextBatch,
-                changeSets: chosen.enumerated().map { [.init(contentID: "\($0 + 1)", operation: $1)] }))
+                changeSets: chosen.enumerated().map { [.init(contentID: "\($0 + 1)", operation: $1)] },
+                sent: nextBatch.isMultiple(of: 2)
+                    ? []
+                    : chosen.indices.map {
+                        [.init(contentID: "\($0 + 1)", method: "POST", url: "A", headers: [], body: [])]
+                    }))
     }
 
     private mutating func answered() -> Record.Body {

@@ -27,6 +27,7 @@ struct SameStateTests {
         for pending in try state.pendingOperations() {
             words.append("\(pending.sequence) \(pending.time) \(pending.status)")
         }
+        for batch in try state.openBatches() { words.append("\(batch)") }
         for undone in try state.undoneOperations() { words.append("\(undone)") }
         for query in try state.queries() { words.append("\(query)") }
         let header = try state.header()

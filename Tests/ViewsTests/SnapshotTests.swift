@@ -84,8 +84,7 @@ struct SnapshotTests {
         "row gone", "row serviceWithStaleETag", "base row", "base absent", "link true true",
         "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
         "pending rejected", "pending deferred", "postponed", "undone pending", "undone rejected", "undone inDoubt",
-        "ancestor",
-        "pending with attributes", "undone with attributes",
+        "ancestor", "pending with attributes", "undone with attributes", "openBatch",
     ]
 
     @Test func `the random states hold everything that a snapshot can hold`() throws {

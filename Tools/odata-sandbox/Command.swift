@@ -32,11 +32,39 @@ struct Command: ParsableCommand {
             valueName: "ABILITY"))
     var without: [Lack] = []
 
+    @Option(
+        help: "Which repeatable requests the service knows: oasis or sap. Without it, none.",
+        transform: { text throws in
+            guard let dialect = Repeatability.Dialect(rawValue: text) else {
+                throw ValidationError("There are oasis and sap.")
+            }
+            return dialect
+        })
+    var repeatable: Repeatability.Dialect?
+
+    @Option(
+        help: ArgumentHelp("How long repeatable requests are remembered; for ever by default.", valueName: "SECONDS"))
+    var remember: Int64?
+
+    @Option(
+        name: .customLong("async"),
+        help: ArgumentHelp(
+            "Answer with 202 where a client prefers respond-async, and be done after so many polls.",
+            valueName: "POLLS"))
+    var asynchronous: Int?
+
+    @Option(help: ArgumentHelp("A file of faults in JSON, as POST /faults takes them.", valueName: "FILE"))
+    var faults: String?
+
     @Flag(help: "Don't print a line for each request on standard error.")
     var quiet = false
 
     func validate() throws {
         if pageSize < 0 { throw ValidationError("--page-size must not be negative.") }
+        if let remember, !(0...Self.longest).contains(remember) {
+            throw ValidationError("--remember takes 0 to \(Self.longest) seconds.")
+        }
+        if let asynchronous, asynchronous < 0 { throw ValidationError("--async must not be negative.") }
     }
 
     func run() throws {
@@ -44,6 +72,9 @@ struct Command: ParsableCommand {
         var sandbox = try Sandbox.shop()
         sandbox.options.pageSize = pageSize == 0 ? nil : pageSize
         for lack in without { lack.take(from: &sandbox.options.abilities) }
+        sandbox.options.repeatability = repeatable.map { Repeatability($0, window: remember) }
+        sandbox.options.asynchrony = asynchronous.map { Asynchrony(polls: $0, retryAfter: 0) }
+        if let faults { sandbox.faults = try Self.read(faults) }
         let server: Server
         do {
             server = try Server(sandbox: sandbox, port: Int(port), logsRequests: !quiet)
@@ -54,6 +85,22 @@ struct Command: ParsableCommand {
         fflush(nil)
         signals.wait()
         server.stop()
+    }
+
+    /// A hundred years.
+    private static let longest: Int64 = 3_155_760_000
+
+    private static func read(_ path: String) throws -> [Fault] {
+        guard let file = fopen(path, "r") else { throw Failure("\(path) cannot be read.") }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+        do throws(FaultError) {
+            return try Fault.list(bytes)
+        } catch {
+            throw Failure("\(path) holds no faults: \(error)")
+        }
     }
 }
 

@@ -12,13 +12,17 @@ final class RequestHandler: ChannelInboundHandler {
     static let bodyLimit = 256 << 20
 
     private let service: SharedSandbox
+    private let limit: WireLimit
     private let logsRequests: Bool
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var isTooLarge = false
+    /// After how many bytes of the body the connection is to be cut.
+    private var cut: Int?
 
-    init(service: SharedSandbox, logsRequests: Bool) {
+    init(service: SharedSandbox, limit: WireLimit, logsRequests: Bool) {
         self.service = service
+        self.limit = limit
         self.logsRequests = logsRequests
     }
 
@@ -28,6 +32,7 @@ final class RequestHandler: ChannelInboundHandler {
             self.head = head
             body = []
             isTooLarge = false
+            cut = service.cutOfBody(of: WireRequest(method: head.method.rawValue, url: head.uri))
             if head.headers[canonicalForm: "expect"].contains(where: { $0.lowercased() == "100-continue" }) {
                 let interim = HTTPResponseHead(version: head.version, status: .continue)
                 context.writeAndFlush(wrapOutboundOut(.head(interim)), promise: nil)
@@ -35,21 +40,42 @@ final class RequestHandler: ChannelInboundHandler {
         case .body(let part):
             isTooLarge = isTooLarge || body.count + part.readableBytes > Self.bodyLimit
             if !isTooLarge { body.append(contentsOf: part.readableBytesView) }
-        case .end:
-            guard let head else { return }
-            self.head = nil
-            let request = WireRequest(
-                method: head.method.rawValue, url: head.uri,
-                headers: HTTPHeaders(head.headers.map { ($0.name, $0.value) }), body: body)
-            body = []
-            switch isTooLarge ? .response(WireResponse(status: 413)) : service.reply(to: request) {
-            case .response(let response):
-                if logsRequests { log("\(request.method) \(request.url) \(response.status)\n") }
-                write(response, to: head, context: context)
-            case .cut:
-                if logsRequests { log("\(request.method) \(request.url) cut\n") }
-                context.close(promise: nil)
-            }
+            if let cut, body.count >= cut { finish(context) }
+        case .end: finish(context)
+        }
+    }
+
+    /// Answers what has come of the request, all of it unless it is to be cut.
+    private func finish(_ context: ChannelHandlerContext) {
+        guard let head else { return }
+        self.head = nil
+        let request = WireRequest(
+            method: head.method.rawValue, url: head.uri,
+            headers: HTTPHeaders(head.headers.map { ($0.name, $0.value) }), body: body)
+        body = []
+        let delivery = isTooLarge ? Delivery(.response(WireResponse(status: 413))) : service.deliver(request)
+        guard delivery.delayMilliseconds > 0 else { return give(delivery.reply, to: request, head, context) }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: .milliseconds(Int64(delivery.delayMilliseconds))) {
+            let (handler, context) = bound.value
+            if context.channel.isActive { handler.give(delivery.reply, to: request, head, context) }
+        }
+    }
+
+    private func give(
+        _ reply: Reply, to request: WireRequest, _ head: HTTPRequestHead, _ context: ChannelHandlerContext
+    ) {
+        switch reply {
+        case .response(let response):
+            if logsRequests { log("\(request.method) \(request.url) \(response.status)\n") }
+            write(response, to: head, context: context)
+        case .cut:
+            if logsRequests { log("\(request.method) \(request.url) cut\n") }
+            context.close(promise: nil)
+        case .cutOff(let response, let bytes):
+            if logsRequests { log("\(request.method) \(request.url) \(response.status) cut after \(bytes)\n") }
+            limit.remaining = bytes
+            write(response, to: head, context: context)
         }
     }
 
@@ -58,6 +84,7 @@ final class RequestHandler: ChannelInboundHandler {
         for field in response.headers.fields { headers.add(name: field.name, value: field.value) }
         let hasBody = response.status >= 200 && response.status != 204 && response.status != 304
         if hasBody { headers.replaceOrAdd(name: "Content-Length", value: String(response.body.count)) }
+        let isCut = limit.remaining != nil
         let keepsAlive = request.isKeepAlive
         if !keepsAlive { headers.replaceOrAdd(name: "Connection", value: "close") }
         let head = HTTPResponseHead(
@@ -68,7 +95,7 @@ final class RequestHandler: ChannelInboundHandler {
         }
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            if !keepsAlive { channel.close(promise: nil) }
+            if !keepsAlive || isCut { channel.close(promise: nil) }
         }
     }
 

@@ -23,9 +23,11 @@ struct Server {
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
+                        let limit = WireLimit()
+                        try channel.pipeline.syncOperations.addHandler(limit)
                         try channel.pipeline.syncOperations.configureHTTPServerPipeline()
                         try channel.pipeline.syncOperations.addHandler(
-                            RequestHandler(service: service, logsRequests: logsRequests))
+                            RequestHandler(service: service, limit: limit, logsRequests: logsRequests))
                     }
                 }
                 .bind(host: "127.0.0.1", port: port).wait()
@@ -50,5 +52,14 @@ final class SharedSandbox: Sendable {
     init(_ sandbox: Sandbox) { self.sandbox = Mutex(sandbox) }
 
     func setOrigin(_ origin: String) { sandbox.withLock { $0.origin = origin } }
-    func reply(to request: WireRequest) -> Reply { sandbox.withLock { $0.reply(to: request) } }
+
+    func deliver(_ request: WireRequest) -> Delivery {
+        sandbox.withLock { sandbox in
+            sandbox.options.now = WallClock.now
+            return sandbox.deliver(request)
+        }
+    }
+
+    /// After how many bytes of its body the request is to be cut.
+    func cutOfBody(of request: WireRequest) -> Int? { sandbox.withLock { $0.cutOfBody(of: request) } }
 }

@@ -73,7 +73,9 @@ public struct OperationFates: Sendable {
             for operation in resolved.takenBack { undo(operation, by: sequence) }
             for operation in resolved.released { set(operation, .pending) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .entitiesRead, .entitiesMissing, .uploadPostponed, .deliveryChanged, .lost, .unknown:
+            .downloadFinished, .entitiesRead, .entitiesMissing, .batchAccepted, .uploadPostponed, .deliveryChanged,
+            .lost,
+            .unknown:
             break
         }
     }

@@ -19,7 +19,8 @@ extension HistoryItem {
     /// | `definingQueryRemoved` | `name` |
     /// | `downloadStarted` | `queries` |
     /// | `downloadPage`, `downloadFinished` | `query` |
-    /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many) |
+    /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many); `requests`: `[{"contentID", "method", "url"}]` where they can be repeated |
+    /// | `batchAccepted` | `batch`, `monitor` |
     /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "deferred" \| "notProcessed" \| "inDoubt", …}]`; rejected and deferred ones with `status`, `code`, `message`, deferred ones with `attempts`, ones in doubt with `reason` |
     /// | `batchInterrupted` | `batch`, `reason` |
     /// | `operationsReleased`, `operationsUndone`, `operationsRedone` | `operations` |

@@ -68,6 +68,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .downloadFinished: "downloadFinished"
         case .entitiesRead: "entitiesRead"
         case .batchPrepared: "batchPrepared"
+        case .batchAccepted: "batchAccepted"
         case .batchAnswered: "batchAnswered"
         case .batchInterrupted: "batchInterrupted"
         case .operationsReleased: "operationsReleased"
@@ -104,8 +105,8 @@ extension Record.Body {
                 if case .confirmed(let images) = outcome.result { images.map(\.entity) } else { [] }
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
-            .batchPrepared, .batchInterrupted, .operationsReleased, .operationsUndone, .operationsRedone,
-            .uploadPostponed, .deliveryChanged, .lost, .unknown:
+            .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
+            .operationsRedone, .uploadPostponed, .deliveryChanged, .lost, .unknown:
             []
         }
     }

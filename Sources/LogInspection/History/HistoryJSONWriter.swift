@@ -81,6 +81,10 @@ struct HistoryJSONWriter {
             number("batch", prepared.batch)
             numbers("operations", prepared.operations)
             number("changeSets", prepared.changeSets.count)
+            if !prepared.sent.isEmpty { repeatable(prepared.sent) }
+        case .batchAccepted(let accepted):
+            number("batch", accepted.batch)
+            text("monitor", accepted.monitor)
         case .batchAnswered(let answered):
             number("batch", answered.batch)
             array("outcomes", answered.outcomes) { writer, outcome in writer.object { $0.outcome(outcome) } }
@@ -112,6 +116,17 @@ struct HistoryJSONWriter {
         case .unknown(let kind, let payload):
             number("kindNumber", kind)
             number("bytes", payload.count)
+        }
+    }
+
+    /// Without the bodies: what they say is in the operations.
+    private mutating func repeatable(_ changeSets: [[BatchPrepared.SentRequest]]) {
+        array("requests", changeSets.flatMap { $0 }) { writer, request in
+            writer.object {
+                $0.text("contentID", request.contentID)
+                $0.text("method", request.method)
+                $0.text("url", request.url)
+            }
         }
     }
 

@@ -25,6 +25,8 @@ struct RecordSummary {
         case .entitiesRead(let images):
             "\(count(images.count, "entity")) read: \(list(images.map { Self.oneLine(sets.reference($0.entity)) }))"
         case .batchPrepared(let prepared): text(of: prepared)
+        case .batchAccepted(let accepted):
+            "batch \(accepted.batch) accepted: its answer is to be had at \(Self.oneLine(accepted.monitor, limit: 200))"
         case .batchAnswered(let answered): text(of: answered)
         case .batchInterrupted(let interrupted):
             "batch \(interrupted.batch) interrupted: \(Self.oneLine(interrupted.reason, limit: 200))"
@@ -134,6 +136,7 @@ struct RecordSummary {
     private func text(of prepared: BatchPrepared) -> String {
         let operations = count(prepared.operations.count, "operation")
         return "batch \(prepared.batch) prepared: \(operations) in \(count(prepared.changeSets.count, "change set"))"
+            + (prepared.sent.isEmpty ? "" : ", repeatable")
     }
 
     private func text(of answered: BatchAnswered) -> String {

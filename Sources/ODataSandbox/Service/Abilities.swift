@@ -13,6 +13,9 @@ public struct Abilities: Sendable, Hashable {
     /// Whether other methods than GET and POST get through; what they are is then in `X-HTTP-Method`.
     public var methods = true
 
+    /// Whether an entity gets the key that the client gives it, in sets whose keys the service does not count up.
+    public var keepsClientKeys = true
+
     /// How a deep insert is answered.
     public enum DeepInsertAnswer: String, Sendable, Hashable, CaseIterable {
         /// The new entities of a collection in the order of the request.

@@ -92,6 +92,20 @@ extension RequestBody {
     var navigations: [String] { bindings.map(\.navigation) + inline.map(\.navigation) }
 }
 
+extension PropertyValues {
+    /// Gives the entity another key, where one is given.
+    mutating func replaceKey(of type: EntityType) {
+        for property in type.keyProperties {
+            switch self[property.name] {
+            case .string(let text): self[property.name] = .string(text.dropLast() + (text.last == "2" ? "3" : "2"))
+            case .integer(let number): self[property.name] = .integer(number &+ 1000)
+            case .guid(let guid): self[property.name] = .guid(GuidValue(high: ~guid.high, low: guid.low))
+            default: break
+            }
+        }
+    }
+}
+
 extension SandboxError {
     init(_ error: PayloadError) {
         let code: Code =

@@ -88,8 +88,9 @@ struct Modifications {
     ) throws(SandboxError) -> RowID {
         try requireBind(body)
         let decided = Set(try body.navigations.map { name throws(SandboxError) in try relationship(name, of: set) })
-        let row = try transaction.insert(
-            into: set, values: try masterValues(body.values, set), bound: bound.union(decided))
+        var values = try masterValues(body.values, set)
+        if !view.abilities.keepsClientKeys { values.replaceKey(of: set.entityType) }
+        let row = try transaction.insert(into: set, values: values, bound: bound.union(decided))
         marks[row] = DeepInsertMark(place: marks.count, contentID: body.contentID)
         for binding in body.bindings { try bind(row, binding.navigation, binding.urls, of: set) }
         for inline in body.inline {

@@ -25,7 +25,7 @@ extension Sandbox {
         for (index, part) in batch.parts.enumerated() {
             let (answer, isSuccess) = answer(to: part, head: heads.isEmpty ? .empty : heads[index], view)
             response.parts.append(answer)
-            if stopsAtError, !isSuccess { break }
+            if faultsAtWork?.isCut == true || stopsAtError && !isSuccess { break }
         }
         return try write(response, view)
     }
@@ -53,6 +53,14 @@ extension Sandbox {
 
     /// A request outside of change sets: a query, in V4 also a modification.
     mutating func single(_ request: WireRequest, _ view: ServiceView) -> WireResponse {
+        do throws(ChangeSetFailure) {
+            return try underFaults([request]) { sandbox in [sandbox.unharmed(request, view)] }[0]
+        } catch {
+            return view.response(to: error.error)
+        }
+    }
+
+    private mutating func unharmed(_ request: WireRequest, _ view: ServiceView) -> WireResponse {
         do throws(SandboxError) {
             let request = try view.untunnelled(request)
             switch request.method {
@@ -71,8 +79,17 @@ extension Sandbox {
     mutating func changeSet(
         _ members: [BatchPart.Member], head: HTTPHeaders = .empty, _ view: ServiceView
     ) throws(ChangeSetFailure) -> [BatchResponsePart.MemberResponse] {
-        let responses = try once(members.map(\.request), head: head) { sandbox throws(ChangeSetFailure) in
-            try sandbox.perform(members, view)
+        let requests = members.map(\.request)
+        let responses: [WireResponse]
+        do throws(ChangeSetFailure) {
+            responses = try underFaults(requests) { sandbox throws(ChangeSetFailure) in
+                try sandbox.once(requests, head: head) { sandbox throws(ChangeSetFailure) in
+                    try sandbox.perform(members, view)
+                }
+            }
+        } catch {
+            throw ChangeSetFailure(
+                error: error.error, contentID: error.contentID ?? error.place.flatMap { members[$0].contentID })
         }
         return zip(members, responses).map { .init(contentID: view.echo($0.contentID), response: $1) }
     }
@@ -122,6 +139,8 @@ extension Sandbox {
     }
 
     private mutating func write(_ batch: BatchResponse, _ view: ServiceView) throws(SandboxError) -> WireResponse {
+        let distortions = faultsAtWork?.distortions ?? []
+        let batch = batch.distorted(distortions)
         // A body may contain anything, a boundary as well: then the next one is tried.
         for _ in 0..<8 {
             batches += 1
@@ -130,11 +149,27 @@ extension Sandbox {
                 "\(boundary)_changeset_\($0 + 1)"
             }
             if let bytes {
-                let type = MultipartBatchWriter.contentType(boundary: boundary)
+                let type = MultipartBatchWriter.contentType(
+                    boundary: distortions.contains(.wrongBoundary) ? "another" : boundary)
                 return view.response(view.isLegacy ? 202 : 200, ["Content-Type": type], body: bytes)
             }
         }
         throw SandboxError(500, .invalidBatch, "The responses cannot be put into a batch.")
+    }
+}
+
+extension BatchResponse {
+    fileprivate func distorted(_ distortions: Set<Fault.Distortion>) -> BatchResponse {
+        var batch = self
+        if distortions.contains(.unclosed) { batch.isClosed = false }
+        if distortions.contains(.reversedParts) { batch.parts.reverse() }
+        if distortions.contains(.reversed) {
+            batch.parts = batch.parts.map { part in
+                guard case .changeSet(let members) = part else { return part }
+                return .changeSet(members.reversed())
+            }
+        }
+        return batch
     }
 }
 
@@ -147,6 +182,8 @@ extension ServiceView {
 struct ChangeSetFailure: Error, Hashable {
     var error: SandboxError
     let contentID: String?
+    /// Counted from 0.
+    var place: Int?
 }
 
 /// The modifications of one change set.

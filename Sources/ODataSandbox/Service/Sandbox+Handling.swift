@@ -76,7 +76,9 @@ extension Sandbox {
         case "POST" where request.url == "$batch" || request.url.hasPrefix("$batch?"):
             return try once(request) { sandbox throws(SandboxError) in try sandbox.batch(request, view) }
         case "POST", "PUT", "PATCH", "MERGE", "DELETE":
-            return try once(request) { sandbox throws(SandboxError) in try sandbox.modify(request, view) }
+            var response = try once(request) { sandbox throws(SandboxError) in try sandbox.modify(request, view) }
+            response.distort(faultsAtWork?.distortions ?? [])
+            return response
         default: throw SandboxError(405, .methodNotAllowed, "\(request.method) is no method of OData.")
         }
     }

@@ -12,6 +12,7 @@ extension Sandbox {
         let continues = Preferences(request).continuesOnError
         var progress = JSONBatchProgress()
         for part in batch.parts {
+            if faultsAtWork?.isCut == true { break }
             if part.dependencies.contains(where: progress.failed.contains) {
                 for item in part.items {
                     progress.add(
@@ -24,7 +25,11 @@ extension Sandbox {
                 perform(part, &progress, view)
             }
         }
-        var response = view.response(200, ["Content-Type": "application/json"], body: progress.write())
+        let distortions = faultsAtWork?.distortions ?? []
+        if !distortions.isDisjoint(with: [.reversed, .reversedParts]) { progress.answers.reverse() }
+        var body = progress.write()
+        if distortions.contains(.unclosed) { body.removeLast() }
+        var response = view.response(200, ["Content-Type": "application/json"], body: body)
         response.headers["OData-Version"] = "4.01"
         return response
     }
@@ -59,7 +64,7 @@ private struct JSONBatchProgress {
     var failed: Set<String> = []
     /// Where the entities are that requests of earlier parts have brought, relative to the service root.
     private var places: [String: String] = [:]
-    private var answers: [(item: JSONBatch.Item, response: WireResponse)] = []
+    var answers: [(item: JSONBatch.Item, response: WireResponse)] = []
 
     mutating func add(_ item: JSONBatch.Item, _ response: WireResponse, _ view: ServiceView) {
         answers.append((item, response))

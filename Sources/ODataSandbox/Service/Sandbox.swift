@@ -29,9 +29,12 @@ public struct Sandbox: Sendable {
     /// The scheme, host and port that absolute URLs begin with, without a slash at the end.
     public var origin = "http://127.0.0.1"
     public var options = Options()
-    /// Applied to requests before anything else looks at them, the first that matches.
+    /// What hits the requests that are given to ``reply(to:)``: of those that match all, in their order, up to the first that
+    /// decides the answer.
     public var faults: [Fault] = []
     public internal(set) var state = SandboxState()
+    /// While a request is replied to.
+    var faultsAtWork: FaultsAtWork?
     var sessions = Sessions()
     var repeatable = RepeatableRequests()
     /// Monitored under their place, counted from 1.
@@ -77,13 +80,15 @@ public struct Sandbox: Sendable {
     mutating func keep(_ transaction: Transaction) { state = transaction.state }
 
     func view(_ version: ODataVersion) -> ServiceView {
-        version.isLegacy
+        var abilities = options.abilities
+        if faultsAtWork?.assignsKeys == true { abilities.keepsClientKeys = false }
+        return version.isLegacy
             ? ServiceView(
                 version: .v2, model: v2, metadata: v2Metadata, root: origin + "/v2/", master: schema,
-                abilities: options.abilities)
+                abilities: abilities)
             : ServiceView(
                 version: .v4, model: schema.model, metadata: v4Metadata, root: origin + "/v4/", master: schema,
-                abilities: options.abilities)
+                abilities: abilities)
     }
 }
 

@@ -7,6 +7,10 @@ struct Sessions: Sendable, Hashable {
 
     /// How many were opened. Numbers beyond it are no sessions, so that tokens need not be kept.
     private var opened = 0
+    /// Up to which of them their tokens are worth nothing any more.
+    private var expired = 0
+
+    mutating func expire() { expired = opened }
 
     /// The header fields that hand out the token: that of the request's session, or of a new one.
     mutating func fetch(_ request: WireRequest) -> [(String, String)] {
@@ -31,7 +35,8 @@ struct Sessions: Sendable, Hashable {
         for field in request.headers.values("Cookie") {
             for pair in field.split(separator: ";") {
                 let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-                if parts.count == 2, parts[0] == Self.cookie, let number = Int(parts[1]), number >= 1, number <= opened
+                if parts.count == 2, parts[0] == Self.cookie, let number = Int(parts[1]), number > expired,
+                    number <= opened
                 {
                     return number
                 }

@@ -7,6 +7,8 @@ extension ServiceOptions {
 
     private enum Field {
         case flag(WritableKeyPath<ServiceOptions, Bool>)
+        /// `Set/Property`, several with commas between them.
+        case properties(WritableKeyPath<ServiceOptions, [String: String]>)
         case choice([String], get: (ServiceOptions) -> String, set: (inout ServiceOptions, String) -> Void)
 
         static func choice<Choice: RawRepresentable & CaseIterable>(
@@ -20,6 +22,7 @@ extension ServiceOptions {
         var values: [String] {
             switch self {
             case .flag: ["true", "false"]
+            case .properties: ["", "Set/Property"]
             case .choice(let values, _, _): values
             }
         }
@@ -33,7 +36,8 @@ extension ServiceOptions {
             ("contentIDLocation", .choice(\.contentIDLocation)), ("deepInsertToMany", .choice(\.deepInsertToMany)),
             ("tunnelsMethods", .flag(\.tunnelsMethods)), ("wrapsInlineCollections", .flag(\.wrapsInlineCollections)),
             ("isIEEE754Compatible", .flag(\.isIEEE754Compatible)),
-            ("deletedOnServiceIsDone", .flag(\.deletedOnServiceIsDone)),
+            ("deletedOnServiceIsDone", .flag(\.deletedOnServiceIsDone)), ("repeatability", .choice(\.repeatability)),
+            ("respondsAsync", .flag(\.respondsAsync)), ("correlationProperties", .properties(\.correlationProperties)),
         ]
     }
 
@@ -49,6 +53,8 @@ extension ServiceOptions {
         Self.fields.map { name, field in
             switch field {
             case .flag(let path): (name, String(self[keyPath: path]))
+            case .properties(let path):
+                (name, self[keyPath: path].sorted { $0.key < $1.key }.map { "\($0)/\($1)" }.joined(separator: ","))
             case .choice(_, let get, _): (name, get(self))
             }
         }
@@ -60,6 +66,10 @@ extension ServiceOptions {
             let names = Self.fields.map(\.name).joined(separator: ", ")
             throw InvalidOption(description: "There is no option \(name). There are \(names).")
         }
+        if case .properties(let path) = field {
+            self[keyPath: path] = try Self.properties(value, name)
+            return
+        }
         guard field.values.contains(value) else {
             throw InvalidOption(
                 description: "\(name) cannot be \(value); it is one of \(field.values.joined(separator: ", ")).")
@@ -67,6 +77,20 @@ extension ServiceOptions {
         switch field {
         case .flag(let path): self[keyPath: path] = value == "true"
         case .choice(_, _, let set): set(&self, value)
+        case .properties: break
         }
+    }
+
+    private static func properties(_ text: String, _ name: String) throws(InvalidOption) -> [String: String] {
+        var found: [String: String] = [:]
+        for item in text.split(separator: ",") {
+            let parts = item.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+                throw InvalidOption(
+                    description: "\(name) cannot be \(text); it is of the form Set/Property,Set/Property.")
+            }
+            found[String(parts[0])] = String(parts[1])
+        }
+        return found
     }
 }

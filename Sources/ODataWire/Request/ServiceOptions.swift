@@ -28,6 +28,25 @@ public struct ServiceOptions: Sendable, Hashable {
 
     public var contentIDReferences = ContentIDReferences.urlsAndBodies
 
+    /// How a service knows that a request comes a second time, so that it answers what it answered the first time.
+    public enum Repeatability: String, Sendable, Hashable, CaseIterable {
+        /// It does not. What became of a request without an answer is found out by reading, or never.
+        case none
+        /// OASIS Repeatable Requests 1.0: `Repeatability-Request-ID`, `Repeatability-First-Sent`,
+        /// `Repeatability-Client-ID`.
+        case oasis
+        /// The older headers of SAP Gateway: `RequestID`, `RepeatabilityCreation`.
+        case sap
+    }
+
+    public var repeatability = Repeatability.none
+    /// Whether batches ask for an answer later (`Prefer: respond-async`). A service that does not know this answers at once.
+    public var respondsAsync = false
+    /// Properties that hold what no other entity of the set has, by set: the app gives each new entity a value of its own
+    /// (a GUID), and the service keeps it. Then a creation without an answer can be looked for, though the service gives the
+    /// key.
+    public var correlationProperties: [String: String] = [:]
+
     // MARK: How it wants things
 
     /// What a `$batch` looks like.
@@ -82,7 +101,9 @@ public struct ServiceOptions: Sendable, Hashable {
         batchFormat: BatchFormat = .multipart,
         contentIDReferences: ContentIDReferences = .urlsAndBodies, contentIDLocation: ContentIDLocation = .part,
         deepInsertToMany: DeepInsertToMany = .split, tunnelsMethods: Bool = false,
-        wrapsInlineCollections: Bool = false, isIEEE754Compatible: Bool = false, deletedOnServiceIsDone: Bool = true
+        wrapsInlineCollections: Bool = false, isIEEE754Compatible: Bool = false, deletedOnServiceIsDone: Bool = true,
+        repeatability: Repeatability = .none, respondsAsync: Bool = false,
+        correlationProperties: [String: String] = [:]
     ) {
         self.supportsBatch = supportsBatch
         self.supportsBind = supportsBind
@@ -95,15 +116,21 @@ public struct ServiceOptions: Sendable, Hashable {
         self.wrapsInlineCollections = wrapsInlineCollections
         self.isIEEE754Compatible = isIEEE754Compatible
         self.deletedOnServiceIsDone = deletedOnServiceIsDone
+        self.repeatability = repeatability
+        self.respondsAsync = respondsAsync
+        self.correlationProperties = correlationProperties
     }
 
     /// What the metadata say of the service in annotations of its container (Capabilities vocabulary: `BatchSupported`,
-    /// `BatchSupport`). What they do not say is as the standard promises.
+    /// `BatchSupport`; Repeatability vocabulary: `Supported`). What they do not say is as the standard promises.
     public init(declaredBy model: EntityDataModel) {
         self.init()
         let namespace = "Org.OData.Capabilities.V1."
         for annotation in model.schemas.flatMap(\.containers).flatMap(\.annotations) {
             switch annotation.term {
+            case "Org.OData.Repeatability.V1.Supported":
+                // A tag: it is true unless it says something else.
+                if annotation.value != "false" { repeatability = .oasis }
             case namespace + "BatchSupported": if annotation.value == "false" { supportsBatch = false }
             case namespace + "BatchSupport":
                 let fields = annotation.expression.flatMap { $0.name == "Record" ? $0.children : [] }

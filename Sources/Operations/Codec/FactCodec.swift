@@ -52,6 +52,21 @@ extension ByteWriter {
         }
     }
 
+    mutating func sent(_ changeSets: [[BatchPrepared.SentRequest]]) {
+        list(changeSets) {
+            $0.list($1) {
+                $0.string($1.contentID)
+                $0.string($1.method)
+                $0.string($1.url)
+                $0.list($1.headers) {
+                    $0.string($1.name)
+                    $0.string($1.value)
+                }
+                $0.blob($1.body)
+            }
+        }
+    }
+
     mutating func answered(_ answered: BatchAnswered) {
         unsigned(answered.batch)
         list(answered.outcomes) {
@@ -116,6 +131,18 @@ extension ByteReader {
                     BatchPrepared.Request(contentID: try r.string(), operation: try r.unsigned())
                 }
             })
+    }
+
+    mutating func sent() throws(CodecError) -> [[BatchPrepared.SentRequest]] {
+        try list { r throws(CodecError) in
+            try r.list { r throws(CodecError) in
+                BatchPrepared.SentRequest(
+                    contentID: try r.string(), method: try r.string(), url: try r.string(),
+                    headers: try r.list { r throws(CodecError) in
+                        Operation.Header(name: try r.string(), value: try r.string())
+                    }, body: try r.blob())
+            }
+        }
     }
 
     mutating func answered(inDetail: Bool) throws(CodecError) -> BatchAnswered {

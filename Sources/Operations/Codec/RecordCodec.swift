@@ -25,6 +25,9 @@ public enum RecordCodec {
         case operationsRedone = 14
         /// An operation with a transactionID, which stands in front of what an ``operation`` has.
         case operationInTransaction = 15
+        /// A ``batchPrepared`` and behind it the requests as they are sent.
+        case repeatableBatchPrepared = 16
+        case batchAccepted = 17
         case uploadPostponed = 18
         /// An answer with an outcome that a ``batchAnswered`` cannot tell: an operation that was put off, or a refusal with the
         /// request's body.
@@ -71,8 +74,13 @@ public enum RecordCodec {
             kind = .entitiesRead
             writer.list(images) { $0.image($1) }
         case .batchPrepared(let prepared):
-            kind = .batchPrepared
+            kind = prepared.sent.isEmpty ? .batchPrepared : .repeatableBatchPrepared
             writer.prepared(prepared)
+            if !prepared.sent.isEmpty { writer.sent(prepared.sent) }
+        case .batchAccepted(let accepted):
+            kind = .batchAccepted
+            writer.unsigned(accepted.batch)
+            writer.string(accepted.monitor)
         case .batchAnswered(let answered):
             kind = answered.isInDetail ? .batchAnsweredInDetail : .batchAnswered
             writer.answered(answered)
@@ -151,6 +159,9 @@ public enum RecordCodec {
         case .operationsUndone: .operationsUndone(try sequences(&reader))
         case .operationsRedone: .operationsRedone(try sequences(&reader))
         case .operationInTransaction: .operation(try operationInTransaction(&reader))
+        case .repeatableBatchPrepared: .batchPrepared(try repeatable(&reader))
+        case .batchAccepted:
+            .batchAccepted(BatchAccepted(batch: try reader.unsigned(), monitor: try reader.string()))
         case .operationWithAttributes: .operation(try reader.operationWithAttributes())
         case .deliveryChanged: .deliveryChanged(try sequences(&reader), to: try reader.delivery())
         case .conflictResolved: .conflictResolved(try reader.resolved())
@@ -160,6 +171,12 @@ public enum RecordCodec {
 
     private static func sequences(_ reader: inout ByteReader) throws(CodecError) -> [SequenceNumber] {
         try reader.list { r throws(CodecError) in try r.unsigned() }
+    }
+
+    private static func repeatable(_ reader: inout ByteReader) throws(CodecError) -> BatchPrepared {
+        var prepared = try reader.prepared()
+        prepared.sent = try reader.sent()
+        return prepared
     }
 
     private static func operationInTransaction(_ reader: inout ByteReader) throws(CodecError) -> Operation {

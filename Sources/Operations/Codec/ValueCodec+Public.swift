@@ -18,6 +18,21 @@ public enum ValueCodec {
         return writer.bytes
     }
 
+    public static func encode(_ prepared: BatchPrepared) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.prepared(prepared)
+        writer.sent(prepared.sent)
+        return writer.bytes
+    }
+
+    public static func decodeBatchPrepared(_ bytes: [UInt8]) throws(CodecError) -> BatchPrepared {
+        try ByteReader.read(bytes) { reader throws(CodecError) in
+            var prepared = try reader.prepared()
+            prepared.sent = try reader.sent()
+            return prepared
+        }
+    }
+
     public static func decodeOperation(_ bytes: [UInt8]) throws(CodecError) -> Operation {
         try ByteReader.read(bytes) { reader throws(CodecError) in try reader.operationWithAttributes() }
     }

@@ -84,6 +84,9 @@ public struct BatchPrepared: Sendable, Hashable {
     public var batch: BatchID
     /// Change sets in the order in which they stand in the batch.
     public var changeSets: [[Request]]
+    /// The requests as they are sent, by change set, the identifiers by which the service knows a repetition among their
+    /// headers: a repetition has to be the same to the byte. Empty where the service knows none.
+    public var sent: [[SentRequest]]
 
     /// One request: its Content-ID and the operation that it carries out. An operation may need several requests.
     public struct Request: Sendable, Hashable {
@@ -96,9 +99,28 @@ public struct BatchPrepared: Sendable, Hashable {
         }
     }
 
-    public init(batch: BatchID, changeSets: [[Request]]) {
+    /// A request in its final form, without credentials, tokens and cookies, which every sending adds anew.
+    public struct SentRequest: Sendable, Hashable {
+        public var contentID: String
+        public var method: String
+        /// Relative to the service root, absolute, or beginning with `$<Content-ID>`.
+        public var url: String
+        public var headers: [Operation.Header]
+        public var body: [UInt8]
+
+        public init(contentID: String, method: String, url: String, headers: [Operation.Header], body: [UInt8]) {
+            self.contentID = contentID
+            self.method = method
+            self.url = url
+            self.headers = headers
+            self.body = body
+        }
+    }
+
+    public init(batch: BatchID, changeSets: [[Request]], sent: [[SentRequest]] = []) {
         self.batch = batch
         self.changeSets = changeSets
+        self.sent = sent
     }
 
     /// The operations that the batch carries, each once, in order of appearance.
@@ -183,6 +205,19 @@ public struct UploadPostponed: Sendable, Hashable {
         self.notBefore = notBefore
         self.attempt = attempt
         self.reason = reason
+    }
+}
+
+/// The service took a batch and works on it in its own time (202 with `respond-async`). Logged before anything waits for
+/// the answer, so that it is asked for after a restart.
+public struct BatchAccepted: Sendable, Hashable {
+    public var batch: BatchID
+    /// Where the answer is to be had: absolute, or relative to the service root.
+    public var monitor: String
+
+    public init(batch: BatchID, monitor: String) {
+        self.batch = batch
+        self.monitor = monitor
     }
 }
 

@@ -22,6 +22,7 @@ public struct Record: Sendable, Hashable {
         /// Entities read outside a download, to learn keys or ETags that an answer left out.
         case entitiesRead([EntityImage])
         case batchPrepared(BatchPrepared)
+        case batchAccepted(BatchAccepted)
         case batchAnswered(BatchAnswered)
         case batchInterrupted(BatchInterrupted)
         /// The outcome of operations in doubt is settled: they were not carried out and may be sent again.

@@ -57,11 +57,18 @@ public struct Fold<Storage: StateStorage> {
         case .entitiesMissing(let entities): try remove(entities)
         case .conflictResolved(let resolved): try apply(resolved, by: sequence)
         case .batchPrepared(let prepared): try apply(prepared)
-        case .batchAnswered(let answered): try apply(answered)
+        case .batchAccepted(let accepted): try apply(accepted)
+        case .batchAnswered(let answered):
+            let operations = answered.outcomes.map(\.operation)
+            let left = try batches(of: operations)
+            try apply(answered)
+            try close(left.union([answered.batch]))
         case .batchInterrupted(let interrupted): try apply(interrupted)
-        case .operationsReleased(let operations):
-            for operation in operations { try setStatus(operation, .pending) }
-        case .operationsUndone(let operations): try undo(operations, by: sequence)
+        case .operationsReleased(let operations): try release(operations)
+        case .operationsUndone(let operations):
+            let left = try batches(of: operations)
+            try undo(operations, by: sequence)
+            try close(left)
         case .operationsRedone(let operations): try redo(operations)
         case .uploadPostponed(let postponed): try postpone(postponed)
         case .deliveryChanged(let operations, let delivery): try setDelivery(operations, delivery)
@@ -202,21 +209,6 @@ public struct Fold<Storage: StateStorage> {
     }
 
     // MARK: Upload
-
-    private mutating func apply(_ prepared: BatchPrepared) throws(StateError) {
-        // A batch that carries an undone operation shows that it was redone, by a record that is lost.
-        try redo(prepared.operations)
-        var header = try storage.header()
-        if prepared.batch >= header.nextBatch { header.nextBatch = prepared.batch &+ 1 }
-        try storage.setHeader(header)
-        for sequence in prepared.operations { try setStatus(sequence, .inFlight(prepared.batch)) }
-    }
-
-    private mutating func apply(_ interrupted: BatchInterrupted) throws(StateError) {
-        for pending in try storage.pendingOperations(.inFlight) where pending.status == .inFlight(interrupted.batch) {
-            try setStatus(pending.sequence, .inDoubt(interrupted.batch, reason: interrupted.reason))
-        }
-    }
 
     private mutating func postpone(_ postponed: UploadPostponed?) throws(StateError) {
         var header = try storage.header()

@@ -27,6 +27,7 @@ public enum SnapshotCodec {
         /// A pending operation with a transactionID, which stands in front of what a ``pending`` has.
         case pendingInTransaction = 13
         case postponed = 14
+        case openBatch = 15
         /// A pending operation with attributes that the kinds above have no place for; they stand in front of what an
         /// operation has.
         case pendingWithAttributes = 20
@@ -136,6 +137,10 @@ public enum SnapshotCodec {
         case .postponed(let postponed):
             writer.postponed(postponed)
             return .postponed
+        case .openBatch(let batch):
+            writer.blob(ValueCodec.encode(batch.prepared))
+            writer.optional(batch.monitor) { $0.string($1) }
+            return .openBatch
         case .ancestor(let ancestor):
             write(ancestor.row, &writer)
             writer.list(ancestor.links) {
@@ -229,6 +234,11 @@ public enum SnapshotCodec {
             .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
         case .undone: .undone(try undone(&reader))
         case .postponed: .postponed(try reader.postponed())
+        case .openBatch:
+            .openBatch(
+                OpenBatch(
+                    try ValueCodec.decodeBatchPrepared(try reader.blob()),
+                    monitor: try reader.optional { r throws(CodecError) in try r.string() }))
         case .undoneWithAttributes: .undone(try undoneWithAttributes(&reader))
         case .ancestor: .ancestor(try ancestor(&reader))
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))

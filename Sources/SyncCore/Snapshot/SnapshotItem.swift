@@ -26,6 +26,8 @@ public enum SnapshotItem: Sendable, Hashable {
     case undone(UndoneOperation)
     /// At most once.
     case postponed(UploadPostponed)
+    /// By number.
+    case openBatch(OpenBatch)
     /// By entity.
     case ancestor(Ancestor)
     /// Last, once: how many items are in front of it, and what their state's digest is.

@@ -29,6 +29,7 @@ public struct StateRestoration<Storage: StateStorage> {
         case .undone(let undone): try storage.putUndone(undone)
         case .coverage(let query, let id, let run): try storage.cover(id, query: query, run: run)
         case .postponed(let postponed): header.postponed = postponed
+        case .openBatch(let batch): try storage.putOpenBatch(batch)
         case .ancestor(let ancestor): try storage.putAncestor(ancestor)
         case .end: break
         }

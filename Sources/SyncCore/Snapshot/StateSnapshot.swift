@@ -34,6 +34,7 @@ public enum StateSnapshot {
             }
         }
         if let postponed = header.postponed { try body(.postponed(postponed)) }
+        for batch in try storage.openBatches() { try body(.openBatch(batch)) }
         if later.withAttributes {
             try storage.forEachPending { if $0.operation.hasLaterAttributes { try body(.pending($0)) } }
         }

@@ -127,6 +127,20 @@ public struct UndoneOperation: Sendable, Hashable {
     public var sequence: SequenceNumber { operation.sequence }
 }
 
+/// A batch of which not every operation's outcome is known.
+public struct OpenBatch: Sendable, Hashable {
+    public var prepared: BatchPrepared
+    /// Where the service tells its answer, where it took the batch to work on it in its own time.
+    public var monitor: String?
+
+    public init(_ prepared: BatchPrepared, monitor: String? = nil) {
+        self.prepared = prepared
+        self.monitor = monitor
+    }
+
+    public var batch: BatchID { prepared.batch }
+}
+
 /// A defining query with where its last download stands.
 public struct QueryState: Sendable, Hashable {
     public var query: DefiningQuery

@@ -23,6 +23,7 @@ public final class MemoryState: StateStorage {
     private var linksByEntity: [EntityID: Set<LinkKey>] = [:]
     private var queue = MemoryQueue()
     private var undone: [SequenceNumber: UndoneOperation] = [:]
+    private var batches: [BatchID: OpenBatch] = [:]
     private var ancestorsByID: [EntityID: Ancestor] = [:]
     private var queryList: [QueryState] = []
     private var coverage: [EntityID: [String: SequenceNumber]] = [:]
@@ -41,6 +42,7 @@ public final class MemoryState: StateStorage {
         copy.linksByEntity = linksByEntity
         copy.queue = queue
         copy.undone = undone
+        copy.batches = batches
         copy.ancestorsByID = ancestorsByID
         copy.queryList = queryList
         copy.coverage = coverage
@@ -132,6 +134,10 @@ public final class MemoryState: StateStorage {
     public func putUndone(_ operation: UndoneOperation) { undone[operation.sequence] = operation }
     public func removeUndone(_ sequence: SequenceNumber) { undone[sequence] = nil }
 
+    public func openBatches() -> [OpenBatch] { batches.values.sorted { $0.batch < $1.batch } }
+    public func openBatch(_ batch: BatchID) -> OpenBatch? { batches[batch] }
+    public func putOpenBatch(_ batch: OpenBatch) { batches[batch.batch] = batch }
+    public func removeOpenBatch(_ batch: BatchID) { batches[batch] = nil }
     public func hasPending() -> Bool { queue.count > 0 }
 
     public func ancestor(_ id: EntityID) -> Ancestor? { ancestorsByID[id] }

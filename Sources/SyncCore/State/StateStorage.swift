@@ -70,6 +70,11 @@ public protocol StateStorage: AnyObject {
     func putUndone(_ operation: UndoneOperation) throws(StateError)
     func removeUndone(_ sequence: SequenceNumber) throws(StateError)
 
+    // Batches from their preparation until nothing of them is in flight or in doubt, in ascending order
+    func openBatches() throws(StateError) -> [OpenBatch]
+    func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch?
+    func putOpenBatch(_ batch: OpenBatch) throws(StateError)
+    func removeOpenBatch(_ batch: BatchID) throws(StateError)
     func hasPending() throws(StateError) -> Bool
 
     // What entities were when the pending changes of them were made, where the base is not that any more

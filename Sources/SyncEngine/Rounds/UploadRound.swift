@@ -68,7 +68,9 @@ struct UploadRound {
     ) async throws(TidelogError) -> UploadPlan {
         var read: Set<EntityID> = []
         while true {
-            let plan = try await store.plan(retrying: retrying, unreadable: read, service: options, reach: .batch)
+            let plan = try await store.plan(
+                retrying: retrying, unreadable: read, service: options, requestLimit: upload.requestLimit, reach: .batch
+            )
             // Where those that were read turned out to be gone, there may be others behind them.
             let unread = plan.entitiesToRead.filter { !read.contains($0) }
             guard !unread.isEmpty, read.isEmpty || plan.isEmpty else { return plan }

@@ -14,14 +14,16 @@ extension LocalStore {
     ///   - retrying: refused operations that are to be sent once more.
     ///   - unreadable: entities that were read just now; what is not known of them still is not waited for.
     ///   - service: what the service lacks; nil for what the store goes by.
+    ///   - requestLimit: the most requests; see ``UploadOptions``.
     ///   - reach: whether the plan says why each operation that stays behind does, which costs a pass over the queue.
     public func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = [], service: ServiceOptions? = nil,
-        reach: PlanReach = .queue
+        requestLimit: Int = UploadOptions().requestLimit, reach: PlanReach = .queue
     ) throws(TidelogError) -> UploadPlan {
         let model = try model
         let given = try serviceOptions
-        let options = UploadPlanner<SQLiteState>.Options(service: service ?? given, reach: reach)
+        let options = UploadPlanner<SQLiteState>.Options(
+            requestLimit: requestLimit, service: service ?? given, reach: reach)
         return try read {
             try UploadPlanner(storage: $0, model: model, options: options).plan(
                 retrying: retrying, unreadable: unreadable)

@@ -122,18 +122,16 @@ public actor LocalStore {
     // MARK: Opening
 
     /// Puts the operations of batches that nobody waits for any more in doubt: after a crash, and where an answer could not be
-    /// logged. Only while no upload runs.
+    /// logged. Only while no upload runs. A batch that the service works on in its own time is asked for by the next upload.
     func interruptOpenBatches() async throws(TidelogError) {
-        let open: Set<BatchID>
+        var open: [BatchID] = []
         do throws(StateError) {
-            open = Set(
-                try state.pendingOperations(.inFlight).compactMap {
-                    if case .inFlight(let batch) = $0.status { batch } else { nil }
-                })
+            let batches = Set(try state.pendingOperations(.inFlight).compactMap(\.status.batch))
+            for batch in batches.sorted() where try state.openBatch(batch)?.monitor == nil { open.append(batch) }
         } catch {
             throw TidelogError(error, views: files.views)
         }
-        for batch in open.sorted() {
+        for batch in open {
             try await record([
                 .batchInterrupted(BatchInterrupted(batch: batch, reason: "No answer to the batch was recorded."))
             ])

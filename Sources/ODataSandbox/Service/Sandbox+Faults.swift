@@ -1,0 +1,183 @@
+internal import EDM
+public import ODataWire
+
+/// What the faults that hit the present request have it come to, as far as it shows inside of the service.
+struct FaultsAtWork: Sendable {
+    var distortions: Set<Fault.Distortion> = []
+    var assignsKeys = false
+    /// Whether the connection is to be cut, and nothing more of the batch carried out.
+    var isCut = false
+    var delay = 0
+    /// The number of the last request of the batch.
+    var part = 0
+}
+
+extension Sandbox {
+    /// Handles the request under the ``faults``, or changes them where it is one to `/faults`.
+    public mutating func reply(to request: WireRequest) -> Reply { deliver(request).reply }
+
+    /// As ``reply(to:)``, with the time that it takes.
+    public mutating func deliver(_ request: WireRequest) -> Delivery {
+        if let response = script(request) { return Delivery(.response(response)) }
+        let effects = take(request, part: nil)
+        begin(effects)
+        defer { faultsAtWork = nil }
+        let reply = reply(to: request, under: effects)
+        return Delivery(reply, delayMilliseconds: faultsAtWork?.delay ?? 0)
+    }
+
+    /// After how many bytes of its body the request is cut by a fault; nil where it is not. Changes nothing: the request
+    /// has yet to be given to ``deliver(_:)``.
+    public func cutOfBody(of request: WireRequest) -> Int? {
+        var faults = self
+        for case .cutRequest(let bytes) in faults.take(request, part: nil) { return bytes }
+        return nil
+    }
+
+    private mutating func begin(_ effects: [Fault.Effect]) {
+        var work = FaultsAtWork()
+        for effect in effects {
+            switch effect {
+            case .delay(let milliseconds): work.delay += milliseconds
+            case .expireTokens: sessions.expire()
+            case .assignKeys: work.assignsKeys = true
+            case .distort(let distortion): work.distortions.insert(distortion)
+            case .precede(let other): carryOut(other)
+            default: break
+            }
+        }
+        faultsAtWork = work
+    }
+
+    private mutating func reply(to request: WireRequest, under effects: [Fault.Effect]) -> Reply {
+        let decisive = effects.last { $0.isDecisive }
+        switch decisive {
+        case .refuse(let status, let headers, let body):
+            return .response(refusal(of: request, status, headers, body))
+        case .dropRequest, .cutRequest: return .cut
+        default: break
+        }
+        var response = handle(request)
+        for case .follow(let other) in effects { carryOut(other) }
+        if faultsAtWork?.isCut == true { return .cut }
+        for effect in effects {
+            switch effect {
+            case .truncate(let count): response.body = Array(response.body.prefix(max(0, count)))
+            case .replace(let type, let body):
+                response = WireResponse(status: 200, headers: ["Content-Type": type], body: body)
+            default: break
+            }
+        }
+        switch decisive {
+        case .dropAnswer: return .cut
+        case .cutAnswer(let count): return .cutOff(response, after: max(0, count))
+        default: return .response(response)
+        }
+    }
+
+    private func refusal(
+        of request: WireRequest, _ status: Int, _ headers: HTTPHeaders, _ body: [UInt8]?
+    ) -> WireResponse {
+        if let body { return WireResponse(status: status, headers: headers, body: body) }
+        var response = view(Route(request.url).view ?? .v4).response(to: .injected(status))
+        response.headers.merge(headers)
+        return response
+    }
+
+    /// Somebody else's request: no fault hits it and no token is asked of it.
+    private mutating func carryOut(_ request: WireRequest) {
+        let (asks, work) = (options.requiresToken, faultsAtWork)
+        options.requiresToken = false
+        faultsAtWork = nil
+        _ = handle(request)
+        (options.requiresToken, faultsAtWork) = (asks, work)
+    }
+
+    /// The effects that hit the request, which count as used: all that match, up to the first that is decisive.
+    private mutating func take(_ request: WireRequest, part: Int?) -> [Fault.Effect] {
+        var effects: [Fault.Effect] = []
+        for index in faults.indices where faults[index].matches(request, part: part) {
+            if faults[index].skipping > 0 {
+                faults[index].skipping -= 1
+                continue
+            }
+            faults[index].remaining -= 1
+            effects.append(faults[index].effect)
+            if faults[index].effect.isDecisive { break }
+        }
+        faults.removeAll { $0.remaining <= 0 }
+        return effects
+    }
+}
+
+// MARK: - Inside of a batch
+
+extension Sandbox {
+    /// Carries out requests of a batch that take effect together, under the faults that hit them.
+    ///
+    /// - Returns: their answers, as they came of `perform` and then as distorted.
+    mutating func underFaults(
+        _ requests: [WireRequest],
+        perform: (inout Sandbox) throws(ChangeSetFailure) -> [WireResponse]
+    ) throws(ChangeSetFailure) -> [WireResponse] {
+        guard faultsAtWork != nil else { return try perform(&self) }
+        let effects = try before(requests)
+        guard faultsAtWork?.isCut == false else { throw ChangeSetFailure(error: .injected(500), contentID: nil) }
+        let cutsAfter = effects.joined().contains { if case .dropAnswer = $0 { true } else { false } }
+        defer { if cutsAfter { faultsAtWork?.isCut = true } }
+        var responses = try perform(&self)
+        for (index, effects) in effects.enumerated() {
+            for effect in effects {
+                switch effect {
+                case .follow(let other): carryOut(other)
+                case .distort(let distortion): responses[index].distort([distortion])
+                default: break
+                }
+            }
+            responses[index].distort(faultsAtWork?.distortions ?? [])
+        }
+        return responses
+    }
+
+    private mutating func before(_ requests: [WireRequest]) throws(ChangeSetFailure) -> [[Fault.Effect]] {
+        var taken: [[Fault.Effect]] = []
+        var refusal: ChangeSetFailure?
+        for request in requests {
+            faultsAtWork?.part += 1
+            taken.append(take(request, part: faultsAtWork?.part))
+            for effect in taken.last ?? [] {
+                switch effect {
+                case .refuse(let status, let headers, _):
+                    var error = SandboxError.injected(status)
+                    error.headers = headers
+                    refusal = refusal ?? ChangeSetFailure(error: error, contentID: nil, place: taken.count - 1)
+                case .dropRequest: faultsAtWork?.isCut = true
+                case .delay(let milliseconds): faultsAtWork?.delay += milliseconds
+                case .precede(let other): carryOut(other)
+                default: break
+                }
+            }
+        }
+        if let refusal { throw refusal }
+        return taken
+    }
+}
+
+extension SandboxError {
+    fileprivate static func injected(_ status: Int) -> SandboxError {
+        SandboxError(status, .injectedFault, "The sandbox was told to refuse this request.")
+    }
+}
+
+extension WireResponse {
+    mutating func distort(_ distortions: Set<Fault.Distortion>) {
+        if distortions.contains(.withoutLocation) {
+            headers["Location"] = nil
+            headers["OData-EntityId"] = nil
+        }
+        if distortions.contains(.withoutBody) {
+            headers["Content-Type"] = nil
+            body = []
+        }
+    }
+}

@@ -1,0 +1,77 @@
+public import Operations
+
+/// What was sent and not answered yet. A batch is open until none of its operations is in flight or in doubt with it.
+extension Fold {
+    mutating func apply(_ prepared: BatchPrepared) throws(StateError) {
+        // A batch that carries an undone operation shows that it was redone, by a record that is lost.
+        try redo(prepared.operations)
+        var header = try storage.header()
+        if prepared.batch >= header.nextBatch { header.nextBatch = prepared.batch &+ 1 }
+        try storage.setHeader(header)
+        var left: Set<BatchID> = []
+        for sequence in prepared.operations {
+            if let batch = try storage.pendingOperation(sequence)?.status.batch { left.insert(batch) }
+            try setStatus(sequence, .inFlight(prepared.batch))
+        }
+        try storage.putOpenBatch(OpenBatch(prepared))
+        try close(left.union([prepared.batch]))
+    }
+
+    func apply(_ accepted: BatchAccepted) throws(StateError) {
+        guard var batch = try storage.openBatch(accepted.batch) else { return }
+        batch.monitor = accepted.monitor
+        try storage.putOpenBatch(batch)
+    }
+
+    func apply(_ interrupted: BatchInterrupted) throws(StateError) {
+        // None where a snapshot of an earlier version is all that is left of it.
+        let open = try storage.openBatch(interrupted.batch)
+        if var open, open.monitor != nil {
+            open.monitor = nil
+            try storage.putOpenBatch(open)
+        }
+        let operations =
+            if let open { open.prepared.operations } else { try storage.pendingOperations(.inFlight).map(\.sequence) }
+        for sequence in operations
+        where try storage.pendingOperation(sequence)?.status == .inFlight(interrupted.batch) {
+            try setStatus(sequence, .inDoubt(interrupted.batch, reason: interrupted.reason))
+        }
+    }
+
+    func release(_ operations: [SequenceNumber]) throws(StateError) {
+        let left = try batches(of: operations)
+        for operation in operations { try setStatus(operation, .pending) }
+        try close(left)
+    }
+
+    /// The batches in which the operations are in flight or in doubt.
+    func batches(of operations: [SequenceNumber]) throws(StateError) -> Set<BatchID> {
+        var found: Set<BatchID> = []
+        for operation in operations {
+            if let batch = try storage.pendingOperation(operation)?.status.batch { found.insert(batch) }
+        }
+        return found
+    }
+
+    /// Forgets those of the batches that nothing waits for any more.
+    func close(_ batches: Set<BatchID>) throws(StateError) {
+        for batch in batches.sorted() {
+            guard let open = try storage.openBatch(batch) else { continue }
+            var isOpen = false
+            for operation in open.prepared.operations where !isOpen {
+                isOpen = try storage.pendingOperation(operation)?.status.batch == batch
+            }
+            if !isOpen { try storage.removeOpenBatch(batch) }
+        }
+    }
+}
+
+extension PendingOperation.Status {
+    /// The batch that the operation is in flight or in doubt with.
+    public var batch: BatchID? {
+        switch self {
+        case .inFlight(let batch), .inDoubt(let batch, _): batch
+        case .pending, .rejected, .deferred: nil
+        }
+    }
+}

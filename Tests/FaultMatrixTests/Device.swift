@@ -1,0 +1,85 @@
+import EDM
+import ODataWire
+import OperationLog
+import Operations
+import SyncCore
+import SyncEngine
+import TestSupport
+import Transport
+
+/// A store of a part of the Shop, and a real engine with a real transport.
+struct Device {
+    let server: FaultServer
+    let version: String
+    private let directory = TemporaryDirectory()
+    let store: LocalStore
+    let engine: SyncEngine
+
+    /// Waiting takes no time: what is waited for is not what is tested here.
+    init(_ server: FaultServer, _ version: String, _ service: ServiceOptions? = nil) async throws {
+        self.server = server
+        self.version = version
+        var environment = SyncEnvironment.system
+        environment.sleep = { _ throws(CancellationError) in
+            if Task.isCancelled { throw CancellationError() }
+        }
+        let options = LocalStore.Options(
+            environment: environment, log: OperationLog.Options(durability: .none), service: service)
+        store = try await LocalStore(StoreFiles(directory: directory.path), options: options)
+        engine = SyncEngine(
+            store: store,
+            session: ServiceSession(root: "\(server.origin)/\(version)/", transport: defaultTransport()))
+        try await engine.prepare()
+        for set in ["Orders", "Suppliers", "Visits"] { try await store.add(DefiningQuery(name: set, query: set)) }
+        _ = try await engine.download()
+    }
+
+    func create(_ set: String, _ values: PropertyValues) async throws {
+        let type = try await store.model.findEntitySet(set)?.entityType.name ?? ""
+        let draft = EntityDraft(number: 0, set: set, type: type, values: values)
+        _ = try await store.perform([(.create(draft, in: nil), IntentOptions())], asChangeSet: false)
+    }
+
+    func update(_ link: String, _ values: PropertyValues) async throws {
+        let intent = Intent.update(.link(link), changes: values, bindings: [], inline: [])
+        _ = try await store.perform([(intent, IntentOptions())], asChangeSet: false)
+    }
+
+    /// What is changed in each trial, known by its mark.
+    func change(_ mark: Int, createsSupplier: Bool) async throws {
+        try await create(
+            "Visits",
+            ["VisitID": .guid(GuidValue(high: 7, low: UInt64(mark))), "Subject": .string("mark \(mark)")])
+        try await update("Orders(1)", ["Note": .string("mark \(mark)")])
+        if createsSupplier { try await create("Suppliers", ["Name": .string("mark \(mark)")]) }
+    }
+
+    /// Uploads until nothing is left, at most so often; errors of single uploads are what is to be survived.
+    func drain(uploads: Int = 4) async throws -> [TidelogError] {
+        var errors: [TidelogError] = []
+        for _ in 0..<uploads {
+            do throws(TidelogError) {
+                if try await engine.upload().remaining == 0 { return errors }
+            } catch {
+                errors.append(error)
+            }
+        }
+        return errors
+    }
+
+    /// What has not ended, in words.
+    func open() async throws -> [String] {
+        try await store.pendingOperations().map { "operation \($0.sequence): \($0.status)" }
+    }
+
+    /// The values of a property, here.
+    func local(_ set: String, _ property: String) async throws -> [String] {
+        try await store.query(set).entities.compactMap { $0.values[property]?.stringValue }.sorted()
+    }
+
+    /// The values of a property, at the service.
+    func service(_ set: String, _ property: String) async throws -> [String] {
+        let feed = try JSONValue.parse(Array(try await server.get("/v4/\(set)").utf8))
+        return (feed["value"]?.array ?? []).compactMap { $0[property]?.string }.sorted()
+    }
+}

@@ -1,0 +1,21 @@
+internal import NIOCore
+
+/// Lets so many bytes through to the socket and no more, so that an answer can end anywhere.
+final class WireLimit: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// Nil for no limit.
+    var remaining: Int?
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard let limit = remaining else { return context.write(data, promise: promise) }
+        var buffer = unwrapOutboundIn(data)
+        remaining = max(0, limit - buffer.readableBytes)
+        guard let part = buffer.readSlice(length: min(limit, buffer.readableBytes)), part.readableBytes > 0 else {
+            promise?.succeed()
+            return
+        }
+        context.write(wrapOutboundOut(part), promise: promise)
+    }
+}
