@@ -114,6 +114,21 @@ import Testing
         #expect(try conflict() == nil)
     }
 
+    @Test func `what the service changes along with our own update is no conflict, for no policy`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")], etag: "1")
+        let operations = try store.perform([
+            .update(order, changes: ["CustomerID": .integer(1)], bindings: []),
+            .update(order, changes: ["CustomerID": .null], bindings: []),
+        ])
+        try confirm(operations[0])
+        // The service wrote a note because of it.
+        try store.download(
+            "Orders", ["OrderID": .integer(1), "Note": .string("changed"), "CustomerID": .integer(1)], etag: "2")
+        #expect(try conflict(order) == nil)
+        try store.perform([.delete(order)])
+        #expect(try conflict(order) == nil)
+    }
+
     @Test func `what others did is found also where our own answer brings it`() throws {
         // A service without ETags: the request was not conditional.
         let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])

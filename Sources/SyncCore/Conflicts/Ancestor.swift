@@ -36,6 +36,14 @@ public struct Ancestor: Sendable, Hashable {
 
     func partner(_ end: Link) -> Link? { links.first { $0.isSameEnd(end) } }
 
+    /// The same, knowing only what the changes are about.
+    func restricted(to changes: EntityChanges) -> Ancestor {
+        var restricted = self
+        for name in row.values.names where !changes.properties.contains(name) { restricted.row.values[name] = nil }
+        restricted.links.removeAll { end in !changes.ends.contains { $0.end.isSameEnd(end) } }
+        return restricted
+    }
+
     /// Whether `other` says something else of anything that the ancestor knows. An ETag says nothing that anyone could see:
     /// it also changes with links of others to the entity (OData 4.01 Part 1, 8.3.1).
     func differs(from other: Ancestor) -> Bool {

@@ -36,8 +36,12 @@ extension Fold {
     /// The base has changed by somebody else's doing.
     private func keep(_ id: EntityID, _ before: Ancestor?) throws(StateError) {
         let known = try storage.ancestor(id)
-        guard let ancestor = known ?? before, let index, let now = try resolver?.visible(id, index) else {
+        guard var ancestor = known ?? before, let index, let resolver, let now = try resolver.visible(id, index) else {
             return try storage.removeAncestor(id)
+        }
+        if known == nil, ancestor.row.origin == .serviceWithStaleETag {
+            // The first reading after a change of our own, which may have had consequences.
+            ancestor = ancestor.restricted(to: try pendingChanges(of: id, resolver))
         }
         if !ancestor.differs(from: now) {
             // It is as it was, or all that is new is what nobody knew.
@@ -45,6 +49,12 @@ extension Fold {
         } else if known == nil {
             try storage.putAncestor(ancestor)
         }
+    }
+
+    private func pendingChanges(
+        of id: EntityID, _ resolver: EntityResolver<Storage>
+    ) throws(StateError) -> EntityChanges {
+        try EntityChanges(of: id, in: try storage.pendingOperations(touching: id), resolver)
     }
 
     // MARK: Our own changes
@@ -97,7 +107,9 @@ extension Fold {
             }
         }
         ancestor.links.removeAll { then?.partner($0) != now.partner($0) }
-        let later = try EntityChanges(of: id, in: try storage.pendingOperations(touching: id), resolver)
+        let later = try pendingChanges(of: id, resolver)
+        // What the service changed besides may be a consequence of what we changed.
+        if known == nil { ancestor = ancestor.restricted(to: later) }
         if ancestor.differs(from: now) || !untold.isDisjoint(with: later.properties) {
             try storage.putAncestor(ancestor)
         } else if known != nil {
@@ -110,7 +122,7 @@ extension Fold {
         guard try storage.hasAncestors(), let index, let resolver else { return }
         for id in Set(operation.referencedEntities).sorted() where operation.changes(id) {
             guard var ancestor = try storage.ancestor(id), let now = try resolver.visible(id, index) else { continue }
-            let earlier = try EntityChanges(of: id, in: try storage.pendingOperations(touching: id), resolver)
+            let earlier = try pendingChanges(of: id, resolver)
             let changes = try EntityChanges(
                 of: id, in: [PendingOperation(sequence: 0, time: 0, operation: operation, status: .pending)], resolver)
             for name in changes.deletes ? Set(now.row.values.names) : changes.properties
