@@ -13,15 +13,19 @@
 @_exported public import enum SyncCore.ConflictPolicy
 @_exported public import struct SyncCore.ConflictResolution
 @_exported public import struct SyncCore.OperationRefused
+@_exported public import struct SyncCore.RetryPolicy
 @_exported public import enum SyncEngine.AuditWindow
 @_exported public import struct SyncEngine.ConflictHandling
 @_exported public import enum SyncEngine.SnapshotPolicy
+@_exported public import typealias SyncEngine.AuthenticationHook
+@_exported public import struct SyncEngine.AuthenticationChallenge
 @_exported public import struct SyncEngine.DownloadReport
 @_exported public import struct SyncEngine.StoreCompaction
 @_exported public import struct SyncEngine.StoreSnapshot
 @_exported public import struct SyncEngine.TidelogError
 @_exported public import struct SyncEngine.UndoReport
 @_exported public import enum SyncEngine.UndoTarget
+@_exported public import struct SyncEngine.SyncProgress
 @_exported public import struct SyncEngine.UploadOptions
 @_exported public import struct SyncEngine.UploadReport
 @_exported public import Transport

@@ -15,7 +15,8 @@ package final class SandboxTransport: HTTPTransport {
         mutating func reply(to request: WireRequest) -> Reply {
             var request = request
             if !cookies.isEmpty {
-                request.headers["Cookie"] = cookies.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ")
+                let kept = cookies.map { "\($0.key)=\($0.value)" }.sorted()
+                request.headers["Cookie"] = (request.headers.values("Cookie") + kept).joined(separator: "; ")
             }
             requests.append(request)
             let reply = sandbox.reply(to: request)

@@ -129,7 +129,7 @@ import Tidelog
         let store = try #require(shop.store)
         try await shop.service.createEntity(try shop.new("Suppliers", ["Name": .string("a")]))
         shop.transport.add(Fault(.refuse(status: status), method: "POST"))
-        await #expect(throws: TidelogError.self) { try await store.upload() }
+        await #expect(throws: TidelogError.self) { try await store.upload(UploadOptions(retry: .impatient)) }
         #expect(try await store.operationStatus().map(\.state) == [.pending])
         try await shop.synchronize()
     }

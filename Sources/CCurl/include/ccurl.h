@@ -27,6 +27,7 @@ typedef enum ccurl_long_option {
 typedef enum ccurl_string_option {
     CCURL_URL = 10002,
     CCURL_PROXY = 10004,
+    CCURL_COOKIE = 10022,
     CCURL_COOKIEFILE = 10031,
     CCURL_CUSTOMREQUEST = 10036,
     CCURL_CAINFO = 10065,

@@ -14,17 +14,20 @@ public struct Reconciler<Storage: StateStorage> {
     private let options: ServiceOptions
     /// Operations that were refused before and are sent again.
     private let retried: Set<SequenceNumber>
+    private let budget: RetryBudget
     private var builder: ImageBuilder<Storage>
 
     /// - Parameters:
     ///   - options: what the service lacks; those that the plan was made with.
     ///   - retried: operations that were refused before.
+    ///   - budget: how often each may still be put off.
     public init(
         storage: Storage, model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
-        retried: Set<SequenceNumber> = []
+        retried: Set<SequenceNumber> = [], budget: RetryBudget = RetryBudget()
     ) throws(StateError) {
         self.options = options
         self.retried = retried
+        self.budget = budget
         self.storage = storage
         self.model = model
         links = EntityLinks(model: model, serviceRoot: serviceRoot)
@@ -185,10 +188,14 @@ public struct Reconciler<Storage: StateStorage> {
             // The others were undone with it and go again without it.
             return all(changeSet) { named.operations.contains($0) ? .confirmed(images: []) : .notProcessed }
         }
+        // A gateway in front of what carries it out: it may have been done all the same.
+        if FailureClass(status: response.status) == .uncertain {
+            return all(changeSet) { _ in .inDoubt("The service answered with status \(response.status).") }
+        }
         return all(changeSet) { operation in
             if let named, !named.operations.contains(operation) { return .notProcessed }
             let own = index ?? changeSet.requests.firstIndex { $0.operations.contains(operation) } ?? 0
-            return .rejected(refusal(response, requests, at: own))
+            return budget.result(of: refusal(response, requests, at: own), for: operation)
         }
     }
 

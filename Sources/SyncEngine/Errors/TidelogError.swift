@@ -1,3 +1,4 @@
+public import Operations
 public import SyncCore
 
 /// Why a call failed: a code to branch on, a sentence to read, the place, the cause and what to do next.
@@ -26,6 +27,12 @@ public struct TidelogError: Error, Sendable, CustomStringConvertible {
         case storage
         /// No answer: no network, no such host, time-out. Try again later.
         case unreachable
+        /// The call, or the upload or download that it waited for, was cancelled. What was on its way is in doubt; the next
+        /// upload settles it.
+        case cancelled
+        /// The service asked to be left alone until then (milliseconds since 1970), or failed so often that it is better left
+        /// alone.
+        case postponed(until: Timestamp)
         /// The service wants other credentials (401, 403).
         case unauthorized
         /// The service answered with that HTTP status.

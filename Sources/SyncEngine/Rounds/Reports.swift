@@ -16,12 +16,31 @@ public struct UploadReport: Sendable {
     /// Everything that has not ended, refused and doubtful operations included.
     public var remaining = 0
 
+    /// What the next upload waits for; nil where nothing is put off.
+    public var postponed: UploadPostponed?
+    /// The longest that the service asked to wait for an operation that it put off.
+    var retryAfter: Duration?
+
     public init() {}
 
     /// These have not ended after all.
     mutating func forget(_ refused: [SequenceNumber]) {
         let refused = Set(refused)
         rejected.removeAll { refused.contains($0.operation) }
+    }
+
+    /// With what a further round came to.
+    mutating func add(_ later: UploadReport) {
+        batches += later.batches
+        bytesSent += later.bytesSent
+        confirmed += later.confirmed
+        rejected += later.rejected
+        // Of these only what holds now.
+        deferred = later.deferred
+        inDoubt = later.inDoubt
+        conflicts = later.conflicts
+        remaining = later.remaining
+        retryAfter = later.retryAfter
     }
 
     mutating func add(_ outcome: BatchAnswered.Outcome) {

@@ -1,12 +1,25 @@
+public import SyncCore
+
 /// How one upload goes about its work. What the service can do is not here; see `ServiceOptions`.
 public struct UploadOptions: Sendable {
     /// The most requests in one batch. What has to take effect together is never split.
     public var requestLimit: Int
-    /// What is done where others changed the same entities.
+    /// What is done where others changed the same entities. Without anything said, changes that do not overlap are merged, and
+    /// those that do wait; see ``LocalStore/conflicts()``.
     public var conflicts: ConflictHandling
+    /// How it goes on where the service is busy.
+    public var retry: RetryPolicy
+    /// Whether it begins at once although the service has asked to be left alone, or has failed so often that it is better
+    /// left alone: for a person who does not want to wait.
+    public var ignoresPostponement: Bool
 
-    public init(requestLimit: Int = 500, conflicts: ConflictHandling = ConflictHandling()) {
+    public init(
+        requestLimit: Int = 500, conflicts: ConflictHandling = ConflictHandling(), retry: RetryPolicy = RetryPolicy(),
+        ignoresPostponement: Bool = false
+    ) {
         self.requestLimit = requestLimit
         self.conflicts = conflicts
+        self.retry = retry
+        self.ignoresPostponement = ignoresPostponement
     }
 }

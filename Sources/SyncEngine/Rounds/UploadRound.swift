@@ -19,13 +19,18 @@ struct UploadRound {
         let options: ServiceOptions
     }
 
-    func run() async throws(TidelogError) -> UploadReport {
+    /// - Parameter refused: what was refused in this upload already, and is not sent again by it.
+    func run(refused: Set<SequenceNumber> = []) async throws(TidelogError) -> UploadReport {
         var report = UploadReport()
         // A batch whose answer could not be logged, the disk being full, is in flight for ever otherwise.
         try await store.interruptOpenBatches()
         try await settleDoubts(&report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
-        var retrying = Set(try await store.pendingOperations(.rejected).map(\.sequence))
+        var retrying = Set(try await store.pendingOperations(.rejected).map(\.sequence)).subtracting(refused)
+        // What was put off goes again by itself.
+        let deferred = try await store.pendingOperations(.deferred)
+        retrying.formUnion(deferred.map(\.sequence))
+        let deferrals = Dictionary(deferred.map { ($0.sequence, $0.deferrals) }) { $1 }
         var conflicts = ConflictRound(store: store, session: session, handling: upload.conflicts)
         while true {
             try await conflicts.settle(&report)
@@ -44,7 +49,7 @@ struct UploadRound {
                     hasMoved = true
                     break
                 }
-                let outcomes = try await send(part, as: batch, terms, retrying, &report)
+                let outcomes = try await send(part, as: batch, terms, retrying, deferrals, &report)
                 for outcome in outcomes { report.add(outcome) }
                 try await conflicts.look(at: outcomes, &report)
                 retrying.subtract(outcomes.map(\.operation))
@@ -81,13 +86,15 @@ struct UploadRound {
 
     private func send(
         _ plan: UploadPlan, as batch: BatchID, _ terms: Terms, _ retried: Set<SequenceNumber>,
-        _ report: inout UploadReport
+        _ deferrals: [SequenceNumber: Int], _ report: inout UploadReport
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
         let (requests, outcomes) =
             terms.options.supportsBatch
             ? try await sendBatch(plan, batch, terms, &report) : try await sendSingle(plan, batch, terms, &report)
         let results = try await store.answer(
-            batch, plan, requests: requests, outcomes, retried: retried, options: terms.options)
+            batch, plan, requests: requests, outcomes, retried: retried, options: terms.options,
+            budget: RetryBudget(attempts: upload.retry.attempts, spent: deferrals))
+        report.note(outcomes, now: store.environment.now())
         try await readWhatIsMissing(plan, results)
         return results
     }

@@ -8,18 +8,45 @@ public actor ServiceSession {
     /// Absolute, with a slash at its end.
     public nonisolated let root: String
     private let transport: any HTTPTransport
-    private let credentials: Credentials
+    private var credentials: Credentials
+    private let authentication: AuthenticationHook?
+    /// Counts new credentials, so that a request that was refused with earlier ones is not a reason to ask for others.
+    private var generation = 0
+    /// While the hook is asked; nil tells nothing of whether it gave any.
+    private var renewal: Task<Bool, Never>?
     private var token: String?
     /// Services that once demanded a token are asked for one before the first modification of later calls too.
     private var needsToken = false
     private nonisolated let tracing = Mutex<RequestTrace?>(nil)
+    private nonisolated let added = Mutex(SessionHeaders())
+    /// Is told of each exchange.
+    nonisolated let activity = SyncActivity()
 
     /// - Parameter credentials: sent with every request to the service's origin, and nowhere else: next links and entity
     ///   links come from the service and may lead elsewhere.
-    public init(root: String, transport: any HTTPTransport, credentials: Credentials = .none) {
+    /// - Parameter authentication: asked for other credentials when the service refuses these.
+    public init(
+        root: String, transport: any HTTPTransport, credentials: Credentials = .none,
+        authentication: AuthenticationHook? = nil
+    ) {
         self.root = root.hasSuffix("/") ? root : root + "/"
         self.transport = transport
         self.credentials = credentials
+        self.authentication = authentication
+    }
+
+    /// Takes effect with the next request.
+    public func use(_ credentials: Credentials) {
+        self.credentials = credentials
+        generation += 1
+        // Given to whoever was there before.
+        token = nil
+    }
+
+    /// What is sent with every request to the service from now on.
+    public nonisolated var headers: SessionHeaders {
+        get { added.withLock { $0 } }
+        set { added.withLock { $0 = newValue } }
     }
 
     /// What is told of each request from now on; nil for nothing.
@@ -53,7 +80,7 @@ public actor ServiceSession {
 
     /// The token is a secret like the credentials: it goes to the service's origin only.
     private func withToken(_ request: WireRequest) -> WireRequest {
-        guard let token, Self.origin(of: absolute(request.url)) == Self.origin(of: root) else { return request }
+        guard let token, isOurs(absolute(request.url)) else { return request }
         var request = request
         request.headers["X-CSRF-Token"] = token
         return request
@@ -66,13 +93,62 @@ public actor ServiceSession {
             response = try await get("", headers: ["X-CSRF-Token": "Fetch", "Accept": "application/json"])
         } catch {
             // Without the transport's error, which tells of this GET: the modification itself has not been sent.
-            throw TidelogError(error.code, error.message, place: error.place, recovery: error.recovery)
+            throw TidelogError(
+                error.code, error.message, place: error.place, recovery: error.recovery,
+                cause: (error.cause as? TransportError).map(NothingSent.init))
         }
         try Self.check(response, "GET", root)
         token = response.headers["X-CSRF-Token"]
     }
 
+    // MARK: Authentication
+
+    /// Sends the request, and once more where the service wanted other credentials and the hook has given some: it says with
+    /// such an answer that it has not looked at the request.
     private func send(_ request: WireRequest) async throws(TidelogError) -> WireResponse {
+        let before = generation
+        let response = try await sendOnce(request)
+        guard let authentication, request.headers["Authorization"] == nil, isOurs(absolute(request.url)),
+            let challenge = challenge(in: response), await hasOthers(than: before, challenge, authentication)
+        else { return response }
+        return try await sendOnce(request)
+    }
+
+    private func challenge(in response: WireResponse) -> AuthenticationChallenge? {
+        let schemes = response.headers.values("WWW-Authenticate")
+        switch response.status {
+        case 401: break
+        // Other refusals are the service's own decision, which it says in OData's words, and other credentials of the same
+        // person change nothing about it.
+        case 403:
+            guard response.headers["X-CSRF-Token"] == nil,
+                !schemes.isEmpty || ServiceErrorReader.read(response.body) == nil
+            else { return nil }
+        default: return nil
+        }
+        return AuthenticationChallenge(status: response.status, schemes: schemes, service: root)
+    }
+
+    /// Whether there are other credentials than those of the generation. Asks the hook at most once at a time.
+    private func hasOthers(
+        than used: Int, _ challenge: AuthenticationChallenge, _ hook: @escaping AuthenticationHook
+    ) async -> Bool {
+        guard generation == used else { return true }
+        if let renewal { return await renewal.value }
+        let asking = Task {
+            guard let given = await hook(challenge) else { return false }
+            self.use(given)
+            return true
+        }
+        renewal = asking
+        let hasGiven = await asking.value
+        renewal = nil
+        return hasGiven
+    }
+
+    // MARK: Exchange
+
+    private func sendOnce(_ request: WireRequest) async throws(TidelogError) -> WireResponse {
         let url = absolute(request.url)
         guard let method = HTTPRequest.Method(request.method),
             var message = HTTPRequest(method: method, url: url)
@@ -81,26 +157,40 @@ public actor ServiceSession {
                 .invalidRequest, "\(URLText.withoutSecrets(url)) is not a URL that can be requested.",
                 recovery: "Use an absolute http or https URL without a user and password in it.")
         }
-        for field in request.headers.fields {
-            guard let name = HTTPField.Name(field.name) else { continue }
+        let isOurs = isOurs(url)
+        for field in (isOurs ? headers.added(to: request) : request).headers.fields {
+            guard let name = HTTPField.Name(field.name) else {
+                throw TidelogError(
+                    .invalidRequest, "'\(field.name)' is no name for a header.", place: URLText.withoutSecrets(url),
+                    recovery: "Correct the custom headers.")
+            }
             message.headerFields.append(HTTPField(name: name, value: field.value))
         }
-        if message.headerFields[.authorization] == nil, Self.origin(of: url) == Self.origin(of: root) {
-            credentials.apply(to: &message)
+        if isOurs, request.headers["Authorization"] == nil { credentials.apply(to: &message) }
+        if Task.isCancelled {
+            throw TidelogError(
+                TransportError(
+                    .cancelled, "It was cancelled before \(request.method) was sent.", mayHaveBeenSent: false))
         }
         let trace = trace
         trace?.request(message, url: url, body: request.body)
         do throws(TransportError) {
             let (response, body) = try await transport.send(message, body: request.body)
+            activity.tell(
+                .exchanged(sent: request.body.count, received: body.count, status: response.status.code))
             trace?.response(response, to: request.method, url: url, body: body)
             var headers = HTTPHeaders()
             for field in response.headerFields { headers.add(name: field.name.rawName, value: field.value) }
             return WireResponse(status: response.status.code, headers: headers, body: body)
         } catch {
             trace?.failure(error, of: request.method, url: url)
+            activity.tell(.exchanged(sent: request.body.count, received: 0, status: nil))
             throw TidelogError(error)
         }
     }
+
+    /// Whether the URL, an absolute one, is of the service's origin.
+    private func isOurs(_ url: String) -> Bool { Self.origin(of: url) == Self.origin(of: root) }
 
     /// Scheme, host and port as written.
     private static func origin(of url: String) -> Substring {
@@ -125,17 +215,24 @@ public actor ServiceSession {
         case 401, 403:
             throw TidelogError(
                 .unauthorized, "The service refused with status \(response.status)\(words).", place: place,
-                recovery: "Check the credentials.")
+                recovery: "Check the credentials.", cause: UnsuccessfulAnswer(response))
         case 404:
             throw TidelogError(
                 .service(status: 404), "The service has nothing there (404)\(words).", place: place,
-                recovery: "Check the URL.")
+                recovery: "Check the URL.", cause: UnsuccessfulAnswer(response))
         default:
             throw TidelogError(
                 .service(status: response.status), "The service answered with status \(response.status)\(words).",
-                place: place)
+                place: place, cause: UnsuccessfulAnswer(response))
         }
     }
+}
+
+/// The transport's error, of another request than the one that was meant.
+private struct NothingSent: UncertainDelivery {
+    let error: TransportError
+
+    var mayHaveBeenSent: Bool { false }
 }
 
 extension TidelogError {
@@ -144,6 +241,10 @@ extension TidelogError {
         case .invalidRequest: self.init(.invalidRequest, error.message, cause: error)
         case .libraryMissing: self.init(.unsupported, error.message, cause: error)
         case .protocolViolation: self.init(.notOData, error.message, cause: error)
+        case .cancelled:
+            self.init(
+                .cancelled, error.message, recovery: "Nothing is lost; the next upload or download goes on from here.",
+                cause: error)
         default:
             self.init(
                 .unreachable, error.message, recovery: "Nothing is lost; try again when the service can be reached.",

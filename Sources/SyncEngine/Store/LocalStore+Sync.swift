@@ -68,13 +68,14 @@ extension LocalStore {
     /// - Parameter options: those that the plan was made with.
     func answer(
         _ batch: BatchID, _ plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome],
-        retried: Set<SequenceNumber>, options: ServiceOptions
+        retried: Set<SequenceNumber>, options: ServiceOptions, budget: RetryBudget = RetryBudget()
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
         let model = try model
         let root = try service?.root ?? ""
         let results = try transaction { () throws -> [BatchAnswered.Outcome] in
             var reconciler = try Reconciler(
-                storage: self.state, model: model, serviceRoot: root, options: options, retried: retried)
+                storage: self.state, model: model, serviceRoot: root, options: options, retried: retried,
+                budget: budget)
             let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: results)))
             _ = try self.commit()

@@ -4,6 +4,7 @@ public import ODataWire
 public import OperationLog
 public import Operations
 import SyncCore
+import Synchronization
 import Views
 
 /// The local half of a store: validates operations, appends them to the log, folds them into the views, and answers from
@@ -36,6 +37,13 @@ public actor LocalStore {
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
     public internal(set) var snapshotFailure: TidelogError?
     private var isClosed = false
+    /// Told of each record once it is in the log.
+    private nonisolated let recorder = Mutex<(@Sendable (SequenceNumber, Record) -> Void)?>(nil)
+
+    nonisolated func onRecord(_ body: @escaping @Sendable (SequenceNumber, Record) -> Void) {
+        recorder.withLock { $0 = body }
+    }
+
     /// What opening took to bring the views to where the log is.
     public nonisolated let opened: ViewsReport
     /// What opening found to mend, in sentences; empty when all was well.
@@ -198,7 +206,11 @@ public actor LocalStore {
             let (kind, payload) = RecordCodec.encode(record)
             try logCommit.add(kind: kind, payload: payload)
         }
-        return try log.write(logCommit)
+        let range = try log.write(logCommit)
+        if let recorder = recorder.withLock({ $0 }) {
+            for (sequence, record) in zip(range, uncommitted) { recorder(sequence, record) }
+        }
+        return range
     }
 
     /// What was folded since the last call; see ``CardinalityRule``.
@@ -307,6 +319,11 @@ public actor LocalStore {
 
     public var service: ServiceDescription? {
         get throws(TidelogError) { try read { try $0.header().service } }
+    }
+
+    /// What the next upload waits for.
+    public var postponement: UploadPostponed? {
+        get throws(TidelogError) { try read { try $0.header().postponed } }
     }
 
     /// The number that the next batch will have.

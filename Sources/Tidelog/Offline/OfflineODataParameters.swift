@@ -12,6 +12,16 @@ public struct OfflineODataParameters: Sendable {
     /// Sent to the service, never stored. For tokens that expire, bring a transport whose options ask for them.
     public var credentials: Credentials
 
+    /// Asked for other credentials when the service refuses these (401, or 403 that is not the service's own decision). What
+    /// was refused is then sent again as it was: an upload or download goes on where it stood.
+    public var authentication: AuthenticationHook?
+    /// Sent with every request to the service, never stored; ``OfflineODataProvider/customHeaders`` changes them later.
+    public var customHeaders: HTTPHeaders
+    /// As ``customHeaders``; ``OfflineODataProvider/customCookies`` changes them later.
+    public var customCookies: [String: String]
+    /// How uploads go about their work where a call says nothing else.
+    public var upload: UploadOptions
+
     /// Encrypts what is written from now on; nil, and the store is not encrypted. Keep the key where the system keeps
     /// secrets: without it the store cannot be read by anyone.
     ///
@@ -34,16 +44,14 @@ public struct OfflineODataParameters: Sendable {
     /// Where others have been created with the entity, or are bound to it, so that they would be gone as well or be otherwise
     /// than after a deletion, both are sent all the same. So they are in a change set.
     public var undoesLocalCreation: Bool
-    /// What an upload does where others changed the same entities. Without anything said, changes that do not overlap are
-    /// merged, and those that do wait; see ``OfflineODataProvider/conflicts()``.
-    public var conflicts: ConflictHandling
 
     public init(
         storePath: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
         storeEncryptionKey: LogKey? = nil, formerEncryptionKeys: [LogKey] = [],
         durability: StoreDurability = .everyCommit, snapshots: SnapshotPolicy = .automatic(),
         serviceOptions: ServiceOptions? = nil, undoesLocalCreation: Bool = false,
-        conflicts: ConflictHandling = ConflictHandling()
+        authentication: AuthenticationHook? = nil, customHeaders: HTTPHeaders = .empty,
+        customCookies: [String: String] = [:], upload: UploadOptions = UploadOptions()
     ) {
         self.storePath = storePath
         self.transport = transport
@@ -54,7 +62,10 @@ public struct OfflineODataParameters: Sendable {
         self.snapshots = snapshots
         self.serviceOptions = serviceOptions
         self.undoesLocalCreation = undoesLocalCreation
-        self.conflicts = conflicts
+        self.authentication = authentication
+        self.customHeaders = customHeaders
+        self.customCookies = customCookies
+        self.upload = upload
     }
 }
 

@@ -3,8 +3,8 @@ public import SyncEngine
 
 /// Entities that others have changed, or deleted, while changes of them are pending here.
 ///
-/// They are found when a download, the reading of an entity, or the service's refusal shows what others did. What the policy
-/// of ``OfflineODataParameters/conflicts`` decides, the next upload settles. The rest waits here, with all that is pending on
+/// They are found when a download, the reading of an entity, or the service's refusal shows what others did. What
+/// ``UploadOptions/conflicts`` decides, the next upload settles. The rest waits here, with all that is pending on
 /// the entity; everything else is sent.
 extension OfflineODataProvider {
     /// The conflicts that are not settled yet, by entity, each with the three versions of what differs: the base that the

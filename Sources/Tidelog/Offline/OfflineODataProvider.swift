@@ -18,22 +18,29 @@ public final class OfflineODataProvider: DataServiceProvider {
         /// Added before the store was opened.
         var queries: [DefiningQuery] = []
         var trace: RequestTrace?
+        var headers: SessionHeaders
+
+        init(_ parameters: OfflineODataParameters) {
+            headers = SessionHeaders(headers: parameters.customHeaders, cookies: parameters.customCookies)
+        }
     }
 
     public let parameters: OfflineODataParameters
     private let givenRoot: String?
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// A store of the service at `serviceRoot`, an absolute URL.
     public init(serviceRoot: String, parameters: OfflineODataParameters) {
         givenRoot = serviceRoot.hasSuffix("/") ? serviceRoot : serviceRoot + "/"
         self.parameters = parameters
+        state = Mutex(State(parameters))
     }
 
     /// A store that exists already and knows its service.
     public init(parameters: OfflineODataParameters) {
         givenRoot = nil
         self.parameters = parameters
+        state = Mutex(State(parameters))
     }
 
     // MARK: Opening
@@ -55,7 +62,9 @@ public final class OfflineODataProvider: DataServiceProvider {
                 recovery: "Use another directory for another service.")
         }
         let session = ServiceSession(
-            root: root, transport: parameters.transport ?? defaultTransport(), credentials: parameters.credentials)
+            root: root, transport: parameters.transport ?? defaultTransport(), credentials: parameters.credentials,
+            authentication: parameters.authentication)
+        session.headers = state.withLock { $0.headers }
         session.trace = state.withLock { $0.trace }
         // Nothing is left behind where the service turns out to be none.
         let metadata = description == nil ? try await MetadataReading.read(session).bytes : nil
@@ -103,6 +112,15 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// The root of the service, once the store is open.
     public var serviceRoot: String {
         get throws(TidelogError) { try engine().session.root }
+    }
+
+    var sessionHeaders: SessionHeaders { state.withLock { $0.headers } }
+
+    func changeHeaders(_ change: (inout SessionHeaders) -> Void) {
+        state.withLock { state in
+            change(&state.headers)
+            state.engine?.session.headers = state.headers
+        }
     }
 
     // MARK: What the service lacks
@@ -155,10 +173,12 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// Sends what is pending, in as many batches as it takes. Operations that the service refuses do not make it fail: they
     /// are in the report and stay in the store with their error.
     ///
-    /// - Parameter options: nil for what the parameters say.
+    /// Where the service is busy the upload waits and goes on, up to the patience of its options; beyond that it ends, and
+    /// says when the next one may begin.
+    /// - Parameter options: nil for those of the parameters.
     @discardableResult
     public func upload(_ options: UploadOptions? = nil) async throws(TidelogError) -> UploadReport {
-        try await engine().upload(options ?? UploadOptions(conflicts: parameters.conflicts))
+        try await engine().upload(options ?? parameters.upload)
     }
 
     /// Reads what the defining queries bring. Pending operations stay on top.

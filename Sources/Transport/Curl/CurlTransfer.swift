@@ -146,7 +146,10 @@ extension CurlTransfer {
         if !request.isSafe { ccurl_set_long(easy, CCURL_FRESH_CONNECT, 1) }
         add("Expect:")
         if sendsBody, request.headerFields[.contentType] == nil { add("Content-Type:") }
-        for field in request.headerFields where field.name != .contentLength {
+        let cookies = request.headerFields.filter { $0.name == .cookie }.map(\.value)
+        // Beside those that libcurl has from the service, in one header.
+        if !cookies.isEmpty { ccurl_set_string(easy, CCURL_COOKIE, cookies.joined(separator: "; ")) }
+        for field in request.headerFields where field.name != .contentLength && field.name != .cookie {
             // libcurl takes “Name:” for a header to leave out, “Name;” for one without a value.
             add(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
         }

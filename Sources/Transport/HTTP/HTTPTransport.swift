@@ -7,6 +7,8 @@ public import HTTPTypes
 /// - A request that is not idempotent is sent at most once, and an error tells whether it may have arrived.
 /// - Redirects within the origin (scheme, host, port) are followed for GET and HEAD, and with method and body where the
 ///   status is 307 or 308; a redirect to another origin is refused, since credentials and data would go there.
+/// - Cookies that the service sets are kept for the transport's life and sent back as they say, beside those of a `Cookie`
+///   header that the request has.
 /// - Repeated header fields are kept. Bodies are decoded; Content-Encoding and Content-Length are left as received.
 public protocol HTTPTransport: Sendable {
     func send(

@@ -24,6 +24,23 @@
 
         deinit { session.finishTasksAndInvalidate() }
 
+        /// URLSession sends the cookies of its store, and of a header of the same name nothing.
+        private func keepCookies(of request: OutgoingRequest, for url: URL?) {
+            guard let url, let host = url.host() else { return }
+            for field in request.headerFields where field.name == .cookie {
+                for pair in field.value.split(separator: ";") {
+                    let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                    guard parts.count == 2,
+                        let cookie = HTTPCookie(properties: [
+                            .domain: host, .path: "/", .name: parts[0].trimmingCharacters(in: .whitespaces),
+                            .value: String(parts[1]),
+                        ])
+                    else { continue }
+                    session.configuration.httpCookieStorage?.setCookie(cookie)
+                }
+            }
+        }
+
         public func send(
             _ request: HTTPRequest, body: [UInt8]
         ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
@@ -31,6 +48,7 @@
             let outgoing = try OutgoingRequest(try await options.authorize(request), body: body)
             let urlRequest = try outgoing.urlRequest()
             let exchange = Exchange(outgoing, options)
+            keepCookies(of: outgoing, for: urlRequest.url)
             do {
                 let (data, response) = try await session.data(for: urlRequest, delegate: exchange)
                 if let failure = exchange.failure { throw failure }
@@ -120,7 +138,7 @@
             }
             var urlRequest = URLRequest(url: target)
             urlRequest.httpMethod = method
-            for field in headerFields where field.name != .contentLength {
+            for field in headerFields where field.name != .contentLength && field.name != .cookie {
                 urlRequest.addValue(field.value, forHTTPHeaderField: field.name.rawName)
             }
             if !body.isEmpty { urlRequest.httpBody = Data(body) }

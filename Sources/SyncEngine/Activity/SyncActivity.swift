@@ -1,0 +1,48 @@
+import Operations
+import Synchronization
+
+/// Tells whoever wants to know what an engine does, in the order in which it happens.
+final class SyncActivity: Sendable {
+    typealias Observer = @Sendable (SyncEvent) -> Void
+
+    private struct State {
+        var observers: [Int: Observer] = [:]
+        var next = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// - Parameter observer: must neither wait nor call the engine.
+    /// - Returns: what ``remove(_:)`` takes.
+    func add(_ observer: @escaping Observer) -> Int {
+        state.withLock {
+            $0.next += 1
+            $0.observers[$0.next] = observer
+            return $0.next
+        }
+    }
+
+    func remove(_ observer: Int) { state.withLock { _ = $0.observers.removeValue(forKey: observer) } }
+
+    func tell(_ event: SyncEvent) {
+        let observers = state.withLock { $0.observers.isEmpty ? [] : $0.observers.sorted { $0.key < $1.key } }
+        for (_, observer) in observers { observer(event) }
+    }
+
+    /// The progress from now on. A reader that is slow misses some of it, never the last.
+    func progress() -> AsyncStream<SyncProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: SyncProgress.self, bufferingPolicy: .bufferingNewest(256))
+        let progress = Mutex(SyncProgress())
+        let observer = add { event in
+            let (now, hasChanged) = progress.withLock { progress in
+                let before = progress
+                progress.apply(event)
+                return (progress, progress != before)
+            }
+            if hasChanged { continuation.yield(now) }
+        }
+        continuation.onTermination = { [weak self] _ in self?.remove(observer) }
+        return stream
+    }
+}

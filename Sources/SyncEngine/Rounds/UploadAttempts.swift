@@ -1,0 +1,130 @@
+import Operations
+import SyncCore
+
+/// Runs upload rounds, and waits between them where the service is busy, as far as the policy's patience goes. What is to be
+/// waited for is in the log, so that it holds after a restart too.
+struct UploadAttempts {
+    let store: LocalStore
+    let activity: SyncActivity
+    let options: UploadOptions
+
+    private var policy: RetryPolicy { options.retry }
+    private var environment: SyncEnvironment { store.environment }
+
+    /// Why a round did not get through, and when it may be tried again.
+    private struct Obstacle {
+        var reason: String
+        var retryAfter: Duration?
+        /// How many attempts in a row have come to nothing, this one included.
+        var attempt = 1
+        /// What the caller gets where nobody waits; nil where the report says all.
+        var error: TidelogError?
+    }
+
+    /// - Parameter round: one round; does not send again what was refused in this upload already.
+    func run(
+        _ round: (_ refused: Set<SequenceNumber>) async throws(TidelogError) -> UploadReport
+    ) async throws(TidelogError) -> UploadReport {
+        var whole = UploadReport()
+        var waited = try await waitForPostponement()
+        for attempt in 1... {
+            let before = try await store.postponement
+            var obstacle: Obstacle?
+            do throws(TidelogError) {
+                let report = try await round(Set(whole.rejected.map(\.operation)))
+                whole.add(report)
+                obstacle = try await self.obstacle(report)
+            } catch {
+                obstacle = self.obstacle(error)
+                if obstacle == nil { throw error }
+            }
+            guard var obstacle else { break }
+            if obstacle.error != nil { obstacle.attempt = (before?.attempt ?? 0) + 1 }
+            let postponed = try await postpone(obstacle)
+            let delay = postponed.delay(from: environment.now())
+            guard policy.attempts > attempt, policy.patience != .zero, waited + delay <= policy.patience else {
+                if let error = obstacle.error { throw error }
+                whole.postponed = postponed
+                break
+            }
+            try await wait(delay, for: postponed)
+            waited += delay
+        }
+        return whole
+    }
+
+    // MARK: Obstacles
+
+    /// What the service put off in the round.
+    private func obstacle(_ report: UploadReport) async throws(TidelogError) -> Obstacle? {
+        guard let first = report.deferred.first else { return nil }
+        let deferred = try await store.pendingOperations(.deferred)
+        let attempt = deferred.map(\.deferrals).max() ?? 1
+        return Obstacle(
+            reason:
+                "The service put off operation \(first.operation): \(first.refusal.status) \(first.refusal.message)",
+            retryAfter: report.retryAfter, attempt: attempt)
+    }
+
+    /// Nil for an error that does not go by itself.
+    private func obstacle(_ error: TidelogError) -> Obstacle? {
+        if let answer = error.cause as? UnsuccessfulAnswer {
+            guard FailureClass(status: answer.status) != .permanent else { return nil }
+            let retryAfter = RetryAfter.delay(answer.headers, now: environment.now())
+            return Obstacle(reason: error.message, retryAfter: retryAfter, error: error)
+        }
+        guard error.code == .unreachable, policy.waitsForConnection else { return nil }
+        return Obstacle(reason: error.message, error: error)
+    }
+
+    private func postpone(_ obstacle: Obstacle) async throws(TidelogError) -> UploadPostponed {
+        let delay = policy.delay(
+            afterAttempt: obstacle.attempt, retryAfter: obstacle.retryAfter, random: environment.random())
+        let postponed = UploadPostponed(
+            notBefore: environment.now() + delay.milliseconds, attempt: obstacle.attempt, reason: obstacle.reason)
+        try await store.record([.uploadPostponed(postponed)])
+        return postponed
+    }
+
+    // MARK: Waiting
+
+    /// Waits for what an earlier upload has left to be waited for. Returns how long.
+    private func waitForPostponement() async throws(TidelogError) -> Duration {
+        guard !options.ignoresPostponement, let postponed = try await store.postponement,
+            try await store.pendingCount() > 0
+        else { return .zero }
+        let delay = postponed.delay(from: environment.now())
+        guard delay > .zero else { return .zero }
+        guard delay <= policy.patience else {
+            throw TidelogError(
+                .postponed(until: postponed.notBefore), "The upload is put off. \(postponed.reason)",
+                recovery: "Nothing is lost; try again later, or tell the upload to ignore it.")
+        }
+        try await wait(delay, for: postponed)
+        return delay
+    }
+
+    private func wait(_ delay: Duration, for postponed: UploadPostponed) async throws(TidelogError) {
+        activity.tell(
+            .waiting(until: postponed.notBefore, attempt: postponed.attempt, reason: postponed.reason))
+        do throws(CancellationError) {
+            try await environment.sleep(delay)
+        } catch {
+            throw TidelogError(
+                .cancelled, "The upload was cancelled while it waited.",
+                recovery: "Nothing is lost; the next upload goes on from here.")
+        }
+    }
+}
+
+extension UploadPostponed {
+    /// How long it is still to be waited for. A clock that was put back does not make it longer than it can have been.
+    func delay(from now: Timestamp) -> Duration {
+        .milliseconds(min(max(notBefore.subtractingReportingOverflow(now).partialValue, 0), 86_400_000))
+    }
+}
+
+extension PendingOperation {
+    /// How often in a row the service has put it off.
+    var deferrals: Int { if case .deferred(_, let attempts) = status { attempts } else { 0 } }
+}

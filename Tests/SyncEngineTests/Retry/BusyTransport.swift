@@ -1,0 +1,65 @@
+import HTTPTypes
+import ODataWire
+import Synchronization
+import TestSupport
+import Transport
+
+/// A service behind something that answers the next POSTs itself, or changes the answers.
+final class BusyTransport: HTTPTransport {
+    enum Turn: Sendable {
+        case answer(Int, [(name: String, value: String)])
+        /// Nothing answers at the address.
+        case unreachable
+        /// The service's answer, with this status in the place of each 400 inside of it.
+        case replacing400(by: Int)
+        /// Nothing comes until the task is cancelled.
+        case hang
+    }
+
+    private let service: SandboxTransport
+    private let turns: Mutex<[Turn]>
+    private let count = Mutex(0)
+    /// Yields when a request hangs.
+    let hanging: AsyncStream<Void>
+    private let hangs: AsyncStream<Void>.Continuation
+
+    init(_ service: SandboxTransport, _ turns: [Turn] = []) {
+        self.service = service
+        self.turns = Mutex(turns)
+        (hanging, hangs) = AsyncStream.makeStream()
+    }
+
+    func add(_ turns: Turn...) { self.turns.withLock { $0 += turns } }
+
+    /// How many POSTs there were.
+    var posts: Int { count.withLock { $0 } }
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+        guard request.method == .post else { return try await service.send(request, body: body) }
+        count.withLock { $0 += 1 }
+        switch turns.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+        case nil: return try await service.send(request, body: body)
+        case .answer(let status, let fields):
+            var response = HTTPResponse(status: .init(code: status))
+            for field in fields {
+                guard let name = HTTPField.Name(field.name) else { continue }
+                response.headerFields.append(HTTPField(name: name, value: field.value))
+            }
+            return (response, [])
+        case .unreachable:
+            throw TransportError(.unreachable, "Nothing answers.", mayHaveBeenSent: false)
+        case .replacing400(let status):
+            let (response, body) = try await service.send(request, body: body)
+            let text = String(decoding: body, as: UTF8.self).replacing("HTTP/1.1 400", with: "HTTP/1.1 \(status)")
+            return (response, Array(text.utf8))
+        case .hang:
+            hangs.yield()
+            do { try await Task.sleep(for: .seconds(600)) } catch {
+                throw TransportError(.cancelled, "It was cancelled.", mayHaveBeenSent: true)
+            }
+            throw TransportError(.timeout, "Nobody cancelled.", mayHaveBeenSent: true)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import EDM
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Uploads and downloads that somebody ends.
+struct CancellationTests {
+    private func engine(_ shop: Shop, _ turns: BusyTransport.Turn...) -> (SyncEngine, BusyTransport) {
+        let transport = BusyTransport(shop.transport, turns)
+        let session = ServiceSession(root: "http://shop.test/v4/", transport: transport)
+        return (SyncEngine(store: shop.store, session: session), transport)
+    }
+
+    private func code(of task: Task<UploadReport, any Error>) async -> TidelogError.Code? {
+        do {
+            _ = try await task.value
+            return nil
+        } catch {
+            return (error as? TidelogError)?.code
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `an upload that is cancelled while it waits for the service ends at once`(_ byTask: Bool) async throws {
+        let shop = try await Shop(.v4)
+        try await shop.create("Customers", ["Name": .string("New")])
+        let (engine, _) = engine(shop, .answer(503, [("Retry-After", "600")]))
+        let progress = engine.progress()
+        let upload = Task { try await engine.upload(UploadOptions(retry: RetryPolicy(patience: .seconds(3_600)))) }
+        for await step in progress where step.step == .waiting { break }
+        if byTask { upload.cancel() } else { await engine.cancelUpload() }
+        #expect(await code(of: upload) == .cancelled)
+        #expect(try await shop.store.pendingOperations().map(\.status) == [.pending])
+        #expect(try await engine.upload(UploadOptions(ignoresPostponement: true)).confirmed.count == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `what is on its way when an upload is cancelled is in doubt, and the next upload settles it`(
+        _ byTask: Bool
+    ) async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        let (engine, transport) = engine(shop, .hang)
+        let upload = Task { try await engine.upload() }
+        for await _ in transport.hanging { break }
+        if byTask { upload.cancel() } else { await engine.cancelUpload() }
+        #expect(await code(of: upload) == .cancelled)
+        guard case .inDoubt? = try await shop.store.pendingOperations().first?.status else {
+            return #expect(Bool(false), "not in doubt")
+        }
+        #expect(try await engine.upload().remaining == 0)
+        #expect(try await shop.localState(["Orders"]) == shop.serviceState(["Orders"]))
+    }
+
+    @Test func `an upload that waits for its turn is cancelled with the one that runs, a later one is not`()
+        async throws
+    {
+        let shop = try await Shop(.v4)
+        try await shop.create("Customers", ["Name": .string("New")])
+        let (engine, transport) = engine(shop, .hang)
+        let first = Task { try await engine.upload() }
+        for await _ in transport.hanging { break }
+        let second = Task { try await engine.upload() }
+        for _ in 0..<20 { await Task.yield() }
+        await engine.cancelUpload()
+        #expect(await code(of: first) == .cancelled)
+        let later = await code(of: second)
+        // Where it had not come to the engine yet, it is one that comes later.
+        #expect(later == .cancelled || later == nil)
+        #expect(await code(of: Task { try await engine.upload() }) == nil)
+    }
+
+    @Test func `cancelling downloads leaves uploads alone`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.create("Customers", ["Name": .string("New")])
+        let (engine, _) = engine(shop)
+        await engine.cancelDownload()
+        #expect(try await engine.upload().confirmed.count == 1)
+    }
+
+    @Test func `a download in a task that is cancelled ends, removes nothing, and can be done again`() async throws {
+        let shop = try await Shop(.v4)
+        let before = try await shop.localState()
+        let engine = shop.engine
+        let download = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await engine.download()
+        }
+        await #expect {
+            _ = try await download.value
+        } throws: {
+            ($0 as? TidelogError)?.code == .cancelled
+        }
+        #expect(try await shop.localState() == before)
+        try await shop.pull()
+    }
+
+    // MARK: Progress
+
+    @Test func `the progress of an upload counts what ends, and ends idle`() async throws {
+        let shop = try await Shop(.v4)
+        for number in 0..<3 { try await shop.create("Customers", ["Name": .string("New \(number)")]) }
+        var progress = shop.engine.progress().makeAsyncIterator()
+        try await shop.push()
+        var steps: [SyncProgress] = []
+        repeat { if let step = await progress.next() { steps.append(step) } } while steps.last?.step != .idle
+        #expect(steps.first?.step == .preparing)
+        #expect(steps.contains { $0.step == .sending && $0.done == 0 })
+        #expect(steps.last?.done == 3)
+        #expect(steps.allSatisfy { $0.total == 3 })
+        #expect((steps.last?.bytesSent ?? 0) > 0)
+        #expect((steps.last?.bytesReceived ?? 0) > 0)
+    }
+
+    @Test func `the progress of a download counts queries and entities`() async throws {
+        let shop = try await Shop(.v4)
+        var progress = shop.engine.progress().makeAsyncIterator()
+        try await shop.pull()
+        var last = SyncProgress()
+        repeat { last = await progress.next() ?? last } while last.step != .idle
+        #expect(last.done == Shop.sets.count)
+        #expect(last.total == Shop.sets.count)
+        #expect(last.entities > 30)
+    }
+}

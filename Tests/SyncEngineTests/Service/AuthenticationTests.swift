@@ -1,0 +1,182 @@
+import EDM
+import HTTPTypes
+import ODataSandbox
+import ODataWire
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+@testable import SyncEngine
+
+/// A service that wants a token which changes, and the hook that gives it.
+struct AuthenticationTests {
+    private final class Questions: Sendable {
+        let list = Mutex<[AuthenticationChallenge]>([])
+    }
+
+    /// What a session of a service that takes one token at a time was asked.
+    private final class Guarded: Sendable {
+        let transport: GuardedTransport
+        let session: ServiceSession
+        private let questions = Questions()
+
+        /// - Parameter giving: what the hook gives, one after the other; nil at its end.
+        init(_ transport: GuardedTransport, credentials: Credentials = .bearer("old"), giving: [String]) {
+            self.transport = transport
+            let answers = Mutex(giving)
+            let questions = questions
+            session = ServiceSession(
+                root: "http://shop.test/v4/", transport: transport, credentials: credentials,
+                authentication: { challenge in
+                    questions.list.withLock { $0.append(challenge) }
+                    await Task.yield()
+                    return answers.withLock { $0.isEmpty ? nil : .bearer($0.removeFirst()) }
+                })
+        }
+
+        var asked: [AuthenticationChallenge] { questions.list.withLock { $0 } }
+
+        var tokens: [String] { transport.tokens }
+    }
+
+    @Test func `a request that is refused with 401 goes again as it was with what the hook gives`() async throws {
+        let guarded = Guarded(GuardedTransport(accepting: "new"), giving: ["new"])
+        let response = try await guarded.session.get("Customers(1)")
+        #expect(response.status == 200)
+        #expect(guarded.tokens == ["Bearer old", "Bearer new"])
+        let challenge = try #require(guarded.asked.first)
+        #expect(challenge.status == 401)
+        #expect(challenge.schemes == ["Bearer realm=\"shop\""])
+        #expect(challenge.service == "http://shop.test/v4/")
+        _ = try await guarded.session.get("Customers(2)")
+        #expect(guarded.asked.count == 1)
+    }
+
+    @Test func `what the hook gave and the service does not take is an answer like any other`() async throws {
+        let guarded = Guarded(GuardedTransport(accepting: "new"), giving: ["wrong", "new"])
+        #expect(try await guarded.session.get("Customers(1)").status == 401)
+        #expect(guarded.tokens == ["Bearer old", "Bearer wrong"])
+        #expect(try await guarded.session.get("Customers(1)").status == 200)
+    }
+
+    @Test func `a hook that gives up leaves the answer as it is`() async throws {
+        let guarded = Guarded(GuardedTransport(accepting: "new"), giving: [])
+        #expect(try await guarded.session.get("Customers(1)").status == 401)
+        #expect(guarded.tokens.count == 1)
+    }
+
+    @Test func `requests that are refused at the same time ask once`() async throws {
+        let guarded = Guarded(GuardedTransport(accepting: "new"), giving: ["new"])
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 { group.addTask { try await guarded.session.get("Customers(1)").status } }
+            for try await status in group { #expect(status == 200) }
+        }
+        #expect(guarded.asked.count == 1)
+    }
+
+    @Test func `a 403 in OData's words is the service's decision, one of a gateway is a challenge`() async throws {
+        let words = #"{"error":{"code":"forbidden","message":"Not yours"}}"#
+        for (body, count) in [(words, 0), ("<html>", 1)] {
+            let transport = GuardedTransport(accepting: "new", status: 403, challenge: nil, body: body)
+            let guarded = Guarded(transport, giving: ["new"])
+            _ = try await guarded.session.get("Customers(1)")
+            #expect(guarded.asked.count == count)
+        }
+    }
+
+    @Test func `another origin's 401 is no reason to ask`() async throws {
+        let guarded = Guarded(GuardedTransport(accepting: "new"), giving: ["new"])
+        #expect(try await guarded.session.get("http://other.test/v4/Customers").status == 401)
+        #expect(guarded.asked.isEmpty)
+    }
+
+    @Test func `a token that expires in the middle of an upload is renewed, and the upload goes on where it was`()
+        async throws
+    {
+        let shop = try await Shop(.v4)
+        for number in 0..<3 { try await shop.create("Customers", ["Name": .string("New \(number)")]) }
+        let transport = GuardedTransport(accepting: "new", in: shop.transport)
+        let guarded = Guarded(transport, giving: ["new"])
+        let engine = SyncEngine(store: shop.store, session: guarded.session)
+        let report = try await engine.upload()
+        #expect(report.confirmed.count == 3)
+        #expect(report.batches == 1)
+        #expect(guarded.asked.count == 1)
+        let bodies = shop.transport.requests.filter { $0.method == "POST" }.map(\.body)
+        #expect(bodies.count == 1)
+    }
+
+    // MARK: What the app wants to be sent
+
+    @Test func `the app's headers and cookies go to the service and nowhere else, and can be changed`() async throws {
+        let transport = SandboxTransport(try Sandbox.shop())
+        let session = ServiceSession(root: "http://shop.test/v4/", transport: transport)
+        session.headers = SessionHeaders(headers: ["X-Tenant": "north"], cookies: ["b": "2", "a": "1"])
+        _ = try await session.get("Customers")
+        _ = try await session.get("http://other.test/v4/Customers")
+        session.headers = SessionHeaders(headers: ["X-Tenant": "south"])
+        _ = try await session.get("Customers")
+        #expect(transport.requests.map { $0.headers["X-Tenant"] } == ["north", nil, "south"])
+        #expect(transport.requests.map { $0.headers["Cookie"] } == ["a=1; b=2", nil, nil])
+    }
+
+    @Test func `a header that the request has itself is not sent twice`() async throws {
+        let transport = SandboxTransport(try Sandbox.shop())
+        let session = ServiceSession(root: "http://shop.test/v4/", transport: transport)
+        session.headers = SessionHeaders(headers: ["accept": "text/plain"])
+        _ = try await session.get("Customers", headers: ["Accept": "application/json"])
+        #expect(transport.requests.map { $0.headers.values("Accept") } == [["application/json"]])
+    }
+
+    @Test func `a header name that is none is refused, and nothing is sent`() async throws {
+        let transport = SandboxTransport(try Sandbox.shop())
+        let session = ServiceSession(root: "http://shop.test/v4/", transport: transport)
+        session.headers = SessionHeaders(headers: ["X Tenant": "north"])
+        await #expect {
+            _ = try await session.get("Customers")
+        } throws: {
+            ($0 as? TidelogError)?.code == .invalidRequest
+        }
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func `what the app sends does not print itself`() {
+        let headers = SessionHeaders(headers: ["X-Key": "secret"], cookies: ["session": "secret"])
+        #expect(!"\(headers) \(String(reflecting: headers))".contains("secret"))
+    }
+}
+
+/// Answers 401 to who does not have the token that it takes.
+private final class GuardedTransport: HTTPTransport {
+    private let accepted: String
+    private let refusal: (status: Int, challenge: String?, body: String)
+    private let service: SandboxTransport
+    private let seen = Mutex<[String]>([])
+
+    init(
+        accepting token: String, status: Int = 401, challenge: String? = "Bearer realm=\"shop\"", body: String = "",
+        in service: SandboxTransport? = nil
+    ) {
+        accepted = "Bearer " + token
+        refusal = (status, challenge, body)
+        self.service =
+            service
+            ?? {
+                do { return SandboxTransport(try Sandbox.shop()) } catch { fatalError("\(error)") }
+            }()
+    }
+
+    var tokens: [String] { seen.withLock { $0 } }
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+        let token = request.headerFields[.authorization] ?? ""
+        seen.withLock { $0.append(token) }
+        guard token != accepted else { return try await service.send(request, body: body) }
+        var response = HTTPResponse(status: .init(code: refusal.status))
+        if let challenge = refusal.challenge { response.headerFields[.wwwAuthenticate] = challenge }
+        return (response, Array(refusal.body.utf8))
+    }
+}
