@@ -163,7 +163,7 @@ extension Fold {
             bindings.removeAll { part.navigations.contains($0.navigation) }
             pending.operation.action = .update(entity, changes: changes, bindings: bindings)
             // Removed first: it may name fewer entities now.
-            try storage.removePending(part.operation)
+            try removePending(part.operation)
             try storage.putPending(pending)
         }
         try undo(resolved.takenBack, by: record)

@@ -14,7 +14,7 @@ extension Fold {
             case .pending, .rejected: break
             case .inFlight, .inDoubt, .deferred: pending.status = .pending
             }
-            try storage.removePending(sequence)
+            try removePending(sequence)
             try storage.putUndone(UndoneOperation(operation: pending, undo: record))
             touched.formUnion(pending.operation.touchedEntities)
         }
@@ -24,7 +24,7 @@ extension Fold {
 
     /// What the service no longer holds was kept for the operations on it only.
     private mutating func removeGone(among ids: Set<EntityID>) throws(StateError) {
-        for id in ids.sorted() where try storage.row(id)?.origin == .gone {
+        for id in ids.sorted() where try baseRow(id)?.origin == .gone {
             guard try storage.pendingOperations(naming: id).isEmpty else { continue }
             try edit(.base) { e throws(StateError) in try e.removeFromBase(id, hasPending: false) }
         }
@@ -37,6 +37,7 @@ extension Fold {
             try unwind()
             try storage.removeUndone(sequence)
             try storage.putPending(undone.operation)
+            edits?.added.insert(sequence)
             try register(undone.operation.operation)
         }
     }

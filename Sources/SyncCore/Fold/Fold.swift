@@ -5,9 +5,9 @@ import ODataWire
 /// State is the fold of the log: this applies one record after another.
 ///
 /// The local state is a function of the base (what the service last said) and of the pending operations, applied in order.
-/// A local operation is applied on top at once. Before a fact changes the base, everything pending is taken off
-/// (``unwind()``); it is put back when the facts are through (``settle()``). So an operation sees the newest base, and a
-/// rebuilt state equals one that grew.
+/// A local operation is applied on top at once. When facts have changed the base, the pending operations are taken off and
+/// applied anew (``settle()``). So an operation sees the newest base, and a rebuilt state equals one that grew. Of a long
+/// queue only those are that the change reaches, which comes to the same; see ``PartialReplay``.
 ///
 /// Pure: no clock, no randomness, no order but that of the log.
 public struct Fold<Storage: StateStorage> {
@@ -17,8 +17,14 @@ public struct Fold<Storage: StateStorage> {
     public private(set) var index: RelationshipIndex?
     /// Whether the pending operations are taken off at the moment.
     var isUnwound = false
-    /// Whether the pending operations are on top, so that the state is what the log says.
-    var isSettled: Bool { !isUnwound }
+    /// What changed below the pending operations while they stayed on top.
+    var edits: BaseEdits?
+    /// Whether the pending operations are on top, and applied to what is below them: the state is what the log says.
+    var isSettled: Bool { !isUnwound && edits == nil }
+    /// Shorter queues are taken off and put back as a whole: that is less work than to know what has to be.
+    package var longQueue = 256
+    /// Whether it is kept what each pending operation reads and writes; nil where the storage has to be asked.
+    private var keepsEffects: Bool?
     /// The last record that stands for a lost one.
     private var lastLoss: SequenceNumber?
     /// What the operations since the last ``takeTouched()`` changed.
@@ -55,7 +61,10 @@ public struct Fold<Storage: StateStorage> {
             try unwind()
             try apply(images)
         case .entitiesMissing(let entities): try remove(entities)
-        case .conflictResolved(let resolved): try apply(resolved, by: sequence)
+        case .conflictResolved(let resolved):
+            let left = try batches(of: resolved.takenBack + resolved.released)
+            try apply(resolved, by: sequence)
+            try close(left)
         case .batchPrepared(let prepared): try apply(prepared)
         case .batchAccepted(let accepted): try apply(accepted)
         case .batchAnswered(let answered):
@@ -85,11 +94,41 @@ public struct Fold<Storage: StateStorage> {
 
     /// Puts the pending operations back on top, if they were taken off.
     public mutating func settle() throws(StateError) {
+        if let edits, let model, let index {
+            var replay = PartialReplay(storage, model, index, edits)
+            let count = try storage.pendingCount()
+            if try replay.run(limit: longQueue == 0 ? .max : count / 2) {
+                self.edits = nil
+                touched.add(replay.touched)
+                if count < longQueue / 2 {
+                    try storage.removeEffects()
+                    keepsEffects = false
+                }
+                return
+            }
+            try unwindAll()
+        }
         guard isUnwound else { return }
         isUnwound = false
-        for pending in try storage.pendingOperations() {
-            try edit(.local) { e throws(StateError) in try e.apply(pending.operation) }
+        keepsEffects = try storage.pendingCount() > longQueue
+        var next: SequenceNumber = 0
+        while let page = try page(from: next) {
+            for pending in page { try putOnTop(pending.operation, pending.sequence) }
+            next = page[page.count - 1].sequence + 1
         }
+    }
+
+    private func page(from first: SequenceNumber) throws(StateError) -> [PendingOperation]? {
+        let page = try storage.pendingOperations(from: first, limit: 256)
+        return page.isEmpty ? nil : page
+    }
+
+    /// Applies a pending operation to the local state.
+    private mutating func putOnTop(_ operation: Operation, _ sequence: SequenceNumber) throws(StateError) {
+        let effect = try editLayer(.local, keepingEffect: keepsEffects == true) { e throws(StateError) in
+            try e.apply(operation)
+        }.effect
+        if keepsEffects == true { try storage.putEffect(effect, of: sequence) }
     }
 
     /// What the operations applied since the last call changed, for the rules to look at.
@@ -101,7 +140,7 @@ public struct Fold<Storage: StateStorage> {
     // MARK: Model
 
     private mutating func install(_ service: ServiceDescription) throws(StateError) {
-        try unwind()
+        try unwindAll()
         var header = try storage.header()
         header.service = service
         try storage.setHeader(header)
@@ -126,13 +165,23 @@ public struct Fold<Storage: StateStorage> {
     mutating func edit(
         _ layer: StateEditor<Storage>.Layer, _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
     ) throws(StateError) -> Set<EntityID> {
+        try editLayer(layer, body).touched
+    }
+
+    private mutating func editLayer(
+        _ layer: StateEditor<Storage>.Layer, keepingEffect: Bool = false,
+        _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
+    ) throws(StateError) -> (touched: Set<EntityID>, effect: OperationEffect) {
         // Only where the record with the metadata was lost: what needs them has to be downloaded again.
-        guard let model, let index else { return [] }
-        var editor = StateEditor(storage: storage, model: model, index: index, layer: layer)
+        guard let model, let index else { return ([], OperationEffect()) }
+        let kind: StateLayer<Storage>.Kind = layer == .local ? .local : edits == nil ? .bareBase : .coveredBase
+        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:])
+        var editor = StateEditor(storage: layer, model: model, index: index)
         try body(&editor)
         // What comes true was looked at when it was made; a download of millions need not be remembered.
-        if layer == .local { touched.add(editor.touched) }
-        return editor.touched.entities
+        if kind == .local { touched.add(editor.touched) }
+        if kind == .coveredBase { edits?.add(layer) }
+        return (editor.touched.entities, layer.effect)
     }
 
     // MARK: Operations
@@ -149,7 +198,13 @@ public struct Fold<Storage: StateStorage> {
         try advance(for: operation)
         try storage.putPending(
             PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending))
-        if !isUnwound { try edit(.local) { e throws(StateError) in try e.apply(operation) } }
+        if isSettled {
+            // The new one is the last; what is kept of those before it is kept of it.
+            if keepsEffects == nil { keepsEffects = try storedEffects(before: sequence) }
+            try putOnTop(operation, sequence)
+        } else {
+            edits?.added.insert(sequence)
+        }
     }
 
     /// What an operation creates is known from now on, also where it is undone before it is ever applied.
@@ -163,10 +218,32 @@ public struct Fold<Storage: StateStorage> {
         for inline in creation.inline { for child in inline.entities { try register(child) } }
     }
 
-    /// Takes the pending operations off: every entity and link is as the service last said.
+    /// Makes the base ready to be changed: takes the pending operations off, or, where they are many, lets them stay on top
+    /// and remembers what changes below them.
     mutating func unwind() throws(StateError) {
+        guard isSettled else { return }
+        if keepsEffects == nil { keepsEffects = try storedEffects(before: .max) }
+        if keepsEffects == true, model != nil, try storage.pendingCount() > longQueue {
+            edits = BaseEdits()
+        } else {
+            try unwindAll()
+        }
+    }
+
+    private func storedEffects(before end: SequenceNumber) throws(StateError) -> Bool {
+        guard let first = try storage.pendingOperations(from: 0, limit: 1).first, first.sequence < end else {
+            return longQueue == 0
+        }
+        return try storage.effect(of: first.sequence) != nil
+    }
+
+    /// Takes the pending operations off: every entity and link is as the service last said.
+    mutating func unwindAll() throws(StateError) {
         guard !isUnwound else { return }
         isUnwound = true
+        edits = nil
+        if keepsEffects != false { try storage.removeEffects() }
+        keepsEffects = false
         for (id, base) in try storage.takeBases() {
             switch base {
             case .absent: try storage.removeRow(id)
@@ -180,6 +257,21 @@ public struct Fold<Storage: StateStorage> {
             } else {
                 try storage.removeLink(link.relationship, first: link.first, second: link.second)
             }
+        }
+    }
+
+    /// The operation is no longer on top. It may come back as another one under the same number.
+    mutating func removePending(_ sequence: SequenceNumber) throws(StateError) {
+        try storage.removePending(sequence)
+        edits?.removed.insert(sequence)
+    }
+
+    /// The entity as the service last said, while facts are taken in.
+    func baseRow(_ id: EntityID) throws(StateError) -> EntityRow? {
+        switch try storage.base(id) {
+        case .row(let row): row
+        case .absent: nil
+        case nil: try storage.row(id)
         }
     }
 
@@ -240,7 +332,7 @@ public struct Fold<Storage: StateStorage> {
 
     private mutating func confirm(_ pending: PendingOperation, _ images: [EntityImage]) throws(StateError) {
         // First: what is pending still is what was made after it.
-        try storage.removePending(pending.sequence)
+        try removePending(pending.sequence)
         let edit = try editBase { e throws(StateError) in try e.apply(pending.operation) }
         try keepNextEntity(above: images)
         let answer = try editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }
@@ -264,20 +356,20 @@ public struct Fold<Storage: StateStorage> {
         // with an old one.
         let told = Set(images.filter { $0.etag != nil }.map(\.entity))
         for id in touched.union(operation.referencedEntities).sorted() where !told.contains(id) {
-            guard var row = try storage.row(id), row.etag != nil, row.origin == .service else { continue }
+            guard var row = try baseRow(id), row.etag != nil, row.origin == .service else { continue }
             row.origin = .serviceWithStaleETag
-            try storage.putRow(row)
+            try edit(.base) { e throws(StateError) in try e.put(row) }
         }
         // An answer without a body does not tell whether the new entity has an ETag.
         for id in operation.createdEntities where !told.contains(id) {
-            guard var row = try storage.row(id), row.origin == .service, let type = model?.findEntityType(row.type)
+            guard var row = try baseRow(id), row.origin == .service, let type = model?.findEntityType(row.type)
             else {
                 continue
             }
             let keys = Set(type.keyProperties.map(\.name))
             if images.contains(where: { $0.entity == id && !keys.isSuperset(of: $0.values.names) }) { continue }
             row.origin = .serviceWithStaleETag
-            try storage.putRow(row)
+            try edit(.base) { e throws(StateError) in try e.put(row) }
         }
     }
 
@@ -285,11 +377,11 @@ public struct Fold<Storage: StateStorage> {
     /// who had it once has it no more.
     private func assignKeys(_ created: [EntityID]) throws(StateError) {
         for id in created {
-            guard let row = try storage.row(id), let type = model?.findEntityType(row.type),
+            guard let row = try baseRow(id), let type = model?.findEntityType(row.type),
                 let key = KeyText.of(row.values, type: type)
             else { continue }
             let owner = try storage.entity(set: row.set, key: key).flatMap { id throws(StateError) in
-                try storage.row(id)
+                try baseRow(id)
             }
             if let owner, KeyText.of(owner.values, type: type) == key { continue }
             try storage.assignKey(set: row.set, key: key, to: id)

@@ -8,7 +8,7 @@ extension StateEditor {
         switch operation.action {
         case .create(let creation, let parent):
             guard let parent else { return try create(creation) }
-            let owner = try storage.row(parent.entity)
+            let owner = try storage.row(parent.entity, reading: .readsExistence)
             try create(
                 creation,
                 through: try owner.flatMap { o throws(StateError) in

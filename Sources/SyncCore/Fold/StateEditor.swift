@@ -9,11 +9,11 @@ struct StateEditor<Storage: StateStorage> {
     enum Layer {
         /// The local state: what was there before is saved as base, so that it can be restored.
         case local
-        /// What the service holds. Only while no pending operation lies on top, so base and local state are one.
+        /// What the service holds.
         case base
     }
 
-    let storage: Storage
+    let storage: StateLayer<Storage>
     let model: EntityDataModel
     let index: RelationshipIndex
     let layer: Layer
@@ -24,39 +24,34 @@ struct StateEditor<Storage: StateStorage> {
     private(set) var before: [EntityID: Ancestor?] = [:]
     var watchesBase = false
 
-    init(storage: Storage, model: EntityDataModel, index: RelationshipIndex, layer: Layer) {
+    init(storage: StateLayer<Storage>, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
         self.model = model
         self.index = index
-        self.layer = layer
+        layer = storage.kind == .local ? .local : .base
     }
 
     // MARK: Rows
 
     mutating func put(_ row: EntityRow) throws(StateError) {
-        try saveBase(row.id)
+        try storage.saveBase(row.id)
         try watch(row.id)
         touched.entities.insert(row.id)
         try storage.putRow(row)
     }
 
     private mutating func removeRow(_ id: EntityID) throws(StateError) {
-        try saveBase(id)
+        try storage.saveBase(id)
         try watch(id)
         touched.entities.insert(id)
         try storage.removeRow(id)
     }
 
-    private func saveBase(_ id: EntityID) throws(StateError) {
-        guard layer == .local, try storage.base(id) == nil else { return }
-        try storage.saveBase(id, try storage.row(id).map(BaseState.row) ?? .absent)
-    }
-
     private mutating func watch(_ id: EntityID) throws(StateError) {
         guard layer == .base, watchesBase, before[id] == nil,
-            try storage.pendingOperations(touching: id).contains(where: { $0.operation.changes(id) })
+            try storage.state.pendingOperations(touching: id).contains(where: { $0.operation.changes(id) })
         else { return }
-        before.updateValue(try EntityResolver(storage: storage, model: model).visible(id, index), forKey: id)
+        before.updateValue(try EntityResolver(storage: storage.state, model: model).visible(id, index), forKey: id)
     }
 
     func type(_ name: String) throws(StateError) -> EntityType {
@@ -147,7 +142,7 @@ struct StateEditor<Storage: StateStorage> {
         // A list and no recursion: how long a chain of partners is, others decide.
         var left = [id]
         while let id = left.popLast() {
-            guard let row = try storage.row(id) else { continue }
+            guard let row = try storage.row(id, reading: .readsExistence) else { continue }
             let partners = try storage.links(of: id).filter {
                 $0.inLocal && index.deletesPartner($0.relationship, from: row.set, isFirst: $0.first == id)
             }.map { partner($0, of: id) }
@@ -158,7 +153,7 @@ struct StateEditor<Storage: StateStorage> {
 
     /// Takes an entity and its links out, nothing else.
     mutating func remove(_ id: EntityID) throws(StateError) {
-        guard try storage.row(id) != nil else { return }
+        guard try storage.row(id, reading: .readsExistence) != nil else { return }
         for link in try storage.links(of: id) where link.inLocal { try unlink(link, clearing: true) }
         try removeRow(id)
     }
@@ -167,7 +162,8 @@ struct StateEditor<Storage: StateStorage> {
 
     /// Adds a link and removes those that the cardinality of its ends leaves no room for.
     mutating func link(from source: EntityID, _ navigation: String, to target: EntityID) throws(StateError) {
-        guard let row = try storage.row(source), try storage.row(target) != nil,
+        guard let row = try storage.row(source, reading: .readsExistence),
+            try storage.row(target, reading: .readsExistence) != nil,
             let property = try self.navigation(navigation, of: row), let end = property.navigation
         else { return }
         let name = end.relationship.name
@@ -189,7 +185,9 @@ struct StateEditor<Storage: StateStorage> {
     }
 
     mutating func unlink(from source: EntityID, _ navigation: String, to target: EntityID) throws(StateError) {
-        guard let row = try storage.row(source), let end = try self.navigation(navigation, of: row)?.navigation else {
+        guard let row = try storage.row(source, reading: .readsExistence),
+            let end = try self.navigation(navigation, of: row)?.navigation
+        else {
             return
         }
         let (first, second) = end.relationship.isForward ? (source, target) : (target, source)
@@ -220,17 +218,7 @@ struct StateEditor<Storage: StateStorage> {
         touched.entities.insert(second)
         let ends = Touched.LinkEnds(relationship: name, first: first, second: second)
         if present { touched.unlinked.remove(ends) } else { touched.unlinked.insert(ends) }
-        let inBase =
-            switch layer {
-            case .base: present
-            case .local: try storage.link(name, first: first, second: second)?.inBase ?? false
-            }
-        if present || inBase {
-            try storage.putLink(
-                LinkRow(relationship: name, first: first, second: second, inBase: inBase, inLocal: present))
-        } else {
-            try storage.removeLink(name, first: first, second: second)
-        }
+        try storage.setLink(name, first, second, present)
     }
 
     // MARK: Referential constraints
@@ -258,10 +246,21 @@ struct StateEditor<Storage: StateStorage> {
         try copyPrincipalValues(constraint, from: principal, to: dependent)
     }
 
+    /// For the properties that the constraint compares.
+    private func principal(
+        _ id: EntityID, _ constraint: RelationshipIndex.Constraint
+    ) throws(StateError) -> EntityRow? {
+        let row = try storage.row(id, reading: .readsKeys)
+        // Of an entity of another set these need not be compared by any.
+        return row?.set == constraint.principalSet ? row : try storage.row(id)
+    }
+
     private mutating func copyPrincipalValues(
         _ constraint: RelationshipIndex.Constraint, from principal: EntityID, to dependent: EntityID
     ) throws(StateError) {
-        guard let source = try storage.row(principal), var row = try storage.row(dependent) else { return }
+        guard let source = try self.principal(principal, constraint),
+            var row = try storage.row(dependent, reading: .readsKeys)
+        else { return }
         let before = row.values
         for pair in constraint.pairs {
             if let value = source.values[pair.principal] {
@@ -307,7 +306,7 @@ struct StateEditor<Storage: StateStorage> {
 
     /// Links the entities whose dependent properties name this one, and tells those that are linked already its values.
     mutating func synchronizePrincipal(_ id: EntityID, clearing: Bool = true) throws(StateError) {
-        guard let row = try storage.row(id) else { return }
+        guard let row = try storage.row(id, reading: .readsKeys) else { return }
         for constraint in index.constraints(ofPrincipalsIn: row.set) {
             for link in try partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst) {
                 try copyPrincipalValues(constraint, from: id, to: partner(link, of: id))
@@ -335,7 +334,7 @@ struct StateEditor<Storage: StateStorage> {
     private func isNamed(
         _ principal: EntityID, by constraint: RelationshipIndex.Constraint, _ row: EntityRow
     ) throws(StateError) -> Bool {
-        guard let source = try storage.row(principal) else { return false }
+        guard let source = try self.principal(principal, constraint) else { return false }
         return constraint.pairs.allSatisfy { pair in
             guard let value = row.values[pair.dependent], value != .null else { return false }
             return source.values[pair.principal] == value
@@ -347,7 +346,7 @@ struct StateEditor<Storage: StateStorage> {
     private func isTaken(
         _ dependent: EntityID, by constraint: RelationshipIndex.Constraint, besides id: EntityID
     ) throws(StateError) -> Bool {
-        guard let row = try storage.row(dependent) else { return false }
+        guard let row = try storage.row(dependent, reading: .readsKeys) else { return false }
         for link in try partners(constraint.relationship, of: dependent, isFirst: constraint.dependentIsFirst) {
             let principal = partner(link, of: dependent)
             if principal != id, try isNamed(principal, by: constraint, row) { return true }

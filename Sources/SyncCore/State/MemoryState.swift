@@ -22,6 +22,8 @@ public final class MemoryState: StateStorage {
     private var linksByKey: [LinkKey: LinkRow] = [:]
     private var linksByEntity: [EntityID: Set<LinkKey>] = [:]
     private var queue = MemoryQueue()
+    private var effects: [SequenceNumber: OperationEffect] = [:]
+    private var accesses: [StateItem: [SequenceNumber: Access]] = [:]
     private var undone: [SequenceNumber: UndoneOperation] = [:]
     private var batches: [BatchID: OpenBatch] = [:]
     private var ancestorsByID: [EntityID: Ancestor] = [:]
@@ -41,6 +43,8 @@ public final class MemoryState: StateStorage {
         copy.linksByKey = linksByKey
         copy.linksByEntity = linksByEntity
         copy.queue = queue
+        copy.effects = effects
+        copy.accesses = accesses
         copy.undone = undone
         copy.batches = batches
         copy.ancestorsByID = ancestorsByID
@@ -76,6 +80,7 @@ public final class MemoryState: StateStorage {
 
     public func base(_ id: EntityID) -> BaseState? { bases[id] }
     public func saveBase(_ id: EntityID, _ base: BaseState) { bases[id] = base }
+    public func removeBase(_ id: EntityID) { bases[id] = nil }
     public func takeBases() -> [(EntityID, BaseState)] {
         defer { bases = [:] }
         return bases.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -128,6 +133,24 @@ public final class MemoryState: StateStorage {
     public func pendingCount() -> Int { queue.count }
     public func pendingOperations(naming id: EntityID) -> [SequenceNumber] { queue.naming(id) }
     public func lastPending(inTransaction name: String) -> SequenceNumber? { queue.last(inTransaction: name) }
+
+    public func effect(of sequence: SequenceNumber) -> OperationEffect? { effects[sequence] }
+    public func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) {
+        removeEffect(of: sequence)
+        effects[sequence] = effect
+        for (item, access) in effect.accesses { accesses[item, default: [:]][sequence] = access }
+    }
+    public func removeEffect(of sequence: SequenceNumber) {
+        guard let gone = effects.removeValue(forKey: sequence) else { return }
+        for item in gone.accesses.keys {
+            accesses[item]?[sequence] = nil
+            if accesses[item]?.isEmpty == true { accesses[item] = nil }
+        }
+    }
+    public func removeEffects() { (effects, accesses) = ([:], [:]) }
+    public func accesses(of item: StateItem) -> [(operation: SequenceNumber, access: Access)] {
+        (accesses[item] ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
 
     public func undoneOperations() -> [UndoneOperation] { undone.values.sorted { $0.sequence < $1.sequence } }
     public func undoneOperation(_ sequence: SequenceNumber) -> UndoneOperation? { undone[sequence] }

@@ -35,6 +35,8 @@ public struct RelationshipIndex: Sendable {
     private let dependents: [String: [Constraint]]
     private let principals: [String: [Constraint]]
     private let ends: [String: [End]]
+    /// By set: the properties that constraints compare, together.
+    private let compared: [String: [[String]]]
     /// By set: the directions in which a delete goes on to the partners.
     private let cascades: [String: Set<Relationship>]
 
@@ -104,7 +106,19 @@ public struct RelationshipIndex: Sendable {
         dependents = Dictionary(grouping: constraints, by: \.dependentSet)
         principals = Dictionary(grouping: constraints, by: \.principalSet)
         self.ends = ends
+        var compared: [String: [[String]]] = [:]
+        func compare(_ properties: [String], in set: String) {
+            if compared[set]?.contains(properties) != true { compared[set, default: []].append(properties) }
+        }
+        for constraint in constraints {
+            compare(constraint.pairs.map(\.dependent), in: constraint.dependentSet)
+            compare(constraint.pairs.map(\.principal), in: constraint.principalSet)
+        }
+        self.compared = compared
     }
+
+    /// The properties of a set's entities that constraints compare with those of others, in the constraints' order.
+    func comparedProperties(of set: String) -> [[String]] { compared[set] ?? [] }
 
     /// The constraints whose dependent properties entities of the set hold.
     public func constraints(ofDependentsIn set: String) -> [Constraint] { dependents[set] ?? [] }

@@ -31,7 +31,10 @@ public protocol StateStorage: AnyObject {
 
     // Base state of entities with pending operations
     func base(_ id: EntityID) throws(StateError) -> BaseState?
+    /// In place of what was saved before.
     func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError)
+    /// Forgets it.
+    func removeBase(_ id: EntityID) throws(StateError)
     /// All saved base states in ascending order of entity; forgets them.
     func takeBases() throws(StateError) -> [(EntityID, BaseState)]
 
@@ -63,6 +66,16 @@ public protocol StateStorage: AnyObject {
     func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber]
     /// The last pending operation of the app's transaction; nil where it has none.
     func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber?
+
+    // What pending operations read and wrote when they were applied: of all of them or of none. No part of what the state says:
+    // without it everything is taken off and put back.
+    func effect(of sequence: SequenceNumber) throws(StateError) -> OperationEffect?
+    /// In place of what was there before.
+    func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) throws(StateError)
+    func removeEffect(of sequence: SequenceNumber) throws(StateError)
+    func removeEffects() throws(StateError)
+    /// The operations that read or wrote it, in order.
+    func accesses(of item: StateItem) throws(StateError) -> [(operation: SequenceNumber, access: Access)]
 
     // Undone operations, which are no longer pending, in ascending order of their own sequence number
     func undoneOperations() throws(StateError) -> [UndoneOperation]

@@ -117,6 +117,6 @@ extension Fold {
     /// To where no pending operation is applied.
     private mutating func rewind() throws(StateError) {
         isUnwound = false
-        try unwind()
+        try unwindAll()
     }
 }

@@ -128,16 +128,20 @@ extension SQLiteState {
 
     public func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
         switch base {
-        case .absent: try run("INSERT INTO bases (entity) VALUES (?)", [integer(id)])
+        case .absent: try run("INSERT OR REPLACE INTO bases (entity) VALUES (?)", [integer(id)])
         case .row(let row):
             try run(
-                "INSERT INTO bases VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [
                     integer(id), .text(row.set), .text(row.type), row.etag.map(SQLValue.text) ?? .null,
                     row.editLink.map(SQLValue.text) ?? .null, .integer(Int64(row.origin.rawValue)),
                     .blob(ValueCodec.encode(row.values)),
                 ])
         }
+    }
+
+    public func removeBase(_ id: EntityID) throws(StateError) {
+        try run("DELETE FROM bases WHERE entity = ?", [integer(id)])
     }
 
     public func takeBases() throws(StateError) -> [(EntityID, BaseState)] {

@@ -47,6 +47,11 @@ enum Schema {
         "CREATE INDEX pending_by_status ON pending (status)",
         "CREATE TABLE transactions (name TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (name, sequence)) WITHOUT ROWID",
         "CREATE INDEX transactions_by_operation ON transactions (sequence)",
+        "CREATE TABLE effects (sequence INTEGER PRIMARY KEY, effect BLOB NOT NULL)",
+        """
+        CREATE TABLE accesses (item INTEGER NOT NULL, sequence INTEGER NOT NULL, access INTEGER NOT NULL,
+          PRIMARY KEY (item, sequence)) WITHOUT ROWID
+        """,
         """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,
           streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL)

@@ -1,0 +1,217 @@
+import EDM
+import Operations
+
+/// One of the two layers of a state as an editor sees it: the local state, or the base.
+///
+/// Where the pending operations stay on top while the base is edited, the base is what was saved of the entities below them,
+/// and every other entity as it stands.
+final class StateLayer<Storage: StateStorage> {
+    enum Kind {
+        case local
+        /// Nothing pending is on top, so the local state is the base.
+        case bareBase
+        /// Pending operations stay on top.
+        case coveredBase
+    }
+
+    let state: Storage
+    let index: RelationshipIndex
+    let kind: Kind
+    /// What was read and written, where ``records``.
+    private(set) var effect = OperationEffect()
+    let records: Bool
+    /// The entities of the base that an edit gave some values, or took them from.
+    private(set) var matches: [StateItem: Set<EntityID>]
+
+    init(
+        _ state: Storage, _ index: RelationshipIndex, _ kind: Kind, records: Bool = false,
+        matches: [StateItem: Set<EntityID>] = [:]
+    ) {
+        self.state = state
+        self.index = index
+        self.kind = kind
+        self.records = records || kind == .coveredBase
+        self.matches = matches
+    }
+
+    private func note(_ item: @autoclosure () -> StateItem, _ access: Access) {
+        if records { effect.note(item(), access) }
+    }
+
+    // MARK: Rows
+
+    /// - Parameter reading: what is made of the row; anything else of it must not matter.
+    func row(_ id: EntityID, reading: Access = .readsValues) throws(StateError) -> EntityRow? {
+        note(.entity(id), reading)
+        return try current(id)
+    }
+
+    private func current(_ id: EntityID) throws(StateError) -> EntityRow? {
+        if kind == .coveredBase, let base = try state.base(id) {
+            return if case .row(let row) = base { row } else { nil }
+        }
+        return try state.row(id)
+    }
+
+    func putRow(_ row: EntityRow) throws(StateError) {
+        if records { noteWriting(of: row.id, from: try current(row.id), to: row) }
+        if kind == .coveredBase, try state.base(row.id) != nil {
+            try state.saveBase(row.id, .row(row))
+        } else {
+            try state.putRow(row)
+        }
+    }
+
+    func removeRow(_ id: EntityID) throws(StateError) {
+        if records { noteWriting(of: id, from: try current(id), to: nil) }
+        if kind == .coveredBase, try state.base(id) != nil {
+            try state.saveBase(id, .absent)
+        } else {
+            try state.removeRow(id)
+        }
+    }
+
+    /// Keeps what the service holds of an entity, once, before the local state of it changes.
+    func saveBase(_ id: EntityID) throws(StateError) {
+        guard kind == .local, try state.base(id) == nil else { return }
+        try state.saveBase(id, try state.row(id).map(BaseState.row) ?? .absent)
+    }
+
+    private func noteWriting(of id: EntityID, from before: EntityRow?, to after: EntityRow?) {
+        var access: Access = .writesValues
+        if before?.set != after?.set || before?.type != after?.type {
+            access.formUnion([.writesExistence, .writesKeys])
+        }
+        guard let set = after?.set ?? before?.set else { return effect.note(.entity(id), access) }
+        for properties in index.comparedProperties(of: set) {
+            let (old, new) = (properties.map { before?.values[$0] }, properties.map { after?.values[$0] })
+            if before != nil, after != nil, zip(old, new).allSatisfy({ Self.areSame($0, $1) }) { continue }
+            access.formUnion(.writesKeys)
+            for values in [old, new] {
+                let known = zip(properties, values).compactMap { name, value in
+                    value.map { (property: name, value: $0) }
+                }
+                guard known.count == properties.count, known.allSatisfy({ $0.value != .null }) else { continue }
+                let item = StateItem.match(set, known)
+                effect.note(item, .writesMembers)
+                if kind == .coveredBase { matches[item, default: []].insert(id) }
+            }
+        }
+        effect.note(.entity(id), access)
+    }
+
+    /// As the storages compare: texts by their characters' codes.
+    private static func areEqual(_ a: Value?, _ b: Value) -> Bool {
+        if case .string(let a) = a, case .string(let b) = b { return a.utf8.elementsEqual(b.utf8) }
+        return a == b
+    }
+
+    /// Not only equal: `1.5` is not the same as `1.50`.
+    private static func areSame(_ a: Value?, _ b: Value?) -> Bool {
+        switch (a, b) {
+        case (nil, nil), (.null, .null): true
+        case (.integer(let a), .integer(let b)): a == b
+        case (.boolean(let a), .boolean(let b)): a == b
+        case (.guid(let a), .guid(let b)): a == b
+        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        default: false
+        }
+    }
+
+    func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID] {
+        let item = StateItem.match(set, values)
+        note(item, .readsMembers)
+        let found = try state.findRows(set: set, where: values)
+        guard kind == .coveredBase else { return found }
+        // Who has the values in the base and not in the local state lost them to an operation, or got them just now.
+        var candidates = Set(found).union(matches[item] ?? [])
+        for (sequence, access) in try state.accesses(of: item) where access.contains(.writesMembers) {
+            candidates.formUnion(try state.effect(of: sequence)?.rows ?? [])
+        }
+        var matching: [EntityID] = []
+        for id in candidates.sorted() {
+            guard let row = try current(id), row.set == set,
+                values.allSatisfy({ Self.areEqual(row.values[$0.property], $0.value) })
+            else { continue }
+            matching.append(id)
+        }
+        return matching
+    }
+
+    // MARK: Identity
+
+    func set(of id: EntityID) throws(StateError) -> String? { try state.set(of: id) }
+    func register(_ id: EntityID, set: String) throws(StateError) { try state.register(id, set: set) }
+    func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
+        try state.assignKey(set: set, key: key, to: id)
+    }
+
+    // MARK: Links
+
+    func links(_ relationship: String, first id: EntityID) throws(StateError) -> [LinkRow] {
+        note(.end(relationship, id, isFirst: true), .readsMembers)
+        return seen(try state.links(relationship, first: id))
+    }
+
+    func links(_ relationship: String, second id: EntityID) throws(StateError) -> [LinkRow] {
+        note(.end(relationship, id, isFirst: false), .readsMembers)
+        return seen(try state.links(relationship, second: id))
+    }
+
+    func links(of id: EntityID, along end: Navigation) throws(StateError) -> [LinkRow] {
+        end.relationship.isForward
+            ? try links(end.relationship.name, first: id) : try links(end.relationship.name, second: id)
+    }
+
+    func links(of id: EntityID) throws(StateError) -> [LinkRow] {
+        note(.entity(id), .readsMembers)
+        return seen(try state.links(of: id))
+    }
+
+    func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
+        note(.link(relationship, first, second), .readsValues)
+        return seen(try state.link(relationship, first: first, second: second).map { [$0] } ?? []).first
+    }
+
+    private func seen(_ links: [LinkRow]) -> [LinkRow] {
+        guard kind == .coveredBase else { return links }
+        return links.compactMap { link in
+            guard link.inBase else { return nil }
+            var link = link
+            link.inLocal = true
+            return link
+        }
+    }
+
+    func setLink(
+        _ relationship: String, _ first: EntityID, _ second: EntityID, _ isPresent: Bool
+    ) throws(StateError) {
+        noteLink(relationship, first, second)
+        let known = try state.link(relationship, first: first, second: second)
+        var link =
+            known ?? LinkRow(relationship: relationship, first: first, second: second, inBase: false, inLocal: false)
+        switch kind {
+        case .local: link.inLocal = isPresent
+        case .bareBase: (link.inBase, link.inLocal) = (isPresent, isPresent)
+        // An operation that decided otherwise is taken off, or goes on saying so.
+        case .coveredBase:
+            if link.inLocal == link.inBase { link.inLocal = isPresent }
+            link.inBase = isPresent
+        }
+        if link.inBase || link.inLocal {
+            try state.putLink(link)
+        } else if known != nil {
+            try state.removeLink(relationship, first: first, second: second)
+        }
+    }
+
+    private func noteLink(_ relationship: String, _ first: EntityID, _ second: EntityID) {
+        guard records else { return }
+        effect.note(.link(relationship, first, second), .writesValues)
+        effect.note(.end(relationship, first, isFirst: true), .writesMembers)
+        effect.note(.end(relationship, second, isFirst: false), .writesMembers)
+        effect.note(.entity(first), .writesMembers)
+        effect.note(.entity(second), .writesMembers)
+        effect.links.insert(Touched.LinkEnds(relationship: relationship, first: first, second: second))
+    }
+}

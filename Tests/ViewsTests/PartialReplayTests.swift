@@ -1,0 +1,138 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+import Views
+
+/// When the base changes below a long queue, only those pending operations are applied anew that have to do with it. That
+/// comes to the same as applying all of them anew.
+struct PartialReplayTests {
+    static let seeds: [UInt64] = Array(1...60)
+
+    /// - Parameter longQueue: 0 applies the fewest anew that it can, `.max` always all.
+    private func fold<Storage: StateStorage>(_ storage: Storage, longQueue: Int) throws -> Fold<Storage> {
+        var fold = try Fold(storage: storage)
+        fold.longQueue = longQueue
+        return fold
+    }
+
+    @Test(arguments: seeds)
+    func `what is applied anew in part says the same as what is applied anew as a whole`(_ seed: UInt64) throws {
+        var records = RandomRecords(seed: seed)
+        let (some, all) = (MemoryState(), MemoryState())
+        var partial = try fold(some, longQueue: 0)
+        var whole = try fold(all, longQueue: .max)
+        for number in 1...SequenceNumber(150) {
+            let record = records.next()
+            try partial.apply(record, sequence: number)
+            try whole.apply(record, sequence: number)
+            // Several records in one transaction, now and then.
+            if seed % 3 == 0, number % 4 != 0 { continue }
+            try partial.settle()
+            try whole.settle()
+            let isSame = try StateDigest(of: some) == StateDigest(of: all)
+            #expect(isSame, "seed \(seed), record \(number): \(record.body)")
+            guard isSame else { return try difference(some, all) }
+        }
+    }
+
+    private func difference(_ some: MemoryState, _ all: MemoryState) throws {
+        func words(_ state: MemoryState) throws -> Set<String> {
+            var words: Set<String> = []
+            try state.forEachRow { words.insert("\($0)") }
+            try state.forEachBase { words.insert("base \($0) \($1)") }
+            try state.forEachLink { words.insert("\($0)") }
+            return words
+        }
+        let (a, b) = (try words(some), try words(all))
+        Issue.record("only in part: \(a.subtracting(b).sorted()); only as a whole: \(b.subtracting(a).sorted())")
+    }
+
+    @Test(arguments: seeds.prefix(10))
+    func `so do the views, closed and opened again`(_ seed: UInt64) throws {
+        var records = RandomRecords(seed: seed)
+        let file = ViewsFile()
+        var state = try file.open()
+        var partial = try fold(state, longQueue: 0)
+        let all = MemoryState()
+        var whole = try fold(all, longQueue: .max)
+        for number in 1...SequenceNumber(120) {
+            let record = records.next()
+            try state.transaction {
+                try partial.apply(record, sequence: number)
+                try partial.settle()
+            }
+            try whole.apply(record, sequence: number)
+            try whole.settle()
+            #expect(try StateDigest(of: state) == StateDigest(of: all), "seed \(seed), record \(number)")
+            if number % 30 == 0 {
+                state.close()
+                state = try file.open()
+                partial = try fold(state, longQueue: 0)
+            }
+        }
+    }
+
+    /// A customer with orders of which each has an operation of its own.
+    private func queue(orders: Int) throws -> (Fold<MemoryState>, EntityID, next: SequenceNumber) {
+        var fold = try fold(MemoryState(), longQueue: 8)
+        var random = RandomRecords(seed: 1)
+        try fold.apply(random.next(), sequence: 1)
+        let customer = EntityID(rawValue: 1)
+        let image = EntityImage(
+            entity: customer, set: "Customers", type: "S.Customer", values: ["ID": .integer(1)], etag: "1")
+        try fold.apply(Record(time: 0, body: .entitiesRead([image])), sequence: 2)
+        try fold.settle()
+        var next: SequenceNumber = 3
+        for number in 0..<orders {
+            let creation = Creation(
+                entity: EntityID(rawValue: UInt64(number) + 2), set: "Orders", type: "S.Order",
+                values: ["Note": .string("n")], bindings: [Binding(navigation: "Customer", targets: [customer])])
+            try fold.apply(
+                Record(time: 0, body: .operation(Operation(.create(creation, parent: nil)))), sequence: next)
+            next += 1
+        }
+        // The first fact after opening finds out what each reads and writes.
+        try fold.apply(Record(time: 0, body: .entitiesRead([image])), sequence: next)
+        try fold.settle()
+        return (fold, customer, next + 1)
+    }
+
+    @Test func `an answer takes off only what has to do with it, however many share a customer`() throws {
+        var (fold, _, next) = try queue(orders: 200)
+        let renamed = EntityID(rawValue: 150)
+        try fold.apply(
+            Record(
+                time: 0, body: .operation(Operation(.update(renamed, changes: ["Note": .string("m")], bindings: [])))),
+            sequence: next)
+        _ = fold.takeTouched()
+        // The 150th entity is the 149th order.
+        let outcomes = [SequenceNumber(3), 4, 151].map { operation in
+            BatchAnswered.Outcome(
+                operation: operation,
+                result: .confirmed(images: [
+                    EntityImage(
+                        entity: EntityID(rawValue: operation - 1), set: "Orders", type: "S.Order",
+                        values: ["ID": .integer(Int64(operation))])
+                ]))
+        }
+        next += 1
+        try fold.apply(
+            Record(time: 0, body: .batchAnswered(BatchAnswered(batch: 1, outcomes: outcomes))), sequence: next)
+        try fold.settle()
+        #expect(fold.takeTouched().entities == [renamed])
+        #expect(fold.storage.row(renamed)?.values["Note"] == .string("m"))
+        #expect(fold.storage.pendingCount() == 198)
+    }
+
+    @Test func `a new key of a customer reaches all who take it over`() throws {
+        var (fold, customer, next) = try queue(orders: 20)
+        let image = EntityImage(
+            entity: customer, set: "Customers", type: "S.Customer", values: ["ID": .integer(7)], etag: "2")
+        try fold.apply(Record(time: 0, body: .entitiesRead([image])), sequence: next)
+        try fold.settle()
+        for id in fold.storage.rows(set: "Orders") {
+            #expect(fold.storage.row(id)?.values["CustomerID"] == .integer(7))
+        }
+    }
+}
