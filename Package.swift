@@ -108,6 +108,15 @@ let package = Package(
             ]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
+        // Proof: in no product
+        layer("DiskSimulation", ["OperationLog"]),
+        layer(
+            "Simulation",
+            [
+                "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Transport", "SyncEngine",
+                "ODataSandbox", "DiskSimulation", httpTypes,
+            ]),
+
         // Tools
         tool(
             "tidelog-cli", folder: "tidelog",
@@ -124,6 +133,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         tool("tidelog-proxygen", ["ProxyGenerator", argumentParser]),
+        tool("tidelog-simulate", ["Simulation", argumentParser]),
         tool(
             "tidelog-bench",
             ["OperationLog", "Operations", "EDM", "CBench", "CZstd", "CSQLite", argumentParser]),
@@ -137,7 +147,7 @@ let package = Package(
         tests("SequenceTests", ["SyncCore", "Operations", "ODataWire", "ODataSandbox", "EDM"]),
         support("FuzzTargets", ["OperationLog", "SyncCore", "Operations", "EDM", "CPlatform"]),
         program("LogWriter", ["OperationLog"]),
-        tests("OperationLogTests", ["OperationLog", "LogWriter"]),
+        tests("OperationLogTests", ["OperationLog", "DiskSimulation", "LogWriter"]),
         tests(
             "LogInspectionTests",
             ["LogInspection", "OperationLog", "SyncCore", "ODataWire", "Operations", "EDM", "TestSupport"]),
@@ -148,6 +158,7 @@ let package = Package(
                 "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox",
                 "ODataWire", "EDM", "TestSupport",
             ]),
+        tests("SimulationTests", ["Simulation"]),
         tests("CommandLineTests", ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM"]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),

@@ -134,6 +134,27 @@ struct PlannerTests {
         #expect(requests.map(\.references) == [[], [.contentID("1")], [.contentID("1")]])
     }
 
+    @Test func `a change of an entity with an ETag waits for what links a new one to it`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "\"1\"")
+        try store.create("Orders", bindings: to("Customer", customer))
+        let created = last()
+        try store.perform([.update(customer, changes: ["Name": .string("x")], bindings: [])])
+        let plan = try store.plan()
+        #expect(store.groups(plan) == [[created]])
+        #expect(plan.held == [created + 1: .waitsFor(created)])
+    }
+
+    @Test func `in a change set, what comes behind a new link does not ask for the ETag of before`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "\"1\"")
+        let order = store.newID()
+        try store.perform(
+            [
+                .create(store.creation(order, "Orders", bindings: to("Customer", customer)), parent: nil),
+                .update(customer, changes: ["Name": .string("x")], bindings: []),
+            ], changeSet: true)
+        #expect(try store.plan().changeSets.map { $0.requests.map(\.modification.ifMatch) } == [[nil, "*"]])
+    }
+
     @Test func `the second change of an entity with an ETag waits for the answer to the first`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         let first = try store.perform([.update(order, changes: ["Note": .string("a")], bindings: [])])[0]

@@ -50,6 +50,8 @@ public struct Conflict: Sendable, Hashable {
     public let entity: EntityID
     /// As a person knows it: `Customers(1)`.
     public let name: String
+    /// The qualified name of the entity's type.
+    public let type: String
     public let kind: Kind
     /// What either side changed, by name.
     public let properties: [PropertyDifference]
@@ -101,7 +103,7 @@ public struct ConflictFinder<Storage: StateStorage> {
         default: break
         }
         return Conflict(
-            entity: id, name: try storage.name(of: id, model),
+            entity: id, name: try storage.name(of: id, model), type: theirs.row.type,
             kind: changes.deletes ? .deletedHere : isGone ? .deletedByOthers : .changed, properties: properties,
             links: links, operations: changes.operations)
     }

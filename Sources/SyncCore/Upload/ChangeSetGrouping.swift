@@ -88,7 +88,13 @@ struct ChangeSetGrouping {
         _ needs: inout UnitNeeds, _ resolver: EntityResolver<some StateStorage>
     ) throws(StateError) -> HoldReason? {
         try needs.resolve(
-            resolver, unreadable, service, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } })
+            resolver, unreadable, service, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } },
+            linker: linker)
+    }
+
+    /// The first operation that links something to the entity without writing it otherwise.
+    private func linker(of entity: EntityID) -> SequenceNumber? {
+        readers[entity]?.compactMap { groups[resolve($0)]?.operations.map(\.sequence).min() }.min()
     }
 
     private mutating func place(
@@ -232,7 +238,8 @@ private struct UnitNeeds {
     /// Finds out which referenced entities the service has, which this round creates, and what stands in the way.
     mutating func resolve(
         _ resolver: EntityResolver<some StateStorage>, _ unreadable: Set<EntityID>, _ service: ServiceOptions,
-        writer: (EntityID) -> (sequence: SequenceNumber, isCreation: Bool)?
+        writer: (EntityID) -> (sequence: SequenceNumber, isCreation: Bool)?,
+        linker: (EntityID) -> SequenceNumber?
     ) throws(StateError) -> HoldReason? {
         var named: Set<EntityID> = []
         for operation in operations { named.formUnion(try resolver.namedEntities(operation, service)) }
@@ -246,6 +253,8 @@ private struct UnitNeeds {
                 // The answer to the earlier request brings the ETag that this one has to carry; and a PUT repeats what the
                 // earlier one has made of the entity, if it was accepted.
                 if let earlier = writer(entity) { return .waitsFor(earlier.sequence) }
+                // A new link may change the ETag of either end (OData 4.01 Part 1, 8.3.1).
+                if row.etag != nil || isStale, let earlier = linker(entity) { return .waitsFor(earlier) }
                 if unreadable.contains(entity) { continue }
                 if isStale { return .needsETag(entity) }
                 if !service.supportsPatch, isUpdated(entity), resolver.lacksProperties(row) {

@@ -61,7 +61,10 @@ struct RequestPlanner<Storage: StateStorage> {
     private mutating func add(_ pending: PendingOperation) throws(StateError) {
         let operation = pending.operation
         switch operation.action {
-        case .create(let creation, let parent): try addCreate(creation, parent, pending)
+        case .create(let creation, let parent):
+            try addCreate(creation, parent, pending)
+            // A service may count a link as a change of either end.
+            changed.formUnion(operation.referencedEntities)
         case .update(let entity, let changes, let bindings):
             let type = try type(of: entity, in: operation)
             let replaces = !options.supportsPatch
@@ -76,7 +79,7 @@ struct RequestPlanner<Storage: StateStorage> {
                     type: type, declaredType: resolver.model.findEntitySet(try set(of: entity))?.entityType,
                     values: content.values, bindings: content.bindings)
                 add(.update(try reference(entity), body, replaces: replaces), pending, ifMatch: try etag(entity))
-                changed.insert(entity)
+                changed.formUnion([entity] + bindings.flatMap(\.targets))
             }
             for link in content.links { try add(link, of: entity, pending) }
         case .delete(let entity):

@@ -56,17 +56,17 @@ extension LocalStore {
         // Compacted before, and nothing was recorded since.
         if base?.sequence == snapshot.sequence { return }
         let proof = files.proof
-        StoreDirectory.remove(proof)
-        defer { StoreDirectory.remove(proof) }
+        disk.remove(proof)
+        defer { disk.remove(proof) }
         let state = try SQLiteState(
-            path: log.options.keys.isEmpty ? proof[0] : nil, store: log.storeIdentifier.description)
+            path: disk.keepsViews(log) ? proof[0] : nil, store: log.storeIdentifier.description)
         defer { state.close() }
         if let base { try ViewsOpening.restore(base, reader, into: state) }
         var fold = try Fold(storage: state)
         try ViewsOpening.catchUp(&fold, reader, through: snapshot.sequence - 1)
         guard try StateDigest(of: state).description == snapshot.digest else {
             // It was made from these views, and is no better than they are.
-            StoreDirectory.remove(snapshots.filter { $0.sequence == snapshot.sequence }.map(\.path))
+            disk.remove(snapshots.filter { $0.sequence == snapshot.sequence }.map(\.path))
             throw Self.unproven("The store does not say what its log says", files)
         }
     }

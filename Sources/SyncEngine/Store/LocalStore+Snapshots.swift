@@ -44,7 +44,7 @@ extension LocalStore {
         let reader = try reader()
         let isCompacted = try reader.firstSequence() > 1
         let old = try reader.snapshots().dropLast(2).dropFirst(isCompacted ? 1 : 0)
-        StoreDirectory.remove(old.map(\.path))
+        disk.remove(old.map(\.path))
     }
 
     /// Reads a snapshot to its end.

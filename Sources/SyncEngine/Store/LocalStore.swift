@@ -28,6 +28,7 @@ public actor LocalStore {
     /// Where the time comes from, and how the engine waits.
     public nonisolated let environment: SyncEnvironment
     private let keys: [LogKey]
+    let disk: StoreDisk
     let snapshotPolicy: SnapshotPolicy
     let undoesLocalCreation: Bool
     /// How often operations were undone or redone, or other options or metadata came to hold: a plan that was made before is no
@@ -58,6 +59,8 @@ public actor LocalStore {
         public var undoesLocalCreation: Bool
         /// What the service lacks; nil for what the metadata say of it.
         public var service: ServiceOptions?
+        /// Where the files are; a simulation brings its own.
+        package var disk = StoreDisk.system
 
         public init(
             environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),
@@ -83,14 +86,16 @@ public actor LocalStore {
         undoesLocalCreation = options.undoesLocalCreation
         givenServiceOptions = options.service
         var notes: [String] = []
-        try StoreDirectory.create(files)
+        disk = options.disk
+        if disk.isSystem { try StoreDirectory.create(files) }
         var logOptions = options.log
         logOptions.lockPath = files.lock
         logOptions.layout = .records
         logOptions.creation = creating ? .ifMissing : .never
         let unusable: Set<String>
         do throws(LogError) {
-            let (log, report) = try OperationLog.open(directory: files.log, options: logOptions)
+            let (log, report) = try OperationLog.open(
+                directory: files.log, options: logOptions, fileSystem: disk.fileSystem)
             self.log = log
             if report.cut != nil || !report.removedFiles.isEmpty || !report.snapshotDamages.isEmpty {
                 notes.append(report.description)
@@ -100,8 +105,9 @@ public actor LocalStore {
             throw TidelogError(error)
         }
         do {
-            let reader = try LogReader(directory: files.log, keys: options.log.keys)
-            var opening = ViewsOpening(files: files, log: log, reader: reader, unusable: unusable)
+            let reader = try LogReader(
+                directory: files.log, keys: options.log.keys, fileSystem: disk.fileSystem)
+            var opening = ViewsOpening(files: files, log: log, reader: reader, disk: disk, unusable: unusable)
             (state, fold) = try opening.open()
             recovery = notes + opening.notes
             opened = opening.report
@@ -284,7 +290,9 @@ public actor LocalStore {
         try ViewsOpening.catchUp(&fold, reader())
     }
 
-    func reader() throws(LogError) -> LogReader { try LogReader(directory: files.log, keys: keys) }
+    func reader() throws(LogError) -> LogReader {
+        try LogReader(directory: files.log, keys: keys, fileSystem: disk.fileSystem)
+    }
 
     func mapped(_ error: any Error) -> TidelogError { Self.mapped(error, files) }
 

@@ -11,6 +11,7 @@ struct ViewsOpening {
     let store: String
     /// Nil keeps them in memory: what an encrypted log hides must be in no other file.
     let path: String?
+    private let disk: StoreDisk
     /// Of the next record of the log.
     let nextSequence: SequenceNumber
     /// The snapshots that do not belong to this log, or are damaged, as opening it found.
@@ -19,19 +20,20 @@ struct ViewsOpening {
     private(set) var notes: [String] = []
     private(set) var report = ViewsReport()
 
-    init(files: StoreFiles, log: OperationLog, reader: LogReader, unusable: Set<String>) {
+    init(files: StoreFiles, log: OperationLog, reader: LogReader, disk: StoreDisk, unusable: Set<String>) {
         self.files = files
         self.reader = reader
         self.unusable = unusable
-        path = log.options.keys.isEmpty ? files.views : nil
+        self.disk = disk
+        path = disk.keepsViews(log) ? files.views : nil
         store = log.storeIdentifier.description
         nextSequence = log.nextSequence
     }
 
     mutating func open() throws -> (SQLiteState, Fold<SQLiteState>) {
         // Left by a process that ended in the middle of a compaction.
-        StoreDirectory.remove(files.proof)
-        if path == nil { StoreDirectory.remove(files.viewFiles) }
+        disk.remove(files.proof)
+        if path == nil { disk.remove(files.viewFiles) }
         do {
             if let views = try existing() { return views }
         } catch let error as StateError {
@@ -80,7 +82,7 @@ struct ViewsOpening {
     }
 
     private func emptyViews() throws(StateError) -> SQLiteState {
-        StoreDirectory.remove(files.viewFiles)
+        disk.remove(files.viewFiles)
         return try views()
     }
 

@@ -1,3 +1,4 @@
+import DiskSimulation
 @testable import OperationLog
 
 /// What a program does with a log, and what it may rely on when the disk stopped it somewhere in between.

@@ -1,3 +1,4 @@
+import DiskSimulation
 import OperationLog
 
 /// Items that tell which state they are of, so that a wrong, missing or strange one is noticed.

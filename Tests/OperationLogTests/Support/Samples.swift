@@ -1,3 +1,4 @@
+import DiskSimulation
 import OperationLog
 
 /// Records that tell their own number, so that a wrong, moved or repeated one is noticed.

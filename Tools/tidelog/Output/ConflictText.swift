@@ -6,10 +6,12 @@ internal import Tidelog
 struct ConflictText {
     private let conflict: Conflict
 
+    private let type: EntityType?
     private let values: ValueJSONWriter
 
     init(_ conflict: Conflict, _ model: EntityDataModel) {
         self.conflict = conflict
+        type = model.findEntityType(conflict.type)
         values = ValueJSONWriter(version: .v4, model: model)
     }
 
@@ -49,9 +51,9 @@ struct ConflictText {
         for property in conflict.properties {
             json.beginObject()
             json.member("name", property.name)
-            write("base", property.base, &json)
-            write("mine", property.mine, &json)
-            write("theirs", property.theirs, &json)
+            write("base", property.base, of: property.name, &json)
+            write("mine", property.mine, of: property.name, &json)
+            write("theirs", property.theirs, of: property.name, &json)
             json.member("isOverlapping", property.isOverlapping)
             json.endObject()
         }
@@ -73,8 +75,8 @@ struct ConflictText {
     }
 
     /// Left out where it is not known.
-    private func write(_ name: String, _ value: Value?, _ json: inout JSONWriter) {
+    private func write(_ name: String, _ value: Value?, of property: String, _ json: inout JSONWriter) {
         guard let value else { return }
-        values.property(name, value, nil, &json)
+        values.property(name, value, type?.findProperty(property)?.type, &json)
     }
 }

@@ -1,20 +1,19 @@
-import OperationLog
 import Synchronization
 
 /// What a crash leaves: disks in working order, with no lock held, that have what may have survived.
 extension SimulatedDisk {
     /// The disk as programs see it now; as after the end of the process.
-    func copy() -> SimulatedDisk {
+    package func copy() -> SimulatedDisk {
         image(\.names) { _, content in content.live }
     }
 
     /// Only what was synced.
-    func withoutUnsynced() -> SimulatedDisk {
+    package func withoutUnsynced() -> SimulatedDisk {
         image(\.durableNames) { _, content in content.durable }
     }
 
     /// The bytes of the last write that was not synced; nil where there is none.
-    var lastUnsyncedWrite: Int? {
+    package var lastUnsyncedWrite: Int? {
         state.withLock { state in
             for content in state.contents.reversed() {
                 if case .write(_, let bytes)? = content.pending.last?.change { return bytes.count }
@@ -24,7 +23,7 @@ extension SimulatedDisk {
     }
 
     /// Everything, but of the last write of each file only so many bytes.
-    func tearing(lastWriteTo kept: Int) -> SimulatedDisk {
+    package func tearing(lastWriteTo kept: Int) -> SimulatedDisk {
         image(\.names) { _, content in
             var bytes = content.durable
             for (index, (_, change)) in content.pending.enumerated() {
@@ -41,7 +40,7 @@ extension SimulatedDisk {
     /// Calls the closure with each image that the rules allow, sector by sector and name by name, where they are no
     /// more than `limit`; otherwise with so many random ones. Returns whether it was all of them.
     @discardableResult
-    func forEachImage(
+    package func forEachImage(
         limit: Int, _ generator: inout some RandomNumberGenerator, _ body: (SimulatedDisk) throws -> Void
     ) rethrows -> Bool {
         let (choices, steps) = state.withLock { state in
@@ -80,7 +79,7 @@ extension SimulatedDisk {
     }
 
     /// Any of the images that the rules allow; now and then one that is torn within a sector.
-    func random(_ generator: inout some RandomNumberGenerator) -> SimulatedDisk {
+    package func random(_ generator: inout some RandomNumberGenerator) -> SimulatedDisk {
         var draws = generator
         let steps = Int.random(in: 0...state.withLock { $0.pendingNames.count }, using: &draws)
         let unit = [.max, sector, Int.random(in: 1...sector, using: &draws)].randomElement(using: &draws) ?? sector

@@ -1,4 +1,4 @@
-import OperationLog
+package import OperationLog
 import Synchronization
 
 /// A disk in memory that keeps apart what programs see and what survives a loss of power, and that can stop, or
@@ -10,22 +10,22 @@ import Synchronization
 /// what was synced, or half of a rename.
 ///
 /// The images that a crash can leave are made by `SimulatedDisk+Images.swift`.
-final class SimulatedDisk: FileSystem {
-    enum Fault: Equatable {
+package final class SimulatedDisk: FileSystem {
+    package enum Fault: Equatable {
         /// The machine stops at this call; no later call does anything.
         case crash
         /// The call fails with this error number. A write leaves so many of its bytes; a sync makes durable, or loses
         /// for good, what it should have synced, as systems do: the next sync would not try again.
         case fail(number: Int32, writes: Kept = .half, syncs: Kept = .none)
 
-        enum Kept: Equatable {
+        package enum Kept: Equatable {
             case none, half, all
         }
 
         /// An input/output error.
-        static let refuse = Fault.fail(number: 5)
+        package static let refuse = Fault.fail(number: 5)
         /// The device is full.
-        static let full = Fault.fail(number: 28)
+        package static let full = Fault.fail(number: 28)
     }
 
     enum Change {
@@ -74,9 +74,9 @@ final class SimulatedDisk: FileSystem {
 
     let state: Mutex<State>
     /// What the disk writes as a whole or not at all.
-    let sector: Int
+    package let sector: Int
 
-    init(directories: Set<String> = ["/store"], sector: Int = 512) {
+    package init(directories: Set<String> = ["/store"], sector: Int = 512) {
         state = Mutex(State(directories: directories))
         self.sector = sector
     }
@@ -89,35 +89,41 @@ final class SimulatedDisk: FileSystem {
     // MARK: Faults
 
     /// Calls so far that change something or make it durable.
-    var calls: Int { state.withLock { $0.calls } }
+    package var calls: Int { state.withLock { $0.calls } }
     /// Calls so far that only look: open, list, size, read.
-    var reads: Int { state.withLock { $0.reads } }
+    package var reads: Int { state.withLock { $0.reads } }
     /// Of files and of directories.
-    var syncs: Int { state.withLock { $0.syncs } }
+    package var syncs: Int { state.withLock { $0.syncs } }
     /// Syncs of a descriptor of which a sync had failed: such a sync may report success for what is lost.
-    var syncsAfterFailure: Int { state.withLock { $0.syncsAfterFailure } }
-    var bytesRead: Int { state.withLock { $0.bytesRead } }
+    package var syncsAfterFailure: Int { state.withLock { $0.syncsAfterFailure } }
+    package var bytesRead: Int { state.withLock { $0.bytesRead } }
 
     /// The fault comes at the changing call with this number, counted from 0; `forEver`: at each one after it as well.
-    func fail(atCall call: Int, _ fault: Fault, forEver: Bool = false) {
+    package func fail(atCall call: Int, _ fault: Fault, forEver: Bool = false) {
         state.withLock { $0.trap = Trap(at: call, isForEver: forEver, fault: fault) }
     }
 
     /// The same for the calls that only look.
-    func fail(atRead read: Int, _ fault: Fault, forEver: Bool = false) {
+    package func fail(atRead read: Int, _ fault: Fault, forEver: Bool = false) {
         state.withLock { $0.readTrap = Trap(at: read, isForEver: forEver, fault: fault) }
     }
 
+    /// The machine stops now; no later call does anything.
+    package func crash() { state.withLock { $0.hasCrashed = true } }
+
+    /// Whether the machine has stopped: what it left is in the images.
+    package var hasCrashed: Bool { state.withLock { $0.hasCrashed } }
+
     /// All files together get no longer than this; a write that does not fit leaves what does.
-    func limit(to capacity: Int) {
+    package func limit(to capacity: Int) {
         state.withLock { $0.capacity = capacity }
     }
 
     /// The most bytes that all files together ever had.
-    var peak: Int { state.withLock { $0.peak } }
+    package var peak: Int { state.withLock { $0.peak } }
 
     /// Called in the middle of each sync of a file, while other calls go on. What is written meanwhile is not synced.
-    func duringSync(_ body: (@Sendable () -> Void)?) {
+    package func duringSync(_ body: (@Sendable () -> Void)?) {
         state.withLock { $0.duringSync = body }
     }
 
@@ -145,7 +151,7 @@ final class SimulatedDisk: FileSystem {
 
     // MARK: FileSystem
 
-    func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File {
+    package func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File {
         try withState { state throws(FileSystemError) in
             if mode == .create {
                 if state.names[path] != nil { throw .simulated("open", path, .fail(number: 17)) }
@@ -161,7 +167,7 @@ final class SimulatedDisk: FileSystem {
         }
     }
 
-    func list(_ directory: String) throws(FileSystemError) -> [String] {
+    package func list(_ directory: String) throws(FileSystemError) -> [String] {
         try withState { state throws(FileSystemError) in
             try look("opendir", directory, &state)
             guard state.hasDirectory(directory) else { throw .notFound(directory) }
@@ -170,14 +176,14 @@ final class SimulatedDisk: FileSystem {
         }
     }
 
-    func createDirectory(_ path: String) throws(FileSystemError) {
+    package func createDirectory(_ path: String) throws(FileSystemError) {
         try withState { state throws(FileSystemError) in
             try pass("mkdir", path, &state)
             state.directories.insert(path)
         }
     }
 
-    func rename(_ path: String, to target: String) throws(FileSystemError) {
+    package func rename(_ path: String, to target: String) throws(FileSystemError) {
         try withState { state throws(FileSystemError) in
             try pass("rename", path, &state)
             if state.hasDirectory(path) { return state.renameDirectory(path, to: target) }
@@ -187,7 +193,7 @@ final class SimulatedDisk: FileSystem {
         }
     }
 
-    func remove(_ path: String) throws(FileSystemError) {
+    package func remove(_ path: String) throws(FileSystemError) {
         try withState { state throws(FileSystemError) in
             try pass("unlink", path, &state)
             guard state.names.removeValue(forKey: path) != nil else { throw .notFound(path) }
@@ -195,7 +201,7 @@ final class SimulatedDisk: FileSystem {
         }
     }
 
-    func syncDirectory(_ path: String) throws(FileSystemError) {
+    package func syncDirectory(_ path: String) throws(FileSystemError) {
         try withState { state throws(FileSystemError) in
             try pass("fsync", path, &state)
             state.syncs += 1
@@ -204,7 +210,7 @@ final class SimulatedDisk: FileSystem {
         }
     }
 
-    func lock(_ path: String) throws(FileSystemError) -> LockOutcome {
+    package func lock(_ path: String) throws(FileSystemError) -> LockOutcome {
         let isFree = state.withLock { $0.locked.insert(path).inserted }
         return isFree ? .taken(SimulatedLock(disk: self, path: path)) : .heldByAnother(processID: 42)
     }
@@ -217,7 +223,7 @@ final class SimulatedDisk: FileSystem {
 
     // MARK: Bytes, for tests that change them behind the log's back
 
-    subscript(path: String) -> [UInt8] {
+    package subscript(path: String) -> [UInt8] {
         get { state.withLock { state in state.names[path].map { state.contents[$0].live } ?? [] } }
         set {
             state.withLock { state in
@@ -231,9 +237,9 @@ final class SimulatedDisk: FileSystem {
         }
     }
 
-    var paths: [String] { state.withLock { $0.names.keys.sorted() } }
+    package var paths: [String] { state.withLock { $0.names.keys.sorted() } }
 
-    func erase(_ path: String) {
+    package func erase(_ path: String) {
         state.withLock {
             $0.names[path] = nil
             $0.durableNames[path] = nil

@@ -1,0 +1,65 @@
+import DiskSimulation
+import OperationLog
+import Operations
+import SyncEngine
+
+/// One installation of the app: its disk, and the store and engine that run on it until the next crash.
+final class Device {
+    let number: Int
+    var disk: SimulatedDisk
+    var store: LocalStore
+    var engine: SyncEngine
+    var isOnline = true
+    /// Custom tags of what the store has acknowledged.
+    var acknowledged: Set<String> = []
+    /// Entities that the app has come to know, by set.
+    var links: [String: [String]] = [:]
+    /// How many marks, values and tags it has used up.
+    var names = 0
+    /// Operations that met another device's change (412). What is sent again then is sent by decision.
+    var contested: Set<SequenceNumber> = []
+    /// Operations that a compaction has taken from the log.
+    var archive: [SequenceNumber: Operation] = [:]
+
+    init(number: Int, disk: SimulatedDisk, store: LocalStore, engine: SyncEngine) {
+        self.number = number
+        self.disk = disk
+        self.store = store
+        self.engine = engine
+    }
+
+    var hasCrashed: Bool { disk.hasCrashed }
+
+    func crash() { disk.crash() }
+
+    /// The disk will not stop any more.
+    func calmDisk() { disk.fail(atCall: .max, .crash) }
+
+    /// Unique over all devices of the run.
+    func name(_ kind: String) -> String {
+        names += 1
+        return "\(kind)\(number)-\(names)"
+    }
+
+    static let files = StoreFiles(directory: "/store")
+
+    /// What the log holds, as the files say.
+    func records() throws -> [(sequence: SequenceNumber, record: Record)] {
+        let reader = try LogReader(directory: Self.files.log, fileSystem: disk)
+        var records: [(SequenceNumber, Record)] = []
+        let decoder = RecordDecoder()
+        try reader.forEach {
+            records.append(($0.sequence, try decoder.decode(kind: $0.kind, payload: $0.payload)))
+        }
+        return records
+    }
+
+    /// Every operation that the store ever acknowledged or holds.
+    func operations() throws -> [SequenceNumber: Operation] {
+        var operations = archive
+        for (sequence, record) in try records() {
+            if case .operation(let operation) = record.body { operations[sequence] = operation }
+        }
+        return operations
+    }
+}

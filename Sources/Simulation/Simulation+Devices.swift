@@ -1,0 +1,119 @@
+import DiskSimulation
+import EDM
+import ODataWire
+import OperationLog
+import Operations
+import SyncEngine
+
+/// Devices come into being, crash and come back.
+extension Simulation {
+    func install(_ number: Int) async {
+        let disk = SimulatedDisk()
+        do {
+            let (store, engine) = try await open(disk, number)
+            let device = Device(number: number, disk: disk, store: store, engine: engine)
+            devices.append(device)
+            try await device.engine.prepare()
+            for (name, query) in FieldService.queries {
+                try await store.add(DefiningQuery(name: name, query: query))
+            }
+            _ = try await device.engine.download()
+            try await refresh(device)
+        } catch {
+            violated("d\(number) cannot be installed: \(error)")
+        }
+    }
+
+    private func open(_ disk: SimulatedDisk, _ number: Int) async throws(TidelogError) -> (LocalStore, SyncEngine) {
+        // Sixteen bytes of the seed and the device: the same in each run.
+        let identifier = StoreIdentifier(
+            bytes: (0..<16).map { UInt8(truncatingIfNeeded: $0 < 8 ? seed >> UInt64($0 * 8) : UInt64(number + $0)) })
+        var options = LocalStore.Options(
+            environment: clock.environment,
+            log: OperationLog.Options(sealing: .asWritten, segmentSize: 16_384, storeIdentifier: identifier),
+            snapshots: snapshots, service: serviceOptions)
+        options.disk = .simulated(disk)
+        let store = try await LocalStore(Device.files, options: options)
+        let network = SimulatedNetwork(simulation: self, device: number)
+        return (store, SyncEngine(store: store, session: ServiceSession(root: root, transport: network)))
+    }
+
+    // MARK: Crashes
+
+    func crash(_ device: Device) async {
+        let trouble: Trouble = random.chance(50) ? .processCrash : .powerLoss
+        guard happens(trouble) else { return }
+        note("d\(device.number) \(trouble)")
+        device.crash()
+    }
+
+    func reopen(_ device: Device) async {
+        note("d\(device.number) closes and opens")
+        await device.store.close()
+        guard !device.hasCrashed else { return }
+        await start(device, on: device.disk.copy())
+    }
+
+    func restart(_ device: Device) async {
+        counts.restarts += 1
+        await device.store.close()
+        // The end of a process leaves what was written; the end of the machine what was synced, and any part of the rest.
+        let image =
+            random.chance(50) || !options.troubles.contains(.powerLoss)
+            ? device.disk.copy() : device.disk.random(&random)
+        if options.plants.contains(.forgetfulDisk), let path = image.paths.last(where: { $0.hasSuffix(".segment") }) {
+            image[path] = Array(image[path].dropLast(100))
+        }
+        await start(device, on: image)
+    }
+
+    private func start(_ device: Device, on image: SimulatedDisk) async {
+        var image = image
+        while true {
+            if random.chance(20), happens(.crashAtOpening) { image.fail(atCall: random.below(12), .crash) }
+            do throws(TidelogError) {
+                (device.store, device.engine) = try await open(image, device.number)
+                device.disk = image
+                let recovery = device.store.recovery
+                note("d\(device.number) starts: \(recovery)")
+                return try await checkAfterStart(device)
+            } catch {
+                guard image.hasCrashed else {
+                    device.disk = image
+                    return violated("d\(device.number) does not open: \(error)")
+                }
+                image = image.random(&random)
+            }
+        }
+    }
+
+    private func checkAfterStart(_ device: Device) async throws(TidelogError) {
+        do {
+            let tags = Set(try device.operations().values.compactMap(\.customTag))
+            let lost = device.acknowledged.subtracting(tags).sorted()
+            if !lost.isEmpty { violated("d\(device.number) lost what it had acknowledged: \(lost)") }
+            // What the app never learnt of is as good as acknowledged now that it is there.
+            device.acknowledged.formUnion(tags)
+        } catch {
+            if !device.hasCrashed { violated("d\(device.number): the log cannot be read: \(error)") }
+        }
+    }
+
+    // MARK: Snapshots
+
+    func compact(_ device: Device) async {
+        do {
+            if random.chance(50) {
+                try await device.store.writeSnapshot()
+                note("d\(device.number) writes a snapshot")
+            } else {
+                let archive = try device.operations()
+                _ = try await device.store.compact(keeping: .bytes(0))
+                device.archive = archive
+                note("d\(device.number) compacts")
+            }
+        } catch {
+            if !device.hasCrashed { violated("d\(device.number) cannot compact: \(error)") }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import EDM
+import ODataWire
+import SyncEngine
+
+/// What the app does.
+extension Simulation {
+    /// One call: an operation, or a change set of some.
+    func edit(_ device: Device) async {
+        guard !device.hasCrashed else { return }
+        let isChangeSet = random.chance(15)
+        var calls: [(intent: Intent, options: IntentOptions)] = []
+        for number in 0..<(isChangeSet ? 2 + random.below(2) : 1) {
+            if let intent = intent(device, draft: number * 10) {
+                calls.append((intent, IntentOptions(customTag: device.name("t"))))
+            }
+        }
+        guard !calls.isEmpty else { return }
+        note("d\(device.number) \(calls.map { Self.text($0.intent) })")
+        do throws(TidelogError) {
+            let results = try await device.store.perform(calls, asChangeSet: isChangeSet)
+            counts.operations += results.count
+            for (call, result) in zip(calls, results) {
+                // A deletion of a change set may be done by another one already.
+                if result.sequence != nil, let tag = call.options.customTag { device.acknowledged.insert(tag) }
+                if !isChangeSet { check(call.intent, result) }
+                learn(result, device)
+            }
+        } catch {
+            switch error.code {
+            case .refused, .notFound, .invalidRequest:
+                counts.refusedLocally += 1
+                note("refused: \(error.message)")
+            default:
+                if !device.hasCrashed { violated("d\(device.number): an edit fails: \(error)") }
+            }
+        }
+    }
+
+    /// A local change is visible at once. In a change set a later one may have changed it again.
+    private func check(_ intent: Intent, _ result: IntentResult) {
+        guard case .update(_, let changes, _, _) = intent, let seen = result.entities[IntentResult.subject] else {
+            return
+        }
+        for (name, value) in changes where seen.values[name] != value {
+            violated("An update of \(name) to \(value) is not seen; it is \(String(describing: seen.values[name])).")
+        }
+    }
+
+    private func learn(_ result: IntentResult, _ device: Device) {
+        for (number, entity) in result.entities.sorted(by: { $0.key < $1.key }) where number != IntentResult.subject {
+            device.links[entity.set, default: []].append(entity.readLink)
+        }
+    }
+
+    /// What the device's user sees in its lists.
+    func refresh(_ device: Device) async throws(TidelogError) {
+        for set in FieldService.sets {
+            device.links[set] = try await device.store.query(set).entities.map(\.readLink).sorted()
+        }
+    }
+
+    // MARK: Intents
+
+    private func intent(_ device: Device, draft number: Int) -> Intent? {
+        let set = FieldService.sets[random.below(FieldService.sets.count)]
+        switch random.below(100) {
+        case 0..<40: return .create(draft(set, number, device), in: nil)
+        case 40..<46:
+            guard let order = any("Orders", device) else { return nil }
+            return .create(
+                EntityDraft(number: number, set: "Items", type: "Field.Item", values: values(device)),
+                in: Intent.Parent(entity: order, navigation: "Items"))
+        case 46..<74:
+            let set = FieldService.editable[random.below(FieldService.editable.count)]
+            guard let entity = any(set, device) else { return nil }
+            var changes: PropertyValues = [:]
+            if random.chance(60) { changes["Note"] = .string(device.name("v")) }
+            if random.chance(40) || changes.isEmpty { changes["Remark"] = .string(device.name("v")) }
+            return .update(entity, changes: changes, bindings: [], inline: [])
+        case 74..<82:
+            guard let entity = any(set, device) else { return nil }
+            return .delete(entity)
+        case 82..<90:
+            guard let customer = any("Customers", device), let label = any("Labels", device) else { return nil }
+            return random.chance(65)
+                ? .createLink(from: customer, navigation: "Labels", to: label)
+                : .deleteLink(from: customer, navigation: "Labels", to: label)
+        default:
+            guard let order = any("Orders", device), let customer = any("Customers", device) else { return nil }
+            return random.chance(75)
+                ? .updateLink(from: order, navigation: "Customer", to: customer)
+                : .deleteLink(from: order, navigation: "Customer", to: customer)
+        }
+    }
+
+    private func any(_ set: String, _ device: Device) -> EntityAddress? {
+        guard let links = device.links[set], !links.isEmpty else { return nil }
+        return .link(links[random.below(links.count)])
+    }
+
+    private func values(_ device: Device) -> PropertyValues {
+        var values: PropertyValues = ["Mark": .string(device.name("m"))]
+        if random.chance(30) { values["Note"] = .string(device.name("v")) }
+        return values
+    }
+
+    private func draft(_ set: String, _ number: Int, _ device: Device) -> EntityDraft {
+        var draft = EntityDraft(number: number, set: set, type: FieldService.type(of: set), values: values(device))
+        switch set {
+        case "Visits":
+            draft.values["VisitID"] = .guid(GuidValue(high: random.next(), low: random.next()))
+        case "Orders":
+            if random.chance(50), let customer = any("Customers", device) {
+                draft.bindings.append(BindingDraft(navigation: "Customer", targets: [customer]))
+            }
+            if random.chance(20) {
+                let items = (0...random.below(2)).map {
+                    EntityDraft(number: number + 1 + $0, set: "Items", type: "Field.Item", values: values(device))
+                }
+                draft.inline.append(InlineDraft(navigation: "Items", entities: items))
+            }
+        case "Items":
+            if let order = any("Orders", device) {
+                draft.bindings.append(BindingDraft(navigation: "Order", targets: [order]))
+            }
+        case "Customers":
+            if random.chance(25), let label = any("Labels", device) {
+                draft.bindings.append(BindingDraft(navigation: "Labels", targets: [label]))
+            }
+        default: break
+        }
+        return draft
+    }
+
+    private static func text(_ intent: Intent) -> String {
+        switch intent {
+        case .create(let draft, let parent):
+            "create \(draft.set) \(text(draft))" + (parent.map { " in \($0.entity) \($0.navigation)" } ?? "")
+        case .update(let entity, let changes, _, _):
+            "update \(entity) " + changes.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+        case .delete(let entity): "delete \(entity)"
+        case .createLink(let from, let navigation, let to): "link \(from) \(navigation) \(to)"
+        case .updateLink(let from, let navigation, let to): "relink \(from) \(navigation) \(to)"
+        case .deleteLink(let from, let navigation, let to): "unlink \(from) \(navigation) \(String(describing: to))"
+        }
+    }
+
+    private static func text(_ draft: EntityDraft) -> String {
+        draft.values.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+            + draft.bindings.map { " \($0.navigation)→\($0.targets)" }.joined()
+            + draft.inline.map { " \($0.navigation)+[\($0.entities.map(text).joined(separator: ", "))]" }.joined()
+    }
+}

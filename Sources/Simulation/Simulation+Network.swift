@@ -1,0 +1,139 @@
+import ODataSandbox
+import ODataWire
+import SyncEngine
+import Transport
+
+extension Simulation {
+    /// What becomes of a request on its way.
+    func deliver(_ request: WireRequest, from number: Int) async throws(TransportError) -> WireResponse {
+        let device = devices.first { $0.number == number }
+        clock.advance(milliseconds: Int64(5 + random.below(200)))
+        counts.requests += 1
+        if request.url.hasSuffix("$batch") { counts.batches += 1 }
+        note("d\(number) \(request.method) \(request.url) \(request.body.count)")
+        trace.add(request.body)
+        if let device, !device.isOnline {
+            throw failure(.unreachable, number, mayHaveBeenSent: false)
+        }
+        guard isStormy, let device, random.chance(severity) else { return answer(request, number) }
+        return try await deliverInTrouble(request, device)
+    }
+
+    private func answer(_ request: WireRequest, _ number: Int, _ fault: Fault? = nil) -> WireResponse {
+        let response = service.handle(request, from: number, fault)
+        if isStormy, options.plants.contains(.repeatedRequests), request.method != "GET" {
+            _ = service.handle(request, from: number)
+        }
+        note("→ \(response.status) \(response.body.count)")
+        trace.add(response.body)
+        return response
+    }
+
+    private func failure(_ code: TransportError.Code, _ number: Int, mayHaveBeenSent: Bool) -> TransportError {
+        note("→ d\(number) \(code), \(mayHaveBeenSent ? "may have been sent" : "not sent")")
+        return TransportError(code, "Simulated.", mayHaveBeenSent: mayHaveBeenSent)
+    }
+
+    private static let onTheWay: [Trouble] = [
+        .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer, .busy, .refusedPart,
+        .refusedPart, .distortedAnswer, .distortedAnswer, .gatewayBefore,
+        .gatewayAfter, .unauthorized, .expiredToken, .slowAnswer, .editInFlight, .editInFlight, .otherDeviceInFlight,
+        .cancelInFlight, .crashInFlight, .crashInFlight,
+    ]
+
+    private func deliverInTrouble(
+        _ request: WireRequest, _ device: Device
+    ) async throws(TransportError) -> WireResponse {
+        let number = device.number
+        let trouble = Self.onTheWay[random.below(Self.onTheWay.count)]
+        guard happens(trouble) else { return answer(request, number) }
+        note("d\(number) meets \(trouble)")
+        switch trouble {
+        case .unreachable: throw failure(.unreachable, number, mayHaveBeenSent: false)
+        case .lostRequest: throw failure(.disconnected, number, mayHaveBeenSent: true)
+        case .lostAnswer:
+            _ = answer(request, number)
+            throw failure(.disconnected, number, mayHaveBeenSent: !options.plants.contains(.lyingTransport))
+        case .tornAnswer:
+            _ = answer(request, number)
+            throw failure(.truncated, number, mayHaveBeenSent: true)
+        case .shortAnswer:
+            var response = answer(request, number)
+            response.body = Array(response.body.prefix(response.body.isEmpty ? 0 : random.below(response.body.count)))
+            return response
+        case .busy:
+            return refusal([429, 503][random.below(2)], ["Retry-After": "\(1 + random.below(120))"])
+        case .refusedPart:
+            let status = [400, 409, 429, 500, 503][random.below(5)]
+            let isForAWhile = status == 429 || status == 503
+            let headers: HTTPHeaders = isForAWhile ? ["Retry-After": "\(1 + random.below(60))"] : .empty
+            let part = Fault.Part.number(1 + random.below(5))
+            note("part \(part) gets \(status)")
+            return answer(request, number, Fault(.refuse(status: status, headers: headers), part: part))
+        case .distortedAnswer:
+            let distortion = Self.distortions[random.below(Self.distortions.count)]
+            note("\(distortion)")
+            return answer(request, number, Fault(.distort(distortion), part: random.chance(50) ? .any : nil))
+        case .gatewayBefore: return refusal([502, 504][random.below(2)])
+        case .gatewayAfter:
+            _ = answer(request, number)
+            return refusal([502, 504][random.below(2)])
+        case .unauthorized: return refusal(401, ["WWW-Authenticate": "Bearer"])
+        case .expiredToken:
+            var request = request
+            if request.headers["X-CSRF-Token"] != nil { request.headers["X-CSRF-Token"] = "expired" }
+            return answer(request, number)
+        case .slowAnswer:
+            clock.advance(milliseconds: Int64(1 + random.below(10)) * 60_000)
+            return answer(request, number)
+        case .editInFlight, .otherDeviceInFlight:
+            let isBefore = random.chance(50)
+            if isBefore { await meanwhile(trouble, device) }
+            let response = answer(request, number)
+            if !isBefore { await meanwhile(trouble, device) }
+            return response
+        case .cancelInFlight:
+            await device.engine.cancelUpload()
+            await device.engine.cancelDownload()
+            // A transport notices at any time.
+            guard random.chance(50) else { return answer(request, number) }
+            if random.chance(50) { _ = answer(request, number) }
+            throw failure(.cancelled, number, mayHaveBeenSent: true)
+        case .crashInFlight:
+            if random.chance(50) { _ = answer(request, number) }
+            device.crash()
+            throw failure(.cancelled, number, mayHaveBeenSent: true)
+        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening: return answer(request, number)
+        }
+    }
+
+    /// All but parts in another order, by which nobody could tell them apart.
+    private static let distortions = Fault.Distortion.allCases.filter { $0 != .reversedParts }
+
+    private func refusal(_ status: Int, _ headers: HTTPHeaders = .empty) -> WireResponse {
+        note("→ \(status) on the way")
+        return WireResponse(status: status, headers: headers, body: Array("<html>\(status)</html>".utf8))
+    }
+
+    /// What happens while a request of the device is under way.
+    private func meanwhile(_ trouble: Trouble, _ device: Device) async {
+        guard !isInFlight else { return }
+        isInFlight = true
+        defer { isInFlight = false }
+        if trouble == .editInFlight {
+            for _ in 0...random.below(3) { await edit(device) }
+            return
+        }
+        let others = devices.filter { $0.number != device.number && !$0.hasCrashed }
+        guard !others.isEmpty else { return }
+        let other = others[random.below(others.count)]
+        await edit(other)
+        await upload(other)
+    }
+
+    func changeNetwork(of device: Device) {
+        if device.isOnline, !happens(.partition) { return }
+        device.isOnline.toggle()
+        note("d\(device.number) is \(device.isOnline ? "online" : "offline")")
+    }
+}

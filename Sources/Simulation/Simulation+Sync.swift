@@ -1,0 +1,153 @@
+import Operations
+import SyncCore
+import SyncEngine
+
+/// Uploads, downloads, and what a user does about what the service refused.
+extension Simulation {
+    func upload(_ device: Device) async {
+        guard !device.hasCrashed else { return }
+        note("d\(device.number) uploads")
+        do throws(TidelogError) {
+            let report = try await device.engine.upload(
+                UploadOptions(
+                    requestLimit: [500, 500, 3][random.below(3)], ignoresPostponement: random.chance(20)))
+            counts.confirmed += report.confirmed.count
+            counts.rejected += report.rejected.count
+            note("uploaded: \(report.confirmed) rejected \(report.rejected.map { "\($0.operation): \($0.refusal)" })")
+            for (operation, refusal) in report.rejected where refusal.status == 412 && !options.isStrict {
+                device.contested.insert(operation)
+            }
+            check(report)
+        } catch {
+            failed("upload", device, error)
+        }
+    }
+
+    /// Who is alone with the service, and is always answered, is never refused.
+    private func check(_ report: UploadReport) {
+        guard deviceCount == 1, severity == 0, counts.restarts == 0, !report.rejected.isEmpty else { return }
+        violated("The service refused what no one else had touched: \(report.rejected)")
+    }
+
+    func download(_ device: Device) async {
+        guard !device.hasCrashed else { return }
+        note("d\(device.number) downloads")
+        do throws(TidelogError) {
+            let report = try await device.engine.download()
+            note("downloaded \(report.entities)")
+            try await refresh(device)
+        } catch {
+            failed("download", device, error)
+        }
+    }
+
+    private func failed(_ what: String, _ device: Device, _ error: TidelogError) {
+        note("d\(device.number): the \(what) fails: \(error)")
+        if device.hasCrashed { return }
+        switch error.code {
+        case .unreachable, .unauthorized, .service, .notOData, .inDoubt, .postponed, .cancelled:
+            if isStormy || !device.isOnline { return }
+        default: break
+        }
+        violated("d\(device.number): the \(what) fails: \(error)")
+    }
+
+    // MARK: Undo
+
+    func undo(_ device: Device) async {
+        do throws(TidelogError) {
+            let pending = try await device.store.pendingOperations()
+            guard !pending.isEmpty else { return }
+            let sequence = pending[random.below(pending.count)].sequence
+            try await undo([sequence], device)
+            if random.chance(25) {
+                let redone = try await device.store.redoLast()
+                note("d\(device.number) redoes \(redone)")
+            }
+        } catch {
+            if case .refused = error.code { return note("not undone: \(error.message)") }
+            if !device.hasCrashed { violated("d\(device.number): an undo fails: \(error)") }
+        }
+    }
+
+    private func undo(_ operations: [SequenceNumber], _ device: Device) async throws(TidelogError) {
+        let report = try await device.store.undo(.operations(operations))
+        note("d\(device.number) undoes \(report.undone)")
+    }
+
+    // MARK: The end of the storm
+
+    /// Nothing goes wrong any more: in a few rounds every device has sent what can be sent and says what the service says.
+    func drain() async {
+        note("the storm is over")
+        for device in devices {
+            device.isOnline = true
+            device.calmDisk()
+        }
+        await restartCrashed()
+        let start = clock.now
+        var left: [[SequenceNumber]] = []
+        for round in 1...8 where violations.isEmpty {
+            clock.advance(milliseconds: 600_000)
+            let before = left
+            left = []
+            for device in devices {
+                await upload(device)
+                if round > 1 { await discardRefused(device) }
+                let pending = ((try? await device.store.pendingOperations()) ?? []).map(\.sequence)
+                if !pending.isEmpty { await download(device) }
+                left.append(pending)
+            }
+            // What is left a second time will not go.
+            if round > 1, left == before { break }
+        }
+        for device in devices where violations.isEmpty { await download(device) }
+        note("drained in \((clock.now - start) / 1_000) seconds")
+        for device in devices where violations.isEmpty { await checkDrained(device) }
+    }
+
+    private func discardRefused(_ device: Device) async {
+        do throws(TidelogError) {
+            for pending in try await device.store.pendingOperations() {
+                guard case .rejected = pending.status,
+                    try await device.store.pendingOperations().contains(where: { $0.sequence == pending.sequence })
+                else { continue }
+                do throws(TidelogError) {
+                    try await undo([pending.sequence], device)
+                } catch {
+                    guard case .refused = error.code else { throw error }
+                    note("not discarded: \(error.message)")
+                }
+            }
+        } catch {
+            violated("d\(device.number): a refused operation cannot be discarded: \(error)")
+        }
+    }
+
+    private func checkDrained(_ device: Device) async {
+        do throws(TidelogError) {
+            let pending = try await device.store.pendingOperations()
+            guard !pending.isEmpty else { return }
+            let plan = try await device.store.plan()
+            for operation in pending where !isExplained(operation, plan) {
+                violated("d\(device.number) stalls: \(operation)")
+            }
+            counts.visibleDoubts += pending.count
+            note(
+                "left: \(pending.map { "\($0.sequence): \(plan.held[$0.sequence].map(String.init(describing:)) ?? "?")" })"
+            )
+        } catch {
+            violated("d\(device.number): \(error)")
+        }
+    }
+
+    /// Whether an operation that is left says why.
+    private func isExplained(_ pending: PendingOperation, _ plan: UploadPlan) -> Bool {
+        if case .inDoubt = pending.status { return true }
+        switch plan.held[pending.sequence] {
+        case .behindInDoubt, .inDoubt, .withOperation, .noLegalPlan, .waitsFor: return true
+        case .keyUnknown: return !options.isStrict
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import DiskSimulation
+import EDM
+import ODataSandbox
+import ODataWire
+import OperationLog
+import Operations
+import SyncEngine
+import Transport
+
+/// One run: devices and their service, random work and random trouble, all of it from one number.
+///
+/// One thing is awaited at a time, so that the order of everything is that of the random numbers. What happens while a
+/// request is under way happens inside of ``deliver(_:from:)``.
+package actor Simulation {
+    package struct Options: Sendable {
+        /// How many steps there are before the trouble stops; nil leaves it to the seed.
+        package var steps: Int?
+        package var troubles: Set<Trouble>
+        package var plants: Set<Plant> = []
+        /// Whether a reason for what is left, and a second effect, do not count where the engine could have known better.
+        package var isStrict = false
+        /// Whether the outcome has the trace line by line.
+        package var keepsLines: Bool
+
+        package init(steps: Int? = nil, troubles: Set<Trouble> = Set(Trouble.allCases), keepsLines: Bool = false) {
+            self.steps = steps
+            self.troubles = troubles
+            self.keepsLines = keepsLines
+        }
+    }
+
+    let seed: UInt64
+    let options: Options
+    let clock: VirtualClock
+    var random: SeededRandom
+    var trace: Trace
+    var service: SimulatedService
+    var devices: [Device] = []
+    var counts = Counts()
+    var violations: [String] = []
+    /// Whether anything goes wrong at the moment.
+    var isStormy = false
+    /// Whether something runs inside of a request.
+    var isInFlight = false
+
+    // What the seed says of the run.
+    let version: ODataVersion
+    let deviceCount: Int
+    let steps: Int
+    /// Of a hundred requests, so many meet with trouble.
+    let severity: Int
+    let serviceOptions: ServiceOptions
+    let snapshots: SnapshotPolicy
+
+    package init(seed: UInt64, options: Options = Options()) {
+        self.seed = seed
+        self.options = options
+        clock = VirtualClock(seed: seed)
+        var random = SeededRandom(seed: seed)
+        version = random.chance(50) ? .v4 : .v2
+        deviceCount = [1, 2, 2, 3][random.below(4)]
+        let drawn = [6, 10, 16, 32][random.below(4)]
+        steps = options.steps ?? drawn
+        severity = [0, 8, 20, 40][random.below(4)]
+        var service = ServiceOptions()
+        if random.chance(30) { service.batchFormat = .json }
+        if random.chance(15) { service.supportsBatch = false }
+        serviceOptions = service
+        snapshots = random.chance(40) ? .automatic(growth: 8_192) : .manual
+        var sandbox = FieldService.seeded
+        if random.chance(30) { sandbox.options.pageSize = 2 }
+        if random.chance(20) { sandbox.options.answersUpdates = true }
+        sandbox.options.abilities.batch = service.supportsBatch
+        self.service = SimulatedService(sandbox)
+        self.random = random
+        trace = Trace(keepsLines: options.keepsLines)
+    }
+
+    var root: String { FieldService.origin + (version.isLegacy ? "/v2/" : "/v4/") }
+
+    // MARK: The run
+
+    package func run() async -> Outcome {
+        note("seed \(seed): \(version), \(deviceCount) devices, \(steps) steps, severity \(severity)")
+        for number in 0..<deviceCount { await install(number) }
+        if violations.isEmpty {
+            isStormy = true
+            for number in 0..<steps where violations.isEmpty { await step(number) }
+            isStormy = false
+            if violations.isEmpty { await drain() }
+            if violations.isEmpty { await verify() }
+        }
+        for device in devices { await device.store.close() }
+        for device in devices { for path in device.disk.paths { trace.add(device.disk[path]) } }
+        devices = []
+        return Outcome(
+            seed: seed, hash: trace.hash, violations: violations, lines: trace.lines, steps: steps, counts: counts)
+    }
+
+    private func step(_ number: Int) async {
+        clock.advance(milliseconds: Int64(1 + random.below(60)) * 1_000)
+        let device = devices[random.below(devices.count)]
+        switch random.below(100) {
+        case 0..<50: await edit(device)
+        case 50..<72: await upload(device)
+        case 72..<84: await download(device)
+        case 84..<88: changeNetwork(of: device)
+        case 88..<91: await crash(device)
+        case 91..<95:
+            if happens(.diskStop) { device.disk.fail(atCall: device.disk.calls + random.below(40), .crash) }
+        case 95..<97: await undo(device)
+        case 97..<98: await compact(device)
+        default: await reopen(device)
+        }
+        await restartCrashed()
+    }
+
+    func restartCrashed() async {
+        for device in devices where device.hasCrashed { await restart(device) }
+    }
+
+    // MARK: Words for the rest
+
+    func note(_ line: @autoclosure () -> String) { trace.add(line()) }
+
+    func violated(_ what: String) {
+        note("VIOLATION: \(what)")
+        violations.append(what)
+    }
+
+    /// Whether this trouble comes now, of those that the options allow; counts it.
+    func happens(_ trouble: Trouble) -> Bool {
+        guard isStormy, options.troubles.contains(trouble) else { return false }
+        counts.troubles[trouble, default: 0] += 1
+        return true
+    }
+}
+
+/// How much was done.
+package struct Counts: Sendable {
+    package var troubles: [Trouble: Int] = [:]
+    package var operations = 0
+    package var refusedLocally = 0
+    package var requests = 0
+    package var batches = 0
+    package var confirmed = 0
+    package var rejected = 0
+    package var restarts = 0
+    package var visibleDoubts = 0
+
+    package init() {}
+
+    package static func += (a: inout Counts, b: Counts) {
+        a.troubles.merge(b.troubles, uniquingKeysWith: +)
+        a.operations += b.operations
+        a.refusedLocally += b.refusedLocally
+        a.requests += b.requests
+        a.batches += b.batches
+        a.confirmed += b.confirmed
+        a.rejected += b.rejected
+        a.restarts += b.restarts
+        a.visibleDoubts += b.visibleDoubts
+    }
+}
+
+/// What came of a run.
+package struct Outcome: Sendable {
+    package let seed: UInt64
+    /// Over everything that happened and every byte on the disks.
+    package let hash: UInt32
+    /// Sentences; empty when all was well.
+    package let violations: [String]
+    package let lines: [String]
+    package let steps: Int
+    package let counts: Counts
+}

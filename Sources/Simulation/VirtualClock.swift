@@ -1,0 +1,26 @@
+import Operations
+import SyncEngine
+import Synchronization
+
+/// The only time that there is in a run, and the engine's random numbers. Time stands still until somebody moves it, and
+/// whoever waits moves it.
+final class VirtualClock: Sendable {
+    private let time = Mutex<Timestamp>(1_700_000_000_000)
+    private let random: Mutex<SeededRandom>
+
+    init(seed: UInt64) { random = Mutex(SeededRandom(seed: ~seed)) }
+
+    var now: Timestamp { time.withLock { $0 } }
+
+    func advance(milliseconds: Int64) { time.withLock { $0 += milliseconds } }
+
+    var environment: SyncEnvironment {
+        SyncEnvironment(
+            now: { self.now },
+            sleep: { duration throws(CancellationError) in
+                let (seconds, attoseconds) = duration.components
+                self.advance(milliseconds: seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+            },
+            random: { self.random.withLock { $0.next() } })
+    }
+}

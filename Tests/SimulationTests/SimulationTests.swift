@@ -1,0 +1,30 @@
+import Foundation
+import Simulation
+import Testing
+
+/// The engine in the simulated world. What fails is printed with the command that shows it line by line.
+struct SimulationTests {
+    /// How many runs there are; `TIDELOG_SIMULATIONS` asks for more.
+    private static let runs = max(
+        1, ProcessInfo.processInfo.environment["TIDELOG_SIMULATIONS"].flatMap { UInt64($0) } ?? 2_000)
+
+    @Test func `nothing is lost, done twice or left without a reason`() async {
+        let start = ContinuousClock.now
+        let report = await Campaign(seeds: 1...Self.runs).run()
+        print(report.summary(seconds: (ContinuousClock.now - start) / .seconds(1)))
+        #expect(report.findings.map { $0.description(Simulation.Options()) } == [])
+    }
+
+    @Test(arguments: Plant.allCases)
+    func `a planted fault is found`(_ plant: Plant) async {
+        var options = Simulation.Options()
+        options.plants = [plant]
+        let report = await Campaign(seeds: 1...200, options: options, stopsAtFirst: true).run()
+        #expect(!report.findings.isEmpty)
+    }
+
+    @Test func `one seed gives one run, byte for byte`() async {
+        let report = await Campaign(seeds: 5_001...5_020, runsTwice: true).run()
+        #expect(report.findings.map { $0.description(Simulation.Options()) } == [])
+    }
+}

@@ -1,0 +1,86 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Simulation
+
+/// `tidelog-simulate`: the engine under random work and random trouble, one run for each seed.
+@main
+struct Command: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tidelog-simulate",
+        abstract: "Runs the real engine in a simulated world: disks, network, clock, a service and several devices.",
+        discussion: """
+            Each seed is one run. After it, every operation that was acknowledged has had exactly one effect or a visible \
+            reason, nothing was done twice, the views are the fold of the log, and all devices agree with the service. \
+            Where that is not so, the seed, the shortest run that shows it, and the command that repeats it are printed.
+
+            Exits with 1 where something was found.
+            """)
+
+    @Option(help: ArgumentHelp("The first and the last seed: 1..2000, or one number.", valueName: "a..b"))
+    var seeds = "1..200"
+
+    @Option(help: "How many steps a run has before the trouble stops. Without it, the seed says.")
+    var steps: Int?
+
+    @Option(help: ArgumentHelp("Leaves a trouble out; may be repeated.", valueName: "trouble"))
+    var without: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Plants a fault that no engine can stand, to see that it is found; may be repeated.", valueName: "plant"))
+    var plant: [String] = []
+
+    @Flag(help: "Also reports what has a reason, but one that the engine could have done without.")
+    var strict = false
+
+    @Flag(help: "Prints what happens, line by line.")
+    var verbose = false
+
+    @Flag(help: "Runs each seed twice and compares everything that happened.")
+    var twice = false
+
+    @Option(help: "How many runs there are at a time.")
+    var jobs = 2
+
+    func run() async throws {
+        let range = try Self.range(seeds)
+        var options = Simulation.Options(steps: steps)
+        options.troubles.subtract(try Self.named(without))
+        options.plants = try Self.named(plant)
+        options.isStrict = strict
+        options.keepsLines = verbose
+        let campaign = Campaign(seeds: range, options: options, runsTwice: twice, jobs: jobs)
+        let start = ContinuousClock.now
+        let report = await campaign.run { outcome, finding in
+            for line in outcome.lines { print(line) }
+            if let finding { print(finding.description(options)) }
+            fflush(nil)
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        print(report.summary(seconds: seconds))
+        if !report.findings.isEmpty { throw ExitCode(1) }
+    }
+
+    private static func named<Name: RawRepresentable<String> & CaseIterable & Hashable>(
+        _ names: [String]
+    ) throws -> Set<Name> {
+        Set(
+            try names.map { name in
+                guard let found = Name(rawValue: name) else {
+                    let all = Name.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw ValidationError("There is no \(name). There are: \(all).")
+                }
+                return found
+            })
+    }
+
+    private static func range(_ text: String) throws -> ClosedRange<UInt64> {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: true).map { UInt64($0) }
+        switch parts.count {
+        case 1: if let seed = parts[0] { return seed...seed }
+        case 2: if let first = parts[0], let last = parts[1], first <= last { return first...last }
+        default: break
+        }
+        throw ValidationError("'\(text)' is no range of seeds; write 1..2000.")
+    }
+}
