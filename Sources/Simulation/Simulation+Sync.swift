@@ -10,7 +10,8 @@ extension Simulation {
         do throws(TidelogError) {
             let report = try await device.engine.upload(
                 UploadOptions(
-                    requestLimit: [500, 500, 3][random.below(3)], ignoresPostponement: random.chance(20)))
+                    requestLimit: [500, 500, 3][random.below(3)], conflicts: conflictHandling(device),
+                    ignoresPostponement: random.chance(20)))
             counts.confirmed += report.confirmed.count
             counts.rejected += report.rejected.count
             note("uploaded: \(report.confirmed) rejected \(report.rejected.map { "\($0.operation): \($0.refusal)" })")
@@ -20,6 +21,16 @@ extension Simulation {
             check(report)
         } catch {
             failed("upload", device, error)
+        }
+    }
+
+    /// In the storm what both changed waits; afterwards one device insists, and the next one gives way.
+    private func conflictHandling(_ device: Device) -> ConflictHandling {
+        if isStormy { return ConflictHandling() }
+        let insists = device.number.isMultiple(of: 2)
+        return ConflictHandling(policy: .merge(overlapping: insists ? .clientWins : .serverWins)) { conflict in
+            // What another device deleted can only be given up.
+            conflict.kind == .deletedByOthers ? .theirs : nil
         }
     }
 

@@ -51,8 +51,8 @@ struct UploadText {
         }
         json.endArray()
         json.numbers("inDoubt", report.inDoubt)
-        json.numbers("conflicts", report.conflicts.map(\.entity.rawValue))
         json.member("remaining", report.remaining)
+        if !report.conflicts.isEmpty { json.numbers("conflicts", report.conflicts.map(\.entity.rawValue)) }
         json.endObject()
         return json.text
     }
