@@ -4,8 +4,18 @@ import OperationLog
 import Operations
 import SyncCore
 import SyncEngine
+import Synchronization
 import TestSupport
 import Transport
+
+/// Time that passes when somebody waits, and when it is told to.
+final class Clock: Sendable {
+    private let passed = Mutex<Int64>(0)
+
+    var now: Timestamp { systemClock() + passed.withLock { $0 } }
+
+    func advance(_ duration: Duration) { passed.withLock { $0 += duration.milliseconds } }
+}
 
 /// A store of a part of the Shop, and a real engine with a real transport.
 struct Device {
@@ -14,14 +24,17 @@ struct Device {
     private let directory = TemporaryDirectory()
     let store: LocalStore
     let engine: SyncEngine
+    private let clock = Clock()
 
-    /// Waiting takes no time: what is waited for is not what is tested here.
+    /// Waiting takes no time of ours.
     init(_ server: FaultServer, _ version: String, _ service: ServiceOptions? = nil) async throws {
         self.server = server
         self.version = version
         var environment = SyncEnvironment.system
-        environment.sleep = { _ throws(CancellationError) in
+        environment.now = { [clock] in clock.now }
+        environment.sleep = { [clock] duration throws(CancellationError) in
             if Task.isCancelled { throw CancellationError() }
+            clock.advance(duration)
         }
         let options = LocalStore.Options(
             environment: environment, log: OperationLog.Options(durability: .none), service: service)
@@ -54,7 +67,7 @@ struct Device {
         if createsSupplier { try await create("Suppliers", ["Name": .string("mark \(mark)")]) }
     }
 
-    /// Uploads until nothing is left, at most so often; errors of single uploads are what is to be survived.
+    /// Uploads until nothing is left, every ten minutes and at most so often; errors of single uploads are what is to be survived.
     func drain(uploads: Int = 4) async throws -> [TidelogError] {
         var errors: [TidelogError] = []
         for _ in 0..<uploads {
@@ -63,13 +76,17 @@ struct Device {
             } catch {
                 errors.append(error)
             }
+            clock.advance(.seconds(600))
         }
         return errors
     }
 
-    /// What has not ended, in words.
+    /// What has not ended: the set of what it is about, and its state.
     func open() async throws -> [String] {
-        try await store.pendingOperations().map { "operation \($0.sequence): \($0.status)" }
+        try await store.pendingOperations().map { pending in
+            guard case .create(let creation, _) = pending.operation.action else { return "Orders \(pending.status)" }
+            return "\(creation.set) \(pending.status)"
+        }
     }
 
     /// The values of a property, here.

@@ -46,6 +46,19 @@ struct BatchMatcherTests {
         #expect(isInDoubt(match([Self.changeSet("1", "2")], [.changeSet([Self.answer("1", 201)])]).first))
     }
 
+    @Test func `the answer to another part of the batch is nobody's`() {
+        let request = [Self.changeSet("1"), Self.changeSet("2")]
+        let swapped = [["2"], ["1"]].map { BatchResponsePart.changeSet($0.map { Self.answer($0, 201) }) }
+        #expect(match(request, swapped).allSatisfy(isInDoubt))
+        let failure = BatchResponsePart.single(contentID: "2", Self.response(409))
+        #expect(isInDoubt(match(request, [failure]).first))
+        // A service may number its answers as it likes, as long as it does not use the client's names.
+        let own = [["x"], ["y"]].map { BatchResponsePart.changeSet($0.map { Self.answer($0, 201) }) }
+        #expect(
+            match(request, own)
+                == [.changeSet(.members([Self.response(201, "x")])), .changeSet(.members([Self.response(201, "y")]))])
+    }
+
     @Test func `two responses for one Content-ID leave the change set in doubt`() {
         let answers = [Self.answer("1", 201), Self.answer("1", 201)]
         #expect(isInDoubt(match([Self.changeSet("1", "2")], [.changeSet(answers)]).first))

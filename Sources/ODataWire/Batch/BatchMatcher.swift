@@ -3,7 +3,8 @@
 /// Parts are answered in the order of the request; responses inside a change set may come in any order and are told
 /// apart by Content-ID. Services differ in how they report a failed change set: as one error response instead of the
 /// multipart, inside it, or after an empty one; each is accepted. Where more than one reading is possible the outcome
-/// is `inDoubt`: to take a change set for failed that was applied would apply it twice.
+/// is `inDoubt`: to take a change set for failed that was applied would apply it twice, and to take another's answer for its
+/// own would give an entity the key of another.
 public struct BatchMatcher: Sendable {
     public var request: BatchRequest
     public var response: BatchResponse
@@ -18,8 +19,10 @@ public struct BatchMatcher: Sendable {
         var outcomes: [BatchPartOutcome] = []
         var next = 0
         var hasFailed = false
+        let identifiers = Set(request.parts.flatMap(\.identifiers))
         for (index, part) in request.parts.enumerated() {
-            let position = Position(next: next, requestsLeft: request.parts.count - index)
+            let position = Position(
+                next: next, requestsLeft: request.parts.count - index, identifiers: identifiers)
             switch part {
             case .changeSet(let members):
                 let (outcome, consumed) = changeSet(members, at: position, hasFailed: hasFailed)
@@ -43,6 +46,8 @@ extension BatchMatcher {
         var next: Int
         /// Parts of the request that are not matched yet.
         var requestsLeft: Int
+        /// The Content-IDs of the whole batch.
+        var identifiers: Set<String>
     }
 
     /// Whether as many responses are left as requests, so that place alone tells which belongs to which.
@@ -68,9 +73,11 @@ extension BatchMatcher {
         }
         switch response.parts[position.next] {
         case .changeSet(let answers):
+            if answers.contains(where: { isForeign($0.contentID, members, position) }) { return (.inDoubt(foreign), 1) }
             if answers.isEmpty, !members.isEmpty { return emptyChangeSet(members, at: position) }
             return (outcome(of: members, answers), 1)
         case .single(let contentID, let answer):
+            if isForeign(contentID, members, position) { return (.inDoubt(foreign), 1) }
             let flat = flattened(members, from: position.next)
             if !flat.isEmpty { return (outcome(of: members, flat), flat.count) }
             if !answer.isSuccess { return (.failed(answer, culprit: culprit(members, contentID, nil)), 1) }
@@ -80,6 +87,12 @@ extension BatchMatcher {
             if members.count == 1 { return (.members([answer]), 1) }
             return (.inDoubt("The service sent one response for \(members.count) requests."), 1)
         }
+    }
+
+    /// Whether the Content-ID is that of another part of the batch.
+    private func isForeign(_ contentID: String?, _ members: [BatchPart.Member], _ position: Position) -> Bool {
+        guard let contentID, position.identifiers.contains(contentID) else { return false }
+        return !members.contains { $0.contentID == contentID }
     }
 
     /// Some services close the change set empty and send the error after it, as a part of its own.
@@ -149,9 +162,20 @@ extension BatchMatcher {
         return place.flatMap { members[$0].contentID }
     }
 
+    private var foreign: String { "The service answered another part of the batch in this place." }
+
     private var missing: String {
         response.isClosed
             ? "The service sent fewer responses than requests, and no error."
             : "The response ended before the service had answered everything."
+    }
+}
+
+extension BatchPart {
+    fileprivate var identifiers: [String] {
+        switch self {
+        case .changeSet(let members): members.compactMap(\.contentID)
+        case .query(let request): request.headers["Content-ID"].map { [$0] } ?? []
+        }
     }
 }

@@ -1,0 +1,87 @@
+/// One thing that goes wrong during an upload, as `/faults` takes it.
+struct FaultCase {
+    var script: String
+    /// Whether the update of the order may end with a visible refusal or conflict: somebody else has changed the order.
+    var isConflict = false
+
+    /// Whether it says how often: more often than an upload may need.
+    var mayRemain: Bool { script.contains("times") }
+
+    /// The same for a service without batches: what hits a batch hits the first request, what hits a part the request
+    /// that would have been it.
+    func single(_ version: String) -> FaultCase {
+        let update = version == "v2" ? "MERGE" : "PATCH"
+        var single = self
+        single.script.replace(#""url":"$batch""#, with: #""method":"POST""#)
+        for (part, request) in [
+            #""method":"POST","url":"Visits""#, #""method":"\#(update)","url":"Orders(1)""#,
+            #""method":"POST","url":"Suppliers""#,
+        ].enumerated() {
+            single.script.replace("\"part\":\(part + 1)", with: request)
+        }
+        return single
+    }
+
+    /// The first upload of a device sends one batch with three requests in as many parts.
+    static func all(_ version: String) -> [FaultCase] {
+        refusals.map { FaultCase(script: #"{"url":"$batch",\#($0)}"#) }
+            + parts.map { FaultCase(script: "{\($0)}") }
+            + answers.map { FaultCase(script: #"{"url":"$batch",\#($0)}"#) }
+            // Without Content-IDs in the answers, as V2 has them, order is all that there is.
+            + (version == "v4" ? [FaultCase(script: #"{"url":"$batch","effect":"reversedParts"}"#)] : [])
+            + others(version).map { FaultCase(script: $0, isConflict: true) }
+            + combined.map { FaultCase(script: $0) }
+    }
+
+    private static let refusals = [
+        #""effect":"refuse","status":429,"headers":{"Retry-After":"1"}"#,
+        #""effect":"refuse","status":503,"headers":{"Retry-After":"Sun, 06 Nov 1994 08:49:37 GMT"}"#,
+        #""effect":"refuse","status":503,"times":3"#,
+        #""effect":"refuse","status":500"#,
+        #""effect":"refuse","status":502,"headers":{"Content-Type":"text/html"},"body":"<html>""#,
+        #""effect":"refuse","status":504"#,
+        #""effect":"refuse","status":401,"headers":{"WWW-Authenticate":"Bearer"}"#,
+        #""effect":"refuse","status":401,"headers":{"WWW-Authenticate":"Basic realm=\"x\""}"#,
+        #""effect":"refuse","status":403,"headers":{"Content-Type":"text/html"},"body":"<html>login""#,
+        #""effect":"refuse","status":400"#,
+        #""effect":"expireTokens""#,
+        #""effect":"dropRequest""#,
+        #""effect":"dropRequest","times":3"#,
+        #""effect":"dropAnswer""#,
+        #""effect":"delay","milliseconds":30"#,
+    ]
+
+    /// Hit one request in the batch.
+    private static let parts = (1...3).flatMap { part in
+        [400, 409, 429, 500, 503].map { #""effect":"refuse","status":\#($0),"part":\#(part)"# }
+            + ["dropAnswer", "dropRequest", "withoutLocation", "withoutBody"].map {
+                #""effect":"\#($0)","part":\#(part)"#
+            }
+    }
+
+    private static let answers =
+        [
+            #""effect":"truncate","after":0"#, #""effect":"truncate","after":1"#, #""effect":"truncate","after":150"#,
+            #""effect":"truncate","after":500"#, #""effect":"truncate","after":900"#,
+            #""effect":"replace","contentType":"text/html","body":"<html>Welcome to our hotel""#,
+            #""effect":"replace","contentType":"multipart/mixed; boundary=x","body":"--x--""#,
+            #""effect":"replace","contentType":"application/json","body":"{}""#,
+            #""effect":"assignKeys""#,
+        ] + ["withoutLocation", "withoutBody", "reversed", "unclosed", "wrongBoundary"].map { #""effect":"\#($0)""# }
+
+    /// Another client comes in between.
+    private static func others(_ version: String) -> [String] {
+        ["precede", "follow"].map {
+            #"{"url":"$batch","effect":"\#($0)","request":{"method":"PATCH","url":"/v4/Orders(1)","#
+                + #""headers":{"If-Match":"*"},"body":{"Quantity":77}}}"#
+        }
+    }
+
+    private static let combined = [
+        #"[{"effect":"dropAnswer","url":"$batch"},{"effect":"refuse","status":503,"method":"GET","times":2}]"#,
+        #"[{"effect":"dropAnswer","url":"$batch"},{"effect":"dropAnswer","method":"GET","times":2}]"#,
+        #"[{"effect":"dropRequest","url":"$batch"},{"effect":"dropAnswer","url":"$batch"}]"#,
+        #"[{"effect":"withoutLocation","url":"$batch"},{"effect":"withoutBody","url":"$batch"}]"#,
+        #"[{"effect":"reversed","url":"$batch"},{"effect":"withoutBody","url":"$batch"}]"#,
+    ]
+}
