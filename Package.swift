@@ -156,7 +156,7 @@ let package = Package(
             "SyncEngineTests",
             [
                 "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox",
-                "ODataWire", "EDM", "TestSupport",
+                "ODataWire", "EDM", "TestSupport", httpTypes,
             ]),
         tests("SimulationTests", ["Simulation"]),
         tests("CommandLineTests", ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM"]),

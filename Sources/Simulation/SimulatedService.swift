@@ -33,7 +33,8 @@ struct SimulatedService {
             let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             if pair.count == 2 { cookies[device, default: [:]][String(pair[0])] = String(pair[1]) }
         }
-        if request.method != "GET" { ledger.look(at: sandbox) }
+        // What was accepted for later may be done when somebody asks for it.
+        if request.method != "GET" || sandbox.options.asynchrony != nil { ledger.look(at: sandbox) }
         return response
     }
 }

@@ -35,7 +35,8 @@ extension Simulation {
     }
 
     private static let onTheWay: [Trouble] = [
-        .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer, .busy, .refusedPart,
+        .lateRequest, .repeatedRequest, .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer,
+        .busy, .refusedPart,
         .refusedPart, .distortedAnswer, .distortedAnswer, .gatewayBefore,
         .gatewayAfter, .unauthorized, .expiredToken, .slowAnswer, .editInFlight, .editInFlight, .otherDeviceInFlight,
         .cancelInFlight, .crashInFlight, .crashInFlight,
@@ -46,10 +47,18 @@ extension Simulation {
     ) async throws(TransportError) -> WireResponse {
         let number = device.number
         let trouble = Self.onTheWay[random.below(Self.onTheWay.count)]
+        let isRepeatable = serviceOptions.repeatability != .none && request.method != "GET"
+        if trouble == .lateRequest || trouble == .repeatedRequest, !isRepeatable { return answer(request, number) }
         guard happens(trouble) else { return answer(request, number) }
         note("d\(number) meets \(trouble)")
         switch trouble {
         case .unreachable: throw failure(.unreachable, number, mayHaveBeenSent: false)
+        case .lateRequest:
+            late.append((request, number))
+            throw failure(.timeout, number, mayHaveBeenSent: true)
+        case .repeatedRequest:
+            _ = answer(request, number)
+            return answer(request, number)
         case .lostRequest: throw failure(.disconnected, number, mayHaveBeenSent: true)
         case .lostAnswer:
             _ = answer(request, number)
@@ -129,6 +138,14 @@ extension Simulation {
         let other = others[random.below(others.count)]
         await edit(other)
         await upload(other)
+    }
+
+    /// What was kept back comes through, unless there is none.
+    func deliverLate() {
+        guard !late.isEmpty else { return }
+        let (request, device) = late.removeFirst()
+        note("late, of d\(device): \(request.method) \(request.url)")
+        _ = answer(request, device)
     }
 
     func changeNetwork(of device: Device) {

@@ -1,3 +1,4 @@
+import EDM
 import Operations
 import SyncCore
 import SyncEngine
@@ -96,21 +97,26 @@ extension Simulation {
             device.calmDisk()
         }
         await restartCrashed()
+        while !late.isEmpty { deliverLate() }
         let start = clock.now
         var left: [[SequenceNumber]] = []
         for round in 1...8 where violations.isEmpty {
             clock.advance(milliseconds: 600_000)
             let before = left
             left = []
+            var isDecided = false
             for device in devices {
                 await upload(device)
-                if round > 1 { await discardRefused(device) }
+                if round > 1 {
+                    await discardRefused(device)
+                    isDecided = await settleDoubts(device) || isDecided
+                }
                 let pending = ((try? await device.store.pendingOperations()) ?? []).map(\.sequence)
                 if !pending.isEmpty { await download(device) }
                 left.append(pending)
             }
             // What is left a second time will not go.
-            if round > 1, left == before { break }
+            if round > 1, left == before, !isDecided { break }
         }
         for device in devices where violations.isEmpty { await download(device) }
         note("drained in \((clock.now - start) / 1_000) seconds")
@@ -152,13 +158,51 @@ extension Simulation {
         }
     }
 
+    /// Who is asked looks at the service, and knows. Operations that were sent together are settled together, so those come
+    /// first of which something is to be seen there.
+    ///
+    /// - Returns: whether there was something to settle.
+    private func settleDoubts(_ device: Device) async -> Bool {
+        var isSettled = false
+        do throws(TidelogError) {
+            for settlement in [DoubtSettlement.tookEffect, .resend] {
+                for pending in try await device.store.pendingOperations() {
+                    guard settlement == .resend || hasEffect(pending.operation),
+                        try await isInDoubt(pending.sequence, device)
+                    else { continue }
+                    let settled = try await device.store.settle(pending.sequence, as: settlement)
+                    note("d\(device.number) settles \(settled) as \(settlement)")
+                    isSettled = true
+                }
+            }
+        } catch {
+            violated("d\(device.number): an operation in doubt cannot be settled: \(error)")
+        }
+        return isSettled
+    }
+
+    private func isInDoubt(_ operation: SequenceNumber, _ device: Device) async throws(TidelogError) -> Bool {
+        try await device.store.pendingOperations().contains {
+            if case .inDoubt = $0.status { $0.sequence == operation } else { false }
+        }
+    }
+
+    private func hasEffect(_ operation: Operation) -> Bool {
+        switch operation.action {
+        case .create(let creation, _):
+            creation.values["Mark"]?.stringValue.map { service.ledger.created[$0] != nil } ?? false
+        case .update(_, let changes, _):
+            changes.contains { $0.value.stringValue.map { service.ledger.written[$0] != nil } ?? false }
+        default: false
+        }
+    }
+
     /// Whether an operation that is left says why.
     private func isExplained(_ pending: PendingOperation, _ plan: UploadPlan) -> Bool {
-        if case .inDoubt = pending.status { return true }
         switch plan.held[pending.sequence] {
-        case .behindInDoubt, .inDoubt, .withOperation, .noLegalPlan, .waitsFor: return true
-        case .keyUnknown: return !options.isStrict
-        default: return false
+        case nil, .needsETag, .needsAllProperties, .batchFull, .deferred, .behindDeferred: false
+        case .keyUnknown: !options.isStrict
+        default: true
         }
     }
 }

@@ -58,10 +58,11 @@ extension Simulation {
         if !lost.isEmpty { violated("d\(device.number) lost what it had acknowledged: \(lost)") }
 
         var standings: [SequenceNumber: Standing] = [:]
+        let overwritten = try Self.perhapsOverwritten(device.records())
         for pending in try await device.store.pendingOperations() {
             switch pending.status {
             case .inDoubt, .inFlight: standings[pending.sequence] = .unknown
-            default: standings[pending.sequence] = .without
+            default: standings[pending.sequence] = overwritten.contains(pending.sequence) ? .unknown : .without
             }
         }
         for undone in try await device.store.undoneOperations() { standings[undone.sequence] = .without }
@@ -70,6 +71,31 @@ extension Simulation {
         for (sequence, operation) in operations.sorted(by: { $0.key > $1.key }) {
             verify(operation, sequence, standings[sequence] ?? .done, device, &covered)
         }
+    }
+
+    /// Updates that were in doubt and have had no answer since, but that others were faster: of one whose value others have replaced nobody can say
+    /// whether it had been there.
+    private static func perhapsOverwritten(
+        _ records: [(sequence: SequenceNumber, record: Record)]
+    ) -> Set<SequenceNumber> {
+        var unanswered: Set<SequenceNumber> = []
+        var updates: Set<SequenceNumber> = []
+        for (sequence, record) in records {
+            switch record.body {
+            case .operation(let operation): if case .update = operation.action { updates.insert(sequence) }
+            case .batchPrepared(let prepared): unanswered.formUnion(prepared.operations)
+            case .batchAnswered(let answered):
+                for outcome in answered.outcomes {
+                    switch outcome.result {
+                    case .inDoubt: break
+                    case .rejected(let refusal) where refusal.status == 412: break
+                    default: unanswered.remove(outcome.operation)
+                    }
+                }
+            default: break
+            }
+        }
+        return unanswered.intersection(updates)
     }
 
     /// - Parameter covered: entities, and properties of entities, that later operations write to.

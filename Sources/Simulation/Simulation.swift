@@ -38,6 +38,8 @@ package actor Simulation {
     var devices: [Device] = []
     var counts = Counts()
     var violations: [String] = []
+    /// Requests that the network keeps back, with the device that has given them up.
+    var late: [(request: WireRequest, device: Int)] = []
     /// Whether anything goes wrong at the moment.
     var isStormy = false
     /// Whether something runs inside of a request.
@@ -65,12 +67,23 @@ package actor Simulation {
         var service = ServiceOptions()
         if random.chance(30) { service.batchFormat = .json }
         if random.chance(15) { service.supportsBatch = false }
+        let dialect = [nil, nil, Repeatability.Dialect.oasis, .sap][random.below(4)]
+        if let dialect { service.repeatability = dialect == .oasis ? .oasis : .sap }
+        if dialect == nil, random.chance(40) {
+            for set in FieldService.sets { service.correlationProperties[set] = "Mark" }
+        }
+        service.respondsAsync = random.chance(20)
         serviceOptions = service
         snapshots = random.chance(40) ? .automatic(growth: 8_192) : .manual
         var sandbox = FieldService.seeded
         if random.chance(30) { sandbox.options.pageSize = 2 }
         if random.chance(20) { sandbox.options.answersUpdates = true }
         sandbox.options.abilities.batch = service.supportsBatch
+        sandbox.options.repeatability = dialect.map { Repeatability($0) }
+        if service.respondsAsync {
+            sandbox.options.asynchrony = Asynchrony(
+                polls: random.below(3), retryAfter: random.chance(50) ? 5 : nil, startsAtOnce: random.chance(50))
+        }
         self.service = SimulatedService(sandbox)
         self.random = random
         trace = Trace(keepsLines: options.keepsLines)
@@ -99,6 +112,7 @@ package actor Simulation {
 
     private func step(_ number: Int) async {
         clock.advance(milliseconds: Int64(1 + random.below(60)) * 1_000)
+        if random.chance(50) { deliverLate() }
         let device = devices[random.below(devices.count)]
         switch random.below(100) {
         case 0..<50: await edit(device)

@@ -12,6 +12,11 @@ package enum Trouble: String, Sendable, Hashable, CaseIterable, Comparable {
     case tornAnswer
     /// A part of the answer comes, and nobody notices.
     case shortAnswer
+    /// The service gets the request when the device has long given it up. Only where requests can be repeated: elsewhere no
+    /// client can stand it.
+    case lateRequest
+    /// The service gets the request twice. Only where requests can be repeated.
+    case repeatedRequest
     /// 429 or 503 with Retry-After; the request was not looked at.
     case busy
     /// One request of a batch is refused, for a while or for good.

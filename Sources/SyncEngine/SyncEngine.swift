@@ -20,6 +20,13 @@ public actor SyncEngine {
 
     private enum Work { case upload, download }
 
+    /// How many uploads run or wait for their turn.
+    private var uploads = 0
+    /// The round that calls share which came while another one ran, until it begins.
+    private var following: Task<Result<UploadReport, TidelogError>, Never>?
+    /// What the last upload was refused.
+    private var lastRefused: Set<SequenceNumber> = []
+
     public init(store: LocalStore, session: ServiceSession) {
         self.store = store
         self.session = session
@@ -102,17 +109,56 @@ public actor SyncEngine {
 
     /// Sends what is pending, in as many batches as it takes. What the service refuses is in the report and is no error.
     ///
-    /// Where the service is busy it waits and goes on, as the options say.
-    public func upload(_ options: UploadOptions = UploadOptions()) async throws(TidelogError) -> UploadReport {
+    /// Where the service is busy it waits and goes on, as the options say. Calls that come while one runs share the next
+    /// round, which sends what was made meanwhile and does not try again what was refused just now.
+    ///
+    /// - Parameters:
+    ///   - options: nil for the standard ones. A call with options of its own gets a round of its own.
+    ///   - standard: those that calls without options share.
+    public func upload(
+        _ options: UploadOptions? = nil, otherwise standard: UploadOptions = UploadOptions()
+    ) async throws(TidelogError) -> UploadReport {
+        guard options == nil, uploads > 0 else { return try await uploadAlone(options ?? standard, isFollowing: false) }
+        let shared = following ?? Task { await self.follow(standard) }
+        following = shared
+        return try await shared.value.get()
+    }
+
+    private func follow(_ options: UploadOptions) async -> Result<UploadReport, TidelogError> {
+        do throws(TidelogError) {
+            return .success(try await uploadAlone(options, isFollowing: true))
+        } catch {
+            following = nil
+            return .failure(error)
+        }
+    }
+
+    private func uploadAlone(
+        _ options: UploadOptions, isFollowing: Bool
+    ) async throws(TidelogError) -> UploadReport {
+        uploads += 1
+        defer { uploads -= 1 }
         let (store, session) = (store, session)
         let pending = try await store.pendingCount()
-        return try await perform(.upload, .uploadBegan(pending: pending)) { () async throws(TidelogError) in
+        let report = try await perform(.upload, .uploadBegan(pending: pending)) {
+            () async throws(TidelogError) -> UploadReport in
+            let refused = await self.beginRound(isFollowing)
             if try await store.model.version.isLegacy { await session.expectToken() }
             let attempts = UploadAttempts(store: store, activity: session.activity, options: options)
-            return try await attempts.run { refused throws(TidelogError) in
-                try await UploadRound(store: store, session: session, upload: options).run(refused: refused)
+            return try await attempts.run { refusedNow throws(TidelogError) in
+                try await UploadRound(store: store, session: session, upload: options).run(
+                    refused: refused.union(refusedNow))
             }
         }
+        lastRefused = Set(report.rejected.map(\.operation))
+        return report
+    }
+
+    /// From now on others have to wait for the round behind this one. Returns what this one is not to send again.
+    private func beginRound(_ isFollowing: Bool) -> Set<SequenceNumber> {
+        guard isFollowing else { return [] }
+        following = nil
+        return lastRefused
     }
 
     /// Runs the defining queries with these names, or all.

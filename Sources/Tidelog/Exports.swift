@@ -19,6 +19,7 @@
 @_exported public import enum SyncEngine.SnapshotPolicy
 @_exported public import typealias SyncEngine.AuthenticationHook
 @_exported public import struct SyncEngine.AuthenticationChallenge
+@_exported public import enum SyncEngine.DoubtSettlement
 @_exported public import struct SyncEngine.DownloadReport
 @_exported public import struct SyncEngine.StoreCompaction
 @_exported public import struct SyncEngine.StoreSnapshot

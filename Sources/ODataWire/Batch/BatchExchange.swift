@@ -5,7 +5,6 @@ public struct BatchExchange: Sendable {
     public let batch: BatchRequest
     /// POST to `$batch`.
     public let request: WireRequest
-    private let isJSON: Bool
 
     /// - Parameters:
     ///   - headers: what every request has.
@@ -15,7 +14,7 @@ public struct BatchExchange: Sendable {
         number: UInt64? = nil
     ) throws(BatchWriteError) {
         self.batch = batch
-        isJSON = options.batchFormat == .json && !version.isLegacy
+        let isJSON = options.batchFormat == .json && !version.isLegacy
         var headers = headers
         let body: [UInt8]
         if isJSON {
@@ -36,9 +35,21 @@ public struct BatchExchange: Sendable {
 
     /// One for each part of the batch, from an answer with a status of success.
     public func outcomes(_ response: WireResponse) throws(BatchReadError) -> [BatchPartOutcome] {
-        if isJSON { return try JSONBatchReader().readResponse(response.body).outcomes(of: batch) }
+        try Self.outcomes(response, to: batch)
+    }
+
+    /// One for each part of a batch, in the format in which it was answered.
+    ///
+    /// - Parameter batch: of its requests, the Content-IDs are all that is looked at.
+    public static func outcomes(
+        _ response: WireResponse, to batch: BatchRequest
+    ) throws(BatchReadError) -> [BatchPartOutcome] {
+        let contentType = response.headers["Content-Type"] ?? ""
+        if contentType.lowercased().hasPrefix("application/json") {
+            return try JSONBatchReader().readResponse(response.body).outcomes(of: batch)
+        }
         let answer = try MultipartBatchReader().readResponse(
-            response.body, contentType: response.headers["Content-Type"] ?? "")
+            response.body, contentType: contentType)
         return BatchMatcher(request: batch, response: answer).outcomes()
     }
 }

@@ -7,7 +7,7 @@ import Operations
 struct RequestPlanner<Storage: StateStorage> {
     let resolver: EntityResolver<Storage>
     let options: ServiceOptions
-    private var nextContentID = 1
+    private var nextContentID: Int
     private(set) var contentIDs: [EntityID: String] = [:]
     /// Entities that an earlier request of the change set changes or links: their ETag has been checked, and need not be
     /// the same any more.
@@ -22,8 +22,12 @@ struct RequestPlanner<Storage: StateStorage> {
     /// Why the service cannot take the change set, as the end of a sentence.
     private(set) var obstacle: String?
 
-    init(resolver: EntityResolver<Storage>, options: ServiceOptions, knownLater: Set<EntityID> = []) {
+    init(
+        resolver: EntityResolver<Storage>, options: ServiceOptions, knownLater: Set<EntityID> = [],
+        firstContentID: Int = 1
+    ) {
         self.resolver = resolver
+        nextContentID = firstContentID
         self.options = options
         self.knownLater = knownLater
     }

@@ -53,6 +53,8 @@ public struct TidelogError: Error, Sendable, CustomStringConvertible {
     /// What to do next, one sentence.
     public let recovery: String?
     public let cause: (any Error)?
+    /// What an upload had come to when it failed; nil for anything else.
+    public private(set) var upload: UploadReport?
 
     public init(
         _ code: Code, _ message: String, place: String? = nil, recovery: String? = nil, cause: (any Error)? = nil
@@ -62,6 +64,13 @@ public struct TidelogError: Error, Sendable, CustomStringConvertible {
         self.place = place
         self.recovery = recovery
         self.cause = cause
+    }
+
+    /// The error with what the upload had come to.
+    func after(_ report: UploadReport) -> TidelogError {
+        var error = self
+        error.upload = report
+        return error
     }
 
     public var description: String {

@@ -24,18 +24,43 @@ public struct BatchEncoder: Sendable {
     /// - Parameter number: names what stands between the parts, so that the same plan under the same number gives the
     ///   same bytes.
     public func encode(_ plan: UploadPlan, number: UInt64) throws(TidelogError) -> Encoded {
-        let changeSets = plan.changeSets.map { $0.requests.map { encoder.encode($0.modification).asBatchPart } }
+        try encode(requests(of: plan), of: plan, number: number)
+    }
+
+    /// The plan's requests by change set, as parts of a batch, or by themselves.
+    func requests(of plan: UploadPlan) -> [[WireRequest]] {
+        plan.changeSets.map { changeSet in
+            changeSet.requests.map {
+                let request = encoder.encode($0.modification)
+                return encoder.options.supportsBatch ? request.asBatchPart : request
+            }
+        }
+    }
+
+    /// - Parameter requests: those of the plan, by change set.
+    func encode(
+        _ requests: [[WireRequest]], of plan: UploadPlan, number: UInt64
+    ) throws(TidelogError) -> Encoded {
         let batch = BatchRequest(
-            parts: zip(plan.changeSets, changeSets).map { planned, requests in
+            parts: zip(plan.changeSets, requests).map { planned, requests in
                 .changeSet(
                     zip(planned.requests, requests).map {
                         BatchPart.Member(contentID: $0.contentID, request: $1)
                     })
             })
+        return try encode(batch, requests, number: number)
+    }
+
+    func encode(
+        _ batch: BatchRequest, _ requests: [[WireRequest]], number: UInt64
+    ) throws(TidelogError) -> Encoded {
+        var headers = encoder.headers
+        // V2 has no such thing: its 202 means that the answer is here.
+        if encoder.options.respondsAsync, !encoder.version.isLegacy { headers["Prefer"] = "respond-async" }
         do throws(BatchWriteError) {
             let exchange = try BatchExchange(
-                batch, version: encoder.version, options: encoder.options, headers: encoder.headers, number: number)
-            return Encoded(exchange: exchange, changeSets: changeSets)
+                batch, version: encoder.version, options: encoder.options, headers: headers, number: number)
+            return Encoded(exchange: exchange, changeSets: requests)
         } catch {
             throw TidelogError(.invalidRequest, "The batch cannot be written: \(error)", cause: error)
         }

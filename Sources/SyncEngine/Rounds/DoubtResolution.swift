@@ -12,25 +12,16 @@ struct DoubtResolution {
         case tookEffect(BatchID, EntityPayload, EntitySet)
         /// It did not take effect, or doing it twice is the same as doing it once.
         case mayBeSentAgain
-        /// A create whose key the service gives: nothing that can be read tells.
+        /// A create whose key the service gives, and which nothing else names: nothing that can be read tells.
         case unknown
     }
 
     func finding(_ pending: PendingOperation) async throws(TidelogError) -> Finding {
         guard case .inDoubt(let batch, _) = pending.status else { return .mayBeSentAgain }
-        let model = try await store.model
-        let reading = EntityReading(store: store, session: session)
         switch pending.operation.action {
-        case .create(let creation, _):
-            guard let set = model.findEntitySet(creation.set), let type = model.findEntityType(creation.type),
-                let key = KeyPredicate(of: type, in: creation.values)
-            else { return .unknown }
-            guard let (payload, _) = try await reading.read(.entity(set: set, key: key), set) else {
-                return .mayBeSentAgain
-            }
-            // The service may give keys of its own and have this one by chance: what was sent has to be there too.
-            return holds(payload, creation.values) ? .tookEffect(batch, payload, set) : .unknown
+        case .create(let creation, _): return try await finding(creation, batch)
         case .update(let id, let changes, let bindings):
+            let reading = EntityReading(store: store, session: session)
             guard bindings.isEmpty, let (payload, set) = try await reading.read(id) else { return .mayBeSentAgain }
             return holds(payload, changes) ? .tookEffect(batch, payload, set) : .mayBeSentAgain
         // Setting or removing a link, and deleting, end in the same state however often they are done.
@@ -38,9 +29,70 @@ struct DoubtResolution {
         }
     }
 
+    private func finding(_ creation: Creation, _ batch: BatchID) async throws(TidelogError) -> Finding {
+        let model = try await store.model
+        guard let set = model.findEntitySet(creation.set), let type = model.findEntityType(creation.type) else {
+            return .unknown
+        }
+        let reading = EntityReading(store: store, session: session)
+        if let key = KeyPredicate(of: type, in: creation.values) {
+            guard let (payload, _) = try await reading.read(.entity(set: set, key: key), set) else {
+                return .mayBeSentAgain
+            }
+            // The service may give keys of its own and have this one by chance: what was sent has to be there too.
+            return holds(payload, creation.values) ? .tookEffect(batch, payload, set) : .unknown
+        }
+        let options = try await store.serviceOptions
+        for marks in Self.marks(of: creation, set, type, options) {
+            let found = try await reading.search(set, where: marks)
+            switch found.count {
+            case 0: return .mayBeSentAgain
+            // Somebody may have changed it since: that it is there is enough, and nobody else has its mark.
+            case 1: return .tookEffect(batch, found[0], set)
+            // Not as unique as it was said to be.
+            default: continue
+            }
+        }
+        return .unknown
+    }
+
+    /// Values of a new entity by which it can be told from all others: that of the property that the app named, then those of
+    /// alternate keys (`Core.AlternateKeys`).
+    static func marks(
+        of creation: Creation, _ set: EntitySet, _ type: EntityType, _ options: ServiceOptions
+    ) -> [[(property: Property, value: Value)]] {
+        var names: [[String]] = []
+        if let property = options.correlationProperties[set.name] { names.append([property]) }
+        names += (set.annotations + type.annotations).flatMap(\.alternateKeys)
+        return names.compactMap { names in
+            let marks = names.compactMap { name -> (property: Property, value: Value)? in
+                guard let property = type.findProperty(name), let value = creation.values[name], value != .null else {
+                    return nil
+                }
+                return (property, value)
+            }
+            return marks.count == names.count && !marks.isEmpty ? marks : nil
+        }
+    }
+
     private func holds(_ payload: EntityPayload, _ values: PropertyValues) -> Bool {
         values.allSatisfy {
             payload.values[$0.name] == $0.value || ($0.value == .null && payload.values[$0.name] == nil)
         }
+    }
+}
+
+extension Annotation {
+    /// The properties of each alternate key, where the annotation tells of such.
+    fileprivate var alternateKeys: [[String]] {
+        guard term == "Org.OData.Core.V1.AlternateKeys" || term == "OData.Community.Keys.V1.AlternateKeys" else {
+            return []
+        }
+        return expression.filter { $0.name == "Collection" }.flatMap(\.children).filter { $0.name == "Record" }.map {
+            $0.children.filter { $0.attributes["Property"] == "Key" }.flatMap(\.children).flatMap(\.children).compactMap
+            {
+                $0.children.first { $0.attributes["Property"] == "Name" }?.attributes["PropertyPath"]
+            }
+        }.filter { !$0.isEmpty }
     }
 }

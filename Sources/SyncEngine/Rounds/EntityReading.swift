@@ -15,6 +15,36 @@ struct EntityReading {
         return try await read(reference, set, expand: expand)
     }
 
+    /// The entities of a set that have all these values; two at most, since that is one too many already.
+    func search(
+        _ set: EntitySet, where values: [(property: Property, value: Value)]
+    ) async throws(TidelogError) -> [EntityPayload] {
+        let model = try await store.model
+        let encoder = RequestEncoder(
+            version: model.version, model: model, serviceRoot: session.root, options: try await store.serviceOptions)
+        let filter = values.map { property, value in
+            let literal: String
+            switch (property.type.kind, value) {
+            case (.enumeration(let name), .enumeration(let members)) where !model.version.isLegacy:
+                literal = PrimitiveLiteral.format(enumeration: members, typeName: name)
+            case (.primitive(let type), _), (.typeDefinition(_, let type), _):
+                literal = PrimitiveLiteral.format(value, as: type, version: model.version, form: .url)
+            default: literal = PrimitiveLiteral.format(value, version: model.version, form: .url)
+            }
+            return "\(property.name) eq \(literal)"
+        }.joined(separator: " and ")
+        let url = "\(set.name)?$filter=\(PercentCoding.encode(filter, for: .queryValue))&$top=2"
+        let response = try await session.get(url, headers: encoder.headers)
+        try ServiceSession.check(response, "GET", url)
+        do throws(PayloadError) {
+            return try PayloadReader(version: model.version, model: model).feed(response.body, type: set.entityType)
+                .entities
+        } catch {
+            throw TidelogError(
+                .notOData, "The answer is no collection: \(error)", place: "GET \(set.name)", cause: error)
+        }
+    }
+
     func read(
         _ reference: ResourceReference, _ set: EntitySet, expand: [String] = []
     ) async throws(TidelogError) -> (payload: EntityPayload, set: EntitySet)? {

@@ -35,15 +35,16 @@ struct UploadAttempts {
                 whole.add(report)
                 obstacle = try await self.obstacle(report)
             } catch {
+                if let report = error.upload { whole.add(report) }
                 obstacle = self.obstacle(error)
-                if obstacle == nil { throw error }
+                if obstacle == nil { throw error.after(whole) }
             }
             guard var obstacle else { break }
             if obstacle.error != nil { obstacle.attempt = (before?.attempt ?? 0) + 1 }
             let postponed = try await postpone(obstacle)
             let delay = postponed.delay(from: environment.now())
             guard policy.attempts > attempt, policy.patience != .zero, waited + delay <= policy.patience else {
-                if let error = obstacle.error { throw error }
+                if let error = obstacle.error { throw error.after(whole) }
                 whole.postponed = postponed
                 break
             }

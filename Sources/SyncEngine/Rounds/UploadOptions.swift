@@ -12,14 +12,18 @@ public struct UploadOptions: Sendable {
     /// Whether it begins at once although the service has asked to be left alone, or has failed so often that it is better
     /// left alone: for a person who does not want to wait.
     public var ignoresPostponement: Bool
+    /// How long it waits for the answer to a batch that the service works on in its own time. What takes longer is taken up
+    /// by the next upload.
+    public var monitorPatience: Duration
 
     public init(
         requestLimit: Int = 500, conflicts: ConflictHandling = ConflictHandling(), retry: RetryPolicy = RetryPolicy(),
-        ignoresPostponement: Bool = false
+        ignoresPostponement: Bool = false, monitorPatience: Duration = .seconds(600)
     ) {
         self.requestLimit = requestLimit
         self.conflicts = conflicts
         self.retry = retry
         self.ignoresPostponement = ignoresPostponement
+        self.monitorPatience = monitorPatience
     }
 }

@@ -6,17 +6,13 @@ import SyncCore
 extension UploadRound {
     /// - Parameter plan: one change set of one request.
     func sendSingle(
-        _ plan: UploadPlan, _ batch: BatchID, _ terms: Terms, _ report: inout UploadReport
-    ) async throws(TidelogError) -> ([[WireRequest]], [ChangeSetOutcome]) {
+        _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ report: inout UploadReport
+    ) async throws(TidelogError) -> [ChangeSetOutcome] {
         // One answer must never end operations that were not sent.
-        guard plan.changeSets.count == 1, plan.changeSets[0].requests.count == 1 else { return ([], []) }
-        let planned = plan.changeSets[0].requests[0]
-        let request: WireRequest
+        guard plan.changeSets.count == 1, plan.changeSets[0].requests.count == 1, let request = requests.first?.first
+        else { return [] }
         let response: WireResponse
         do throws(TidelogError) {
-            request = BatchEncoder(
-                model: terms.model, serviceRoot: session.root, options: terms.options
-            ).encode(planned)
             report.batches += 1
             report.bytesSent += request.body.count
             response = try await session.modify(request)
@@ -25,8 +21,8 @@ extension UploadRound {
             throw error
         }
         switch SingleAnswer(response) {
-        case .done: return ([[request]], [.members([response])])
-        case .refused: return ([[request]], [.failed(response, culprit: planned.contentID)])
+        case .done: return [.members([response])]
+        case .refused: return [.failed(response, culprit: plan.changeSets[0].requests[0].contentID)]
         case .untouched:
             try await store.withdraw(batch, plan)
         case .unknown:
@@ -34,7 +30,7 @@ extension UploadRound {
             try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
         }
         try ServiceSession.check(response, request.method, session.absolute(request.url))
-        return ([[request]], [.notProcessed])
+        return [.notProcessed]
     }
 }
 
@@ -53,7 +49,8 @@ enum SingleAnswer {
         switch response.status {
         case 200..<300: self = .done
         case 403: self = speaksOData ? .refused : .untouched
-        case 300..<400, 401, 407, 429, 503: self = .untouched
+        case 503: self = response.isFromService ? .untouched : .unknown
+        case 300..<400, 401, 407, 408, 429: self = .untouched
         case 502, 504: self = .unknown
         case 500...: self = speaksOData ? .refused : .unknown
         default: self = .refused

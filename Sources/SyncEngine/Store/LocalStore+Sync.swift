@@ -48,13 +48,19 @@ extension LocalStore {
     /// Logs what is about to be sent; from here on a crash leaves these operations in doubt, not pending.
     /// Durable whatever the options say: a batch that was sent and is forgotten would be sent again.
     ///
-    /// - Parameter rearrangements: what the store's count was before the plan was made.
+    /// - Parameters:
+    ///   - sent: the requests in their final form, where the service knows them again when they come again.
+    ///   - rearrangements: what the store's count was before the plan was made.
     /// - Returns: nil where the plan no longer holds: plan again.
-    func prepare(_ plan: UploadPlan, since rearrangements: Int) async throws(TidelogError) -> BatchID? {
+    func prepare(
+        _ plan: UploadPlan, sent: [[BatchPrepared.SentRequest]] = [], since rearrangements: Int
+    ) async throws(TidelogError) -> BatchID? {
         let batch = try transaction { () throws -> BatchID? in
             guard rearrangements == self.rearrangements else { return nil }
             let batch = try self.state.header().nextBatch
-            try self.add(.batchPrepared(plan.prepared(as: batch)))
+            var prepared = plan.prepared(as: batch)
+            prepared.sent = sent
+            try self.add(.batchPrepared(prepared))
             _ = try self.commit()
             return batch
         }

@@ -178,7 +178,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// - Parameter options: nil for those of the parameters.
     @discardableResult
     public func upload(_ options: UploadOptions? = nil) async throws(TidelogError) -> UploadReport {
-        try await engine().upload(options ?? parameters.upload)
+        try await engine().upload(options, otherwise: parameters.upload)
     }
 
     /// Reads what the defining queries bring. Pending operations stay on top.
@@ -187,6 +187,17 @@ public final class OfflineODataProvider: DataServiceProvider {
     @discardableResult
     public func download(withSubset names: [String]? = nil) async throws(TidelogError) -> DownloadReport {
         try await engine().download(names)
+    }
+
+    /// Says of an operation in doubt what became of it: for who knows it, as a person who looked at the service does.
+    ///
+    /// What was sent in one change set with it took effect with it or not at all, and is settled with it.
+    /// - Returns: the operations that are settled by it.
+    @discardableResult
+    public func settle(
+        operation: UInt64, as settlement: DoubtSettlement
+    ) async throws(TidelogError) -> [UInt64] {
+        try await engine().store.settle(operation, as: settlement)
     }
 
     /// Lets operations that are in doubt be sent again, at the risk of doing them twice.

@@ -47,7 +47,8 @@ final class BusyTransport: HTTPTransport {
                 guard let name = HTTPField.Name(field.name) else { continue }
                 response.headerFields.append(HTTPField(name: name, value: field.value))
             }
-            return (response, [])
+            // Its own words: from a gateway a 503 leaves open whether the service had the request.
+            return (response, status == 503 ? Array(#"{"error":{"code":"","message":"busy"}}"#.utf8) : [])
         case .unreachable:
             throw TransportError(.unreachable, "Nothing answers.", mayHaveBeenSent: false)
         case .replacing400(let status):

@@ -1,0 +1,89 @@
+public import EDM
+public import ODataWire
+public import Operations
+
+/// Makes the plan again that a batch was sent by, so that an answer that comes late, after a restart perhaps, is understood.
+///
+/// The requests themselves are in the log; this is what they mean: which entity each creates, and which operations it
+/// carries out. As its operations have not ended, the state is what they were planned on, but for what was read since.
+public struct SentPlan<Storage: StateStorage> {
+    private let resolver: EntityResolver<Storage>
+    private let options: ServiceOptions
+
+    public init(storage: Storage, model: EntityDataModel, options: ServiceOptions) {
+        resolver = EntityResolver(storage: storage, model: model)
+        self.options = options
+    }
+
+    /// The change sets at these places, of which every operation is still pending.
+    public func plan(of prepared: BatchPrepared, _ places: [Int]) throws(StateError) -> UploadPlan {
+        var plan = UploadPlan()
+        for place in places {
+            plan.changeSets.append(try changeSet(prepared.changeSets[place]))
+        }
+        return plan
+    }
+
+    private func changeSet(_ sent: [BatchPrepared.Request]) throws(StateError) -> PlannedChangeSet {
+        var operations: [PendingOperation] = []
+        for sequence in Set(sent.map(\.operation)).sorted() {
+            if let pending = try resolver.storage.pendingOperation(sequence) { operations.append(pending) }
+        }
+        if let planned = try planned(operations, as: sent) { return planned }
+        // Other options hold now, or another version of this code plans otherwise.
+        return PlannedChangeSet(requests: try requests(sent))
+    }
+
+    /// Nil where the requests would be others today.
+    private func planned(
+        _ operations: [PendingOperation], as sent: [BatchPrepared.Request]
+    ) throws(StateError) -> PlannedChangeSet? {
+        guard let first = sent.first.flatMap({ Int($0.contentID) }) else { return nil }
+        var forms = UnitForms(resolver: resolver, options: options)
+        for unit in PendingOperation.units(operations) {
+            if try forms.obstacle(in: unit) != nil { return nil }
+        }
+        let (sendable, carried) = forms.sendable(operations)
+        var planner = RequestPlanner(resolver: resolver, options: options, firstContentID: first)
+        guard let planned = try? planner.changeSet(sendable, carrying: carried),
+            UploadPlan(changeSets: [planned]).prepared(as: 0).changeSets == [sent]
+        else { return nil }
+        return planned
+    }
+
+    /// What the operations by themselves tell of their requests. The keys of what was created below another entity are then
+    /// left to a reading.
+    private func requests(_ sent: [BatchPrepared.Request]) throws(StateError) -> [PlannedRequest] {
+        var requests: [PlannedRequest] = []
+        for request in sent {
+            if requests.last?.contentID == request.contentID {
+                requests[requests.count - 1].carries.append(request.operation)
+                continue
+            }
+            let operation = try resolver.storage.pendingOperation(request.operation)?.operation
+            guard let operation else { continue }
+            let isAlone = sent.filter { $0.operation == request.operation }.count == 1
+            requests.append(
+                PlannedRequest(
+                    contentID: request.contentID, operation: request.operation,
+                    modification: try modification(operation, isAlone: isAlone),
+                    creates: isAlone ? operation.createdEntities.first : nil))
+        }
+        return requests
+    }
+
+    private func modification(_ operation: Operation, isAlone: Bool) throws(StateError) -> DataModification {
+        if isAlone, case .create(let creation, _) = operation.action,
+            let set = resolver.model.findEntitySet(creation.set),
+            let type = resolver.model.findEntityType(creation.type)
+        {
+            return DataModification(.create(in: set, EntityBody(type: type, values: creation.values)))
+        }
+        if isAlone, case .update(let entity, let changes, _) = operation.action,
+            let row = try resolver.anyRow(entity), let type = resolver.model.findEntityType(row.type)
+        {
+            return DataModification(.update(.url(""), EntityBody(type: type, values: changes), replaces: false))
+        }
+        return DataModification(.delete(.url("")))
+    }
+}

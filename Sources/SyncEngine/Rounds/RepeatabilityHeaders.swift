@@ -1,0 +1,64 @@
+import EDM
+import ODataWire
+import Operations
+
+/// Gives requests the headers by which a service knows that they come a second time: each request of a batch its own, so
+/// that it can come again in any batch.
+struct RepeatabilityHeaders {
+    let form: ServiceOptions.Repeatability
+    /// Names the store, for ever.
+    let client: String
+    let environment: SyncEnvironment
+
+    /// The requests with identifiers that no other request has.
+    func mark(_ changeSets: [[WireRequest]]) -> [[WireRequest]] {
+        guard form != .none, let now = HTTPDate.text(millisecondsSince1970: environment.now()) else {
+            return changeSets
+        }
+        return changeSets.map { $0.map { mark($0, firstSent: now) } }
+    }
+
+    private func mark(_ request: WireRequest, firstSent: String) -> WireRequest {
+        var request = request
+        let identifier = "\(GuidValue(high: environment.random(), low: environment.random()).asRandom)"
+        switch form {
+        case .none: break
+        case .oasis:
+            request.headers["Repeatability-Request-ID"] = identifier
+            request.headers["Repeatability-First-Sent"] = firstSent
+            request.headers["Repeatability-Client-ID"] = client
+        case .sap:
+            request.headers["RequestID"] = identifier.split(separator: "-").joined().uppercased()
+            request.headers["RepeatabilityCreation"] = firstSent
+        }
+        return request
+    }
+
+    /// Whether the service knew the request, or took it for the first time, and stands by what it answered: nil where it says
+    /// nothing about it.
+    static func isAccepted(_ response: WireResponse) -> Bool? {
+        let result = response.headers["Repeatability-Result"] ?? response.headers["RepeatabilityResult"]
+        return result.map { $0.lowercased() == "accepted" }
+    }
+}
+
+extension GuidValue {
+    /// With the bits that mark a random one (RFC 9562, version 4).
+    fileprivate var asRandom: GuidValue {
+        GuidValue(
+            high: (high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000, low: (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)
+    }
+}
+
+extension BatchPrepared.SentRequest {
+    init(_ request: WireRequest, contentID: String) {
+        self.init(
+            contentID: contentID, method: request.method, url: request.url,
+            headers: request.headers.fields.map { Operation.Header(name: $0.name, value: $0.value) },
+            body: request.body)
+    }
+
+    var request: WireRequest {
+        WireRequest(method: method, url: url, headers: HTTPHeaders(headers.map { ($0.name, $0.value) }), body: body)
+    }
+}

@@ -1,0 +1,162 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+/// One batch on its way: what goes out, and what the answer as a whole says.
+extension UploadRound {
+    /// What became of a batch that was sent.
+    enum Delivery {
+        /// One for each change set.
+        case answered([ChangeSetOutcome])
+        /// Not looked at, because of something that is in it.
+        case refused(WireResponse)
+        /// The answer comes later.
+        case accepted
+    }
+
+    /// The requests of a plan in their final form.
+    struct Outgoing {
+        let requests: [[WireRequest]]
+        /// Whether the service knows them again when they come again.
+        let isRepeatable: Bool
+
+        /// What is logged beside the operations.
+        func sent(_ plan: UploadPlan) -> [[BatchPrepared.SentRequest]] {
+            guard isRepeatable else { return [] }
+            return zip(plan.changeSets, requests).map { changeSet, requests in
+                zip(changeSet.requests, requests).map { BatchPrepared.SentRequest($1, contentID: $0.contentID) }
+            }
+        }
+
+        /// A record of the log holds 16 MiB, and a batch of that size is no good idea anyway.
+        var fitsRecord: Bool { !isRepeatable || size <= 4 << 20 }
+        var size: Int { requests.joined().reduce(0) { $0 + $1.body.count + $1.url.utf8.count + 512 } }
+    }
+
+    func requests(of plan: UploadPlan, _ terms: Terms) async -> Outgoing {
+        let plain = encoder(terms).requests(of: plan)
+        let headers = RepeatabilityHeaders(
+            form: terms.options.repeatability, client: store.identifier, environment: store.environment)
+        let marked = Outgoing(requests: headers.mark(plain), isRepeatable: terms.options.repeatability != .none)
+        // What is too large for the log even alone goes without, and is looked for where it is in doubt.
+        guard marked.size <= 12 << 20 || plan.changeSets.count > 1 else {
+            return Outgoing(requests: plain, isRepeatable: false)
+        }
+        return marked
+    }
+
+    func encoder(_ terms: Terms) -> BatchEncoder {
+        BatchEncoder(model: terms.model, serviceRoot: session.root, options: terms.options)
+    }
+
+    func deliver(
+        _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ terms: Terms,
+        _ report: inout UploadReport
+    ) async throws(TidelogError) -> Delivery {
+        guard terms.options.supportsBatch else {
+            return .answered(try await sendSingle(plan, requests, batch, &report))
+        }
+        let encoded: BatchEncoder.Encoded
+        let response: WireResponse
+        do throws(TidelogError) {
+            encoded = try encoder(terms).encode(requests, of: plan, number: batch)
+            report.batches += 1
+            report.bytesSent += encoded.request.body.count
+            response = try await session.modify(encoded.request)
+        } catch {
+            try await failed(batch, plan, error)
+            throw error
+        }
+        switch BatchAnswer(response, asked: encoded.request.headers["Prefer"] != nil) {
+        case .parts: break
+        case .accepted(let monitor):
+            try await store.record([.batchAccepted(BatchAccepted(batch: batch, monitor: monitor))])
+            return .accepted
+        case .refused: return .refused(response)
+        case .untouched:
+            try await store.withdraw(batch, plan)
+            try ServiceSession.check(response, "POST", session.root + "$batch")
+        case .unknown:
+            let reason = "The service answered the batch with status \(response.status)."
+            try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
+            try ServiceSession.check(response, "POST", session.root + "$batch")
+        }
+        return .answered(try await outcomes(response, to: encoded.exchange.batch, batch))
+    }
+
+    func failed(_ batch: BatchID, _ plan: UploadPlan, _ error: TidelogError) async throws(TidelogError) {
+        if error.mayHaveReachedService {
+            try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: error.message))])
+        } else {
+            try await store.withdraw(batch, plan)
+        }
+    }
+
+    /// One for each change set of the batch, from an answer with parts.
+    func outcomes(
+        _ response: WireResponse, to request: BatchRequest, _ batch: BatchID
+    ) async throws(TidelogError) -> [ChangeSetOutcome] {
+        do throws(BatchReadError) {
+            return try BatchExchange.outcomes(response, to: request).map {
+                if case .changeSet(let outcome) = $0 { outcome } else { .notProcessed }
+            }
+        } catch {
+            let reason = "The answer to the batch cannot be read: \(error)"
+            try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
+            throw TidelogError(
+                .inDoubt, reason, place: session.root + "$batch",
+                recovery: "The operations are in doubt; the next upload finds out which of them took effect.",
+                cause: error)
+        }
+    }
+}
+
+/// What the head of an answer to a whole batch says.
+enum BatchAnswer: Equatable {
+    /// It holds the answers to the parts.
+    case parts
+    /// They come later, at this address.
+    case accepted(String)
+    /// Nothing was carried out, and the reason is in the batch.
+    case refused
+    /// Nothing was carried out, and nothing would be now, whatever is in it.
+    case untouched
+    /// Anything may have been carried out: a gateway's time-out looks like this.
+    case unknown
+
+    /// - Parameter asked: whether a later answer was asked for.
+    init(_ response: WireResponse, asked: Bool = false) {
+        switch response.status {
+        case 202 where asked && response.headers["Location"] != nil:
+            self = .accepted(response.headers["Location"] ?? "")
+        case 200..<300: self = .parts
+        case 400, 409, 412, 413, 422, 428: self = .refused
+        case 503: self = response.isFromService ? .untouched : .unknown
+        case 501, ..<500: self = .untouched
+        default: self = .unknown
+        }
+    }
+}
+
+extension WireResponse {
+    /// Whether the service itself is busy. A gateway may say 503 when the service has already had the request.
+    var isFromService: Bool { headers["Retry-After"] != nil || ServiceErrorReader.read(body) != nil }
+}
+
+extension UploadPlan {
+    /// The change sets in two plans, none of which is split.
+    var halves: [UploadPlan] {
+        let middle = changeSets.count / 2
+        return [
+            UploadPlan(changeSets: Array(changeSets[..<middle])), UploadPlan(changeSets: Array(changeSets[middle...])),
+        ]
+    }
+}
+
+extension TidelogError {
+    /// Whether the service may have got the request.
+    fileprivate var mayHaveReachedService: Bool {
+        (cause as? any UncertainDelivery)?.mayHaveBeenSent ?? false
+    }
+}

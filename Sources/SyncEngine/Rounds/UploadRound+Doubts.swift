@@ -1,0 +1,131 @@
+import ODataWire
+import Operations
+import SyncCore
+
+/// Operations that were sent and of which no answer told what became of them. Where the service knows requests again they are
+/// sent again, the same to the byte; otherwise, and where it has forgotten them, reading finds out.
+extension UploadRound {
+    func settleDoubts(_ report: inout UploadReport) async throws(TidelogError) {
+        guard try await !store.pendingOperations(.inDoubt).isEmpty else { return }
+        var course = Course()
+        for open in try await store.openBatches() where !open.prepared.sent.isEmpty {
+            try await sendAgain(open, &course, &report)
+        }
+        for members in try await store.doubtfulSets() { try await settle(members, &report) }
+    }
+
+    // MARK: Sending again
+
+    private func sendAgain(
+        _ open: OpenBatch, _ course: inout Course, _ report: inout UploadReport
+    ) async throws(TidelogError) {
+        let terms = try await terms(course)
+        guard terms.options.repeatability != .none else { return }
+        var places = try await store.doubtfulPlaces(of: open)
+        while !places.isEmpty {
+            // Without $batch each request is answered by itself.
+            let group = terms.options.supportsBatch ? places : [places[0]]
+            let plan = try await store.plan(of: open.prepared, group, options: terms.options)
+            let requests = group.map { open.prepared.sent[$0].map(\.request) }
+            let response = try await sendAgain(open, group, requests, terms, &report)
+            var skipped: [Int] = []
+            var answered: [Int] = []
+            var outcomes: [ChangeSetOutcome] = []
+            for (index, outcome) in response.enumerated() where index < group.count {
+                switch outcome {
+                case .members: break
+                // A refusal that the service does not stand by may be one of the repetition and not of the request: it came
+                // too late (412), or the service knows no repetitions and refuses what it has done already.
+                case .failed(let answer, _): guard RepeatabilityHeaders.isAccepted(answer) == true else { continue }
+                case .notProcessed:
+                    skipped.append(group[index])
+                    continue
+                case .inDoubt: continue
+                }
+                answered.append(index)
+                outcomes.append(outcome)
+            }
+            if !answered.isEmpty {
+                let part = UploadPlan(changeSets: answered.map { plan.changeSets[$0] })
+                try await answer(
+                    open.batch, part, answered.map { requests[$0] }, outcomes, terms, &course, &report)
+            }
+            // The service stops at the first error: what is behind that goes once more, without it.
+            let rest = skipped + places.dropFirst(group.count)
+            guard rest.count < places.count else { return }
+            places = rest
+        }
+    }
+
+    /// Nothing is logged of it: whatever happens, the operations are in doubt as they were.
+    private func sendAgain(
+        _ open: OpenBatch, _ places: [Int], _ requests: [[WireRequest]], _ terms: Terms, _ report: inout UploadReport
+    ) async throws(TidelogError) -> [ChangeSetOutcome] {
+        report.batches += 1
+        guard terms.options.supportsBatch else {
+            guard let request = requests.first?.first, requests[0].count == 1 else { return [.inDoubt("")] }
+            report.bytesSent += request.body.count
+            let response = try await session.modify(request)
+            switch SingleAnswer(response) {
+            case .done: return [.members([response])]
+            case .refused: return [.failed(response, culprit: nil)]
+            case .untouched, .unknown:
+                try ServiceSession.check(response, request.method, session.absolute(request.url))
+                return [.inDoubt("")]
+            }
+        }
+        var atOnce = terms
+        atOnce.options.respondsAsync = false
+        let batch = open.prepared.request(places)
+        let encoded = try encoder(atOnce).encode(batch, requests, number: open.batch)
+        report.bytesSent += encoded.request.body.count
+        let response = try await session.modify(encoded.request)
+        switch BatchAnswer(response) {
+        case .parts: break
+        // Nothing is known of the operations by that; reading goes on.
+        case .refused, .accepted: return []
+        case .untouched, .unknown:
+            try ServiceSession.check(response, "POST", session.root + "$batch")
+            return []
+        }
+        guard let outcomes = try? BatchExchange.outcomes(response, to: batch) else { return [] }
+        return outcomes.map { if case .changeSet(let outcome) = $0 { outcome } else { .notProcessed } }
+    }
+
+    // MARK: Reading
+
+    /// - Parameter members: operations that took effect together or not at all.
+    private func settle(
+        _ members: [PendingOperation], _ report: inout UploadReport
+    ) async throws(TidelogError) {
+        var findings: [(pending: PendingOperation, finding: DoubtResolution.Finding)] = []
+        for pending in members {
+            findings.append((pending, try await DoubtResolution(store: store, session: session).finding(pending)))
+        }
+        let creations = findings.filter { if case .create = $0.pending.operation.action { true } else { false } }
+        // Only a new entity proves it: that a property has a value may be somebody else's doing.
+        let found = creations.filter { if case .tookEffect = $0.finding { true } else { false } }
+        if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
+            try await store.confirm(members.map(\.sequence), of: batch)
+            report.confirmed += members.map(\.sequence)
+            // One that was found leads to those whose keys the service gave.
+            for id in found.flatMap(\.pending.operation.createdEntities) {
+                try await readEntity(id, expand: try await store.navigationsToKeylessEntities(of: id))
+            }
+            return
+        }
+        // One that is known not to be there proves that none of them took effect, those included of which reading cannot tell.
+        if creations.contains(where: { if case .mayBeSentAgain = $0.finding { true } else { false } }) {
+            return try await store.release(members.map(\.sequence))
+        }
+        for (pending, finding) in findings {
+            switch finding {
+            case .tookEffect(let batch, let payload, let set):
+                try await store.confirm(pending, of: batch, payload, set)
+                report.confirmed.append(pending.sequence)
+            case .mayBeSentAgain: try await store.release([pending.sequence])
+            case .unknown: report.inDoubt.append(pending.sequence)
+            }
+        }
+    }
+}

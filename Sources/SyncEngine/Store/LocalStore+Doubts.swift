@@ -1,0 +1,94 @@
+import ODataWire
+import OperationLog
+public import Operations
+import SyncCore
+import Views
+
+/// How somebody who knows settles an operation in doubt.
+public enum DoubtSettlement: String, Sendable, Hashable, CaseIterable {
+    /// The service has done it.
+    case tookEffect
+    /// The service has not done it: it is to be sent again.
+    case resend
+}
+
+/// Batches of which not all is known.
+extension LocalStore {
+    /// The store's own name, random and for ever; what services know it by.
+    nonisolated var identifier: String { log.storeIdentifier.description }
+
+    func openBatches() throws(TidelogError) -> [OpenBatch] { try read { try $0.openBatches() } }
+
+    func openBatch(_ batch: BatchID) throws(TidelogError) -> OpenBatch? { try read { try $0.openBatch(batch) } }
+
+    /// The plan that change sets of a batch were sent by.
+    func plan(
+        of prepared: BatchPrepared, _ places: [Int], options: ServiceOptions
+    ) throws(TidelogError) -> UploadPlan {
+        let model = try model
+        return try read {
+            try SentPlan(storage: $0, model: model, options: options).plan(of: prepared, places)
+        }
+    }
+
+    /// The places of those change sets of a batch that are in doubt with it.
+    func doubtfulPlaces(of open: OpenBatch) throws(TidelogError) -> [Int] {
+        try read { state in
+            try open.prepared.changeSets.indices.filter { place in
+                try open.prepared.changeSets[place].contains {
+                    if case .inDoubt(open.batch, _)? = try state.pendingOperation($0.operation)?.status { return true }
+                    return false
+                }
+            }
+        }
+    }
+
+    /// The operations in doubt, those together that were in one change set.
+    func doubtfulSets() throws(TidelogError) -> [[PendingOperation]] {
+        try read { state in
+            var sets: [[PendingOperation]] = []
+            var places: [String: Int] = [:]
+            var batches: [BatchID: OpenBatch?] = [:]
+            for pending in try state.pendingOperations(.inDoubt) {
+                guard case .inDoubt(let batch, _) = pending.status else { continue }
+                if batches[batch] == nil { batches[batch] = .some(try state.openBatch(batch)) }
+                // Batch 0 stands for operations whose batch is lost, if there was one.
+                let place = batches[batch]??.prepared.changeSets.firstIndex {
+                    $0.contains { $0.operation == pending.sequence }
+                }
+                let key = place.map { "\(batch)/\($0)" } ?? "\(pending.sequence)"
+                if let known = places[key] {
+                    sets[known].append(pending)
+                } else {
+                    places[key] = sets.count
+                    sets.append([pending])
+                }
+            }
+            return sets
+        }
+    }
+
+    /// Logs that operations in doubt were not carried out.
+    func release(_ operations: [SequenceNumber]) async throws(TidelogError) {
+        try await record([.operationsReleased(operations)])
+    }
+
+    /// Logs what somebody knows of an operation in doubt, and with it of those that were sent in one change set with it.
+    /// Returns all of them.
+    @discardableResult
+    public func settle(
+        _ operation: SequenceNumber, as settlement: DoubtSettlement
+    ) async throws(TidelogError) -> [SequenceNumber] {
+        let sets = try doubtfulSets()
+        guard let members = sets.first(where: { $0.contains { $0.sequence == operation } }) else {
+            throw TidelogError(
+                .invalidRequest, "Operation \(operation) is not in doubt.", recovery: "See 'tidelog status'.")
+        }
+        let operations = members.map(\.sequence)
+        switch settlement {
+        case .tookEffect: try await confirm(operations, of: members[0].status.batch ?? 0)
+        case .resend: try await release(operations)
+        }
+        return operations
+    }
+}

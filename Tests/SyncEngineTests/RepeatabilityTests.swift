@@ -1,0 +1,192 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Exactly once: what an upload does about requests whose answer never came.
+struct RepeatabilityTests {
+    struct Way: Sendable, CustomTestStringConvertible {
+        let dialect: Dialect
+        let form: ServiceOptions.Repeatability
+        let effect: Fault.Effect
+        let batch: Bool
+
+        var testDescription: String { "\(dialect) \(form) \(effect) \(batch ? "$batch" : "single")" }
+
+        static let all = Dialect.allCases.flatMap { dialect in
+            [ServiceOptions.Repeatability.oasis, .sap].flatMap { form in
+                [Fault.Effect.dropAnswer, .dropRequest].flatMap { effect in
+                    [true, false].map { Way(dialect: dialect, form: form, effect: effect, batch: $0) }
+                }
+            }
+        }
+    }
+
+    private func shop(_ way: Way) async throws -> Shop {
+        let shop = try await Shop(way.dialect)
+        shop.transport.change { $0.options.repeatability = Repeatability(way.form == .oasis ? .oasis : .sap) }
+        await shop.store.use(ServiceOptions(supportsBatch: way.batch, repeatability: way.form))
+        return shop
+    }
+
+    private func batches(_ shop: Shop) -> [WireRequest] { shop.transport.requests.filter { $0.method == "POST" } }
+
+    private func reopened(_ shop: Shop, _ way: Way) async throws -> SyncEngine {
+        await shop.store.close()
+        let store = try await LocalStore(
+            StoreFiles(directory: shop.directory.path),
+            options: .init(service: ServiceOptions(supportsBatch: way.batch, repeatability: way.form)))
+        return SyncEngine(store: store, session: shop.engine.session)
+    }
+
+    @Test(arguments: Way.all)
+    func `a create whose key the service gives takes effect once, whether the request or the answer was lost`(
+        _ way: Way
+    ) async throws {
+        let shop = try await shop(way)
+        let customer = try await shop.create("Customers", ["Name": .string("New")])
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        shop.transport.add(Fault(way.effect, method: "POST"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        let report = try await shop.push()
+        #expect(report.inDoubt == [])
+        #expect(report.rejected.isEmpty)
+        #expect(report.remaining == 0)
+        #expect(try await shop.serviceState(["Customers"]).count == 4)
+        #expect(try await shop.load(customer).readLink == "Customers(4)")
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+        #expect(try await shop.store.openBatches().isEmpty)
+    }
+
+    @Test func `a batch goes the second time as it went the first, to the byte`() async throws {
+        let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
+        let customer = try await shop.create("Customers", ["Name": .string("New")])
+        try await shop.create("Orders", ["Note": .string("bound")], bind: [bind("Customer", customer)])
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        #expect(try await shop.push().remaining == 0)
+        let sent = batches(shop)
+        #expect(sent.count == 2)
+        #expect(sent.first?.body == sent.last?.body)
+        let text = String(decoding: sent[0].body, as: UTF8.self)
+        #expect(text.components("Repeatability-Request-ID: ") == 2)
+        #expect(text.contains("Repeatability-Client-ID: \(shop.store.identifier)"))
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test(arguments: [true, false])
+    func `identifiers outlive a restart, also behind a compaction`(_ compacts: Bool) async throws {
+        let way = Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true)
+        let shop = try await shop(way)
+        try await shop.create("Customers", ["Name": .string("New")])
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        if compacts { _ = try await shop.store.compact(keeping: .bytes(0)) }
+        let engine = try await reopened(shop, way)
+        #expect(try await engine.upload().remaining == 0)
+        #expect(batches(shop).count == 2)
+        #expect(batches(shop).first?.body == batches(shop).last?.body)
+        #expect(try await shop.serviceState(["Customers"]).count == 4)
+    }
+
+    @Test func `a service that has forgotten the request is read, and what reading cannot tell stays in doubt`()
+        async throws
+    {
+        let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
+        let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
+        try await shop.create("Visits", ["VisitID": .guid(id), "Subject": .string("S")])
+        let customer = try await shop.create("Customers", ["Name": .string("New")])
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        let later = try #require(GlobalDateTime("2100-01-01T00:00:00Z"))
+        shop.transport.change {
+            $0.options.repeatability = Repeatability(.oasis, window: 60)
+            $0.options.now = later
+        }
+        let report = try await shop.push()
+        #expect(report.rejected.isEmpty)
+        #expect(report.confirmed.count == 1)
+        #expect(report.inDoubt.count == 1)
+        #expect(try await shop.serviceState(["Visits"]) == shop.localState(["Visits"]))
+        #expect(try await shop.value(customer, "Name") == .string("New"))
+    }
+
+    @Test func `an operation that goes anew has a new identifier`() async throws {
+        let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
+        let order = try await shop.create("Orders", ["CustomerID": .integer(4)])
+        #expect(try await shop.push().rejected.count == 1)
+        shop.transport.direct("POST", "/v4/Customers", #"{"Name":"late"}"#)
+        _ = try await shop.push()
+        #expect(try await shop.load(order).state == .clean)
+    }
+
+    // MARK: Without identifiers
+
+    @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
+    func `a property that the app names tells whether a create took effect`(
+        _ dialect: Dialect, _ effect: Fault.Effect
+    ) async throws {
+        let shop = try await Shop(dialect)
+        await shop.store.use(ServiceOptions(correlationProperties: ["Customers": "Name"]))
+        let customer = try await shop.create("Customers", ["Name": .string("New's & only")])
+        shop.transport.add(Fault(effect, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        let report = try await shop.push()
+        #expect(report.inDoubt == [])
+        #expect(report.remaining == 0)
+        #expect(try await shop.load(customer).readLink == "Customers(4)")
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test(arguments: DoubtSettlement.allCases)
+    func `who knows what became of an operation says so`(_ settlement: DoubtSettlement) async throws {
+        let shop = try await Shop(.v4)
+        try await shop.create("Customers", ["Name": .string("New")])
+        shop.transport.add(
+            Fault(settlement == .tookEffect ? .dropAnswer : .dropRequest, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        let operation = try #require(try await shop.push().inDoubt.first)
+        try await shop.store.settle(operation, as: settlement)
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.serviceState(["Customers"]).count == 4)
+        await #expect(throws: TidelogError.self) { try await shop.store.settle(operation, as: settlement) }
+    }
+
+    @Test func `alternate keys are found in the metadata`() throws {
+        let model = try CSDLReader.read(
+            Array(
+                """
+                <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+                <Schema Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+                <EntityType Name="P"><Key><PropertyRef Name="ID"/></Key><Property Name="ID" Type="Edm.Int32" Nullable="false"/>
+                <Property Name="Country" Type="Edm.String"/><Property Name="Number" Type="Edm.Int32"/>
+                <Annotation Term="Org.OData.Core.V1.AlternateKeys"><Collection><Record>
+                <PropertyValue Property="Key"><Collection>
+                <Record><PropertyValue Property="Name" PropertyPath="Country"/><PropertyValue Property="Alias" String="c"/></Record>
+                <Record><PropertyValue Property="Name" PropertyPath="Number"/><PropertyValue Property="Alias" String="n"/></Record>
+                </Collection></PropertyValue></Record></Collection></Annotation></EntityType>
+                <EntityContainer Name="C"><EntitySet Name="Ps" EntityType="S.P"/></EntityContainer>
+                </Schema></edmx:DataServices></edmx:Edmx>
+                """.utf8))
+        let set = try #require(model.findEntitySet("Ps"))
+        func marks(_ values: PropertyValues) -> [[String]] {
+            let creation = Creation(entity: EntityID(rawValue: 1), set: "Ps", type: "S.P", values: values)
+            return DoubtResolution.marks(of: creation, set, set.entityType, ServiceOptions()).map {
+                $0.map(\.property.name)
+            }
+        }
+        #expect(marks(["Country": .string("A"), "Number": .integer(1)]) == [["Country", "Number"]])
+        #expect(marks(["Country": .string("A")]) == [])
+        #expect(marks(["Country": .string("A"), "Number": .null]) == [])
+    }
+}
+
+extension String {
+    /// How often it occurs.
+    fileprivate func components(_ part: String) -> Int { ranges(of: part).count }
+}
