@@ -7,7 +7,7 @@ import SyncCore
 extension UploadRound {
     func settleDoubts(_ report: inout UploadReport) async throws(TidelogError) {
         guard try await !store.pendingOperations(.inDoubt).isEmpty else { return }
-        var course = Course()
+        var course = newCourse()
         for open in try await store.openBatches() where !open.prepared.sent.isEmpty {
             try await sendAgain(open, &course, &report)
         }

@@ -34,7 +34,7 @@ struct UploadRound {
     private func run(_ report: inout UploadReport, refused: Set<SequenceNumber>) async throws(TidelogError) {
         // A batch whose answer could not be logged, the disk being full, is in flight for ever otherwise.
         try await store.interruptOpenBatches()
-        var course = Course(conflicts: ConflictRound(store: store, session: session, handling: upload.conflicts))
+        var course = newCourse()
         try await takeUpAccepted(&course, &report)
         try await settleDoubts(&report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
@@ -71,6 +71,10 @@ struct UploadRound {
         var refusals = 0
         /// Whether batches want their answers at once although the service could tell them later.
         var isImpatient = false
+    }
+
+    func newCourse() -> Course {
+        Course(conflicts: ConflictRound(store: store, session: session, handling: upload.conflicts))
     }
 
     func terms(_ course: Course) async throws(TidelogError) -> Terms {
