@@ -20,6 +20,8 @@ final class Device {
     var contested: Set<SequenceNumber> = []
     /// Operations that a compaction has taken from the log.
     var archive: [SequenceNumber: Operation] = [:]
+    /// Those among them that cancelled each other out.
+    var elidedArchive: Set<SequenceNumber> = []
 
     init(number: Int, disk: SimulatedDisk, store: LocalStore, engine: SyncEngine) {
         self.number = number
@@ -61,5 +63,14 @@ final class Device {
             if case .operation(let operation) = record.body { operations[sequence] = operation }
         }
         return operations
+    }
+
+    /// Every operation that ended because others cancelled it out.
+    func elided() throws -> Set<SequenceNumber> {
+        var elided = elidedArchive
+        for (_, record) in try records() {
+            if case .operationsElided(let operations) = record.body { elided.formUnion(operations) }
+        }
+        return elided
     }
 }

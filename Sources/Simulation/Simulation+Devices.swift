@@ -110,6 +110,7 @@ extension Simulation {
             } else {
                 // Before it: a crash in the middle may leave it done.
                 device.archive = try device.operations()
+                device.elidedArchive = try device.elided()
                 _ = try await device.store.compact(keeping: .bytes(0))
                 note("d\(device.number) compacts")
             }

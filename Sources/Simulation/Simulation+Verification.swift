@@ -66,6 +66,7 @@ extension Simulation {
             }
         }
         for undone in try await device.store.undoneOperations() { standings[undone.sequence] = .without }
+        for elided in try device.elided() { standings[elided] = .without }
         // A change set is seen as a whole: what a later operation of it changed again was never seen.
         var covered: Set<String> = []
         for (sequence, operation) in operations.sorted(by: { $0.key > $1.key }) {

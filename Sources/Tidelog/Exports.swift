@@ -6,6 +6,7 @@
 @_exported public import struct ODataWire.ServiceOptions
 @_exported public import struct OperationLog.LogKey
 @_exported public import enum Operations.Delivery
+@_exported public import enum Operations.UploadCategory
 @_exported public import struct Operations.EntityID
 @_exported public import struct Operations.Refusal
 @_exported public import typealias Operations.SequenceNumber
@@ -21,6 +22,8 @@
 @_exported public import struct SyncEngine.AuthenticationChallenge
 @_exported public import enum SyncEngine.DoubtSettlement
 @_exported public import struct SyncEngine.DownloadReport
+@_exported public import struct SyncEngine.ErrorArchiveEntry
+@_exported public import enum SyncEngine.ErrorClass
 @_exported public import struct SyncEngine.StoreCompaction
 @_exported public import struct SyncEngine.StoreSnapshot
 @_exported public import struct SyncEngine.TidelogError

@@ -32,6 +32,7 @@ var recordSeeds: [[UInt8]] {
                     .init(name: "X", parts: [.text("a"), .key(EntityID(rawValue: 1), property: "CustomerID")])
                 ], isUnmodifiable: true, uploadCategory: .named("tour"), delivery: .draft)),
         .deliveryChanged([4], to: .localOnly),
+        .operationsElided([4]),
         .conflictResolved(
             ConflictResolved(
                 entity: EntityID(rawValue: 3), decision: .call, dropped: [.init(operation: 4, properties: ["Name"])],

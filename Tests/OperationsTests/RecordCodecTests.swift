@@ -116,6 +116,7 @@ struct RecordCodecTests {
             Operation(
                 .delete(EntityID(rawValue: 1)), uploadCategory: .entity(EntityID(rawValue: 5)), delivery: .localOnly)),
         .deliveryChanged([4, .max], to: .queued),
+        .operationsElided([4, 5]),
         .conflictResolved(
             ConflictResolved(
                 entity: EntityID(rawValue: 7), decision: .merged,

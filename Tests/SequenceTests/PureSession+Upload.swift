@@ -26,6 +26,10 @@ extension PureSession {
         while true {
             try settleConflicts()
             let plan = try nextPlan(retrying)
+            guard plan.elided.isEmpty else {
+                try log(.operationsElided(plan.elided.sorted()))
+                continue
+            }
             guard !plan.isEmpty else {
                 if try settleConflicts() { continue }
                 return upload
@@ -59,11 +63,14 @@ extension PureSession {
     }
 
     private mutating func nextPlan(_ retrying: Set<SequenceNumber>) throws -> UploadPlan {
-        let plan = try UploadPlanner(storage: state, model: model).plan(retrying: retrying)
+        var options = UploadPlanner<MemoryState>.Options()
+        options.coalesces = coalesces
+        let planner = UploadPlanner(storage: state, model: model, options: options)
+        let plan = try planner.plan(retrying: retrying)
         guard !plan.entitiesToRead.isEmpty else { return plan }
         var unreadable: Set<EntityID> = []
         for id in plan.entitiesToRead where try !read(id) { unreadable.insert(id) }
-        return try UploadPlanner(storage: state, model: model).plan(retrying: retrying, unreadable: unreadable)
+        return try planner.plan(retrying: retrying, unreadable: unreadable)
     }
 
     private mutating func send(_ plan: UploadPlan) throws -> [BatchAnswered.Outcome] {

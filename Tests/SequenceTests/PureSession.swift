@@ -19,6 +19,8 @@ struct PureSession {
     let index: RelationshipIndex
     private(set) var fold: Fold<MemoryState>
     var sandbox: Sandbox
+    /// Whether uploads put operations together.
+    var coalesces = false
     /// What was logged since the session began, in order.
     private(set) var records: [Record.Body] = []
 

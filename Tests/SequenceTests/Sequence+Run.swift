@@ -18,6 +18,7 @@ extension Sequence {
             self.sequence = sequence
             self.start = start
             session = start.copy()
+            session.coalesces = sequence.seed % 3 == 0
         }
 
         mutating func take(_ step: Step) throws {

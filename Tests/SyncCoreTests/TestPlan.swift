@@ -5,6 +5,24 @@ import SyncCore
 
 /// The service's part in planner tests: it carries out every change set and gives keys.
 extension TestStore {
+    /// - Parameter change: further options.
+    func plan(
+        retrying: Set<SequenceNumber> = [], _ change: (inout UploadPlanner<MemoryState>.Options) -> Void
+    ) throws -> UploadPlan {
+        var options = UploadPlanner<MemoryState>.Options(service: service)
+        change(&options)
+        return try UploadPlanner(storage: state, model: model, options: options).plan(retrying: retrying)
+    }
+
+    /// The requests of a plan as method, URL and body.
+    func requests(_ plan: UploadPlan) -> [String] {
+        let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: "http://s/")
+        return plan.changeSets.flatMap(\.requests).map {
+            let wire = encoder.encode($0.modification)
+            return "\(wire.method) \(wire.url) \(String(decoding: wire.body, as: UTF8.self))"
+        }
+    }
+
     func plan(
         limit: Int = 500, retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws -> UploadPlan {

@@ -14,6 +14,8 @@ final class TestStore {
     var nextKey: Int64 = 1_000
     /// What the service lacks.
     var service = ServiceOptions()
+    /// What the next operations get besides.
+    var attributes: (inout Operation) -> Void = { _ in }
 
     init() throws {
         fold = try Fold(storage: state)
@@ -39,7 +41,9 @@ final class TestStore {
         let trial = try TestStore(replaying: records)
         let first = state.header().applied + 1
         let operations = actions.map {
-            Operation($0, changeSet: changeSet ? first : nil, transactionID: transactionID)
+            var operation = Operation($0, changeSet: changeSet ? first : nil, transactionID: transactionID)
+            attributes(&operation)
+            return operation
         }
         _ = trial.fold.takeTouched()
         for operation in operations {

@@ -15,10 +15,12 @@ public enum OperationFate: Sendable, Hashable {
     case deferred(Refusal)
     /// Taken back by the app, in the record with the number. Final, unless it is redone: then it is as it was before.
     indirect case undone(by: SequenceNumber, before: OperationFate)
+    /// Cancelled out by others, as the record with the number says: nothing of it was sent. Final.
+    case elided(by: SequenceNumber)
     /// Records behind the operation cannot be read, and how it ended may be in one of them.
     case unknown
 
-    /// `pending`, `inFlight`, `inDoubt`, `confirmed`, `rejected`, `deferred`, `undone` or `unknown`: what ``HistoryItem/json(fates:)`` has.
+    /// `pending`, `inFlight`, `inDoubt`, `confirmed`, `rejected`, `deferred`, `undone`, `elided` or `unknown`: what ``HistoryItem/json(fates:)`` has.
     public var name: String {
         switch self {
         case .pending: "pending"
@@ -28,7 +30,16 @@ public enum OperationFate: Sendable, Hashable {
         case .rejected: "rejected"
         case .deferred: "deferred"
         case .undone: "undone"
+        case .elided: "elided"
         case .unknown: "unknown"
+        }
+    }
+
+    /// Whether nothing can change it any more, whatever records are missing.
+    var isFinal: Bool {
+        switch self {
+        case .confirmed, .elided: true
+        default: false
         }
     }
 }

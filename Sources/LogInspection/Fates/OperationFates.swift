@@ -69,6 +69,7 @@ public struct OperationFates: Sendable {
             for operation in operations { set(operation, .pending) }
         case .operationsUndone(let operations): for operation in operations { undo(operation, by: sequence) }
         case .operationsRedone(let operations): for operation in operations { redo(operation) }
+        case .operationsElided(let operations): for operation in operations { elide(operation, by: sequence) }
         case .conflictResolved(let resolved):
             for operation in resolved.takenBack { undo(operation, by: sequence) }
             for operation in resolved.released { set(operation, .pending) }
@@ -94,9 +95,16 @@ public struct OperationFates: Sendable {
     private mutating func undo(_ operation: SequenceNumber, by record: SequenceNumber) {
         guard let fate = fates[operation] else { return }
         switch fate {
-        case .confirmed, .undone: break
+        case .confirmed, .undone, .elided: break
         case .rejected, .unknown: fates[operation] = .undone(by: record, before: fate)
         case .pending, .inFlight, .inDoubt, .deferred: fates[operation] = .undone(by: record, before: .pending)
+        }
+    }
+
+    private mutating func elide(_ operation: SequenceNumber, by record: SequenceNumber) {
+        switch fates[operation] {
+        case nil, .confirmed, .undone, .elided: break
+        default: fates[operation] = .elided(by: record)
         }
     }
 
@@ -104,17 +112,17 @@ public struct OperationFates: Sendable {
         if case .undone(_, let before) = fates[operation] { fates[operation] = before }
     }
 
-    /// A confirmed operation has ended; nothing changes that. What was never read has no fate here.
+    /// A confirmed operation has ended, and so has one that was cancelled out; nothing changes that. What was never read has no fate here.
     private mutating func set(_ operation: SequenceNumber, _ fate: OperationFate) {
         switch fates[operation] {
-        case nil, .confirmed: break
+        case nil, .confirmed, .elided: break
         default: fates[operation] = fate
         }
     }
 
     private mutating func forget() {
         for (sequence, fate) in fates {
-            if case .confirmed = fate { continue }
+            if fate.isFinal { continue }
             fates[sequence] = .unknown
         }
     }

@@ -76,6 +76,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .operationsRedone: "operationsRedone"
         case .uploadPostponed: "uploadPostponed"
         case .deliveryChanged: "deliveryChanged"
+        case .operationsElided: "operationsElided"
         case .conflictResolved: "conflictResolved"
         case .entitiesMissing: "entitiesMissing"
         case .lost: "lost"
@@ -106,7 +107,7 @@ extension Record.Body {
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
-            .operationsRedone, .uploadPostponed, .deliveryChanged, .lost, .unknown:
+            .operationsRedone, .uploadPostponed, .deliveryChanged, .operationsElided, .lost, .unknown:
             []
         }
     }

@@ -91,7 +91,8 @@ struct HistoryJSONWriter {
         case .batchInterrupted(let interrupted):
             number("batch", interrupted.batch)
             text("reason", interrupted.reason)
-        case .operationsReleased(let operations), .operationsUndone(let operations), .operationsRedone(let operations):
+        case .operationsReleased(let operations), .operationsUndone(let operations), .operationsRedone(let operations),
+            .operationsElided(let operations):
             numbers("operations", operations)
         case .uploadPostponed(let postponed):
             text("notBefore", iso8601(postponed.notBefore))

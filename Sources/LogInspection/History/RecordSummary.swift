@@ -39,6 +39,8 @@ struct RecordSummary {
         case .uploadPostponed(let postponed):
             "upload put off until \(iso8601(postponed.notBefore) ?? "?"), attempt \(postponed.attempt): "
                 + Self.oneLine(postponed.reason, limit: 200)
+        case .operationsElided(let operations):
+            "\(count(operations.count, "operation")) cancelled out: \(list(operations.map(String.init)))"
         case .deliveryChanged(let operations, let delivery):
             "\(count(operations.count, "operation")) now \(Self.text(of: delivery)): \(list(operations.map(String.init)))"
         case .conflictResolved(let resolved): text(of: resolved)

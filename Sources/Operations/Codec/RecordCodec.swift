@@ -36,6 +36,7 @@ public enum RecordCodec {
         /// ``operation`` has.
         case operationWithAttributes = 20
         case deliveryChanged = 21
+        case operationsElided = 23
         case conflictResolved = 22
         case entitiesMissing = 25
     }
@@ -104,6 +105,9 @@ public enum RecordCodec {
             kind = .deliveryChanged
             writer.list(operations) { $0.unsigned($1) }
             writer.byte(delivery.rawValue)
+        case .operationsElided(let operations):
+            kind = .operationsElided
+            writer.list(operations) { $0.unsigned($1) }
         case .conflictResolved(let resolved):
             kind = .conflictResolved
             writer.resolved(resolved)
@@ -163,6 +167,7 @@ public enum RecordCodec {
         case .batchAccepted:
             .batchAccepted(BatchAccepted(batch: try reader.unsigned(), monitor: try reader.string()))
         case .operationWithAttributes: .operation(try reader.operationWithAttributes())
+        case .operationsElided: .operationsElided(try sequences(&reader))
         case .deliveryChanged: .deliveryChanged(try sequences(&reader), to: try reader.delivery())
         case .conflictResolved: .conflictResolved(try reader.resolved())
         case .entitiesMissing: .entitiesMissing(try reader.list { r throws(CodecError) in try r.entity() })

@@ -35,6 +35,8 @@ public struct Record: Sendable, Hashable {
         case uploadPostponed(UploadPostponed)
         /// The app released drafts, or held operations back that were queued.
         case deliveryChanged([SequenceNumber], to: Delivery)
+        /// Operations that cancelled each other out have ended: nothing of them was sent, and nothing has to be.
+        case operationsElided([SequenceNumber])
         /// What was decided where somebody else changed what an operation changes as well.
         case conflictResolved(ConflictResolved)
         /// The service was asked for these entities, outside of a download, and has none of them.

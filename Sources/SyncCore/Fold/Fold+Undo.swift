@@ -22,6 +22,18 @@ extension Fold {
         try removeGone(among: touched)
     }
 
+    /// Operations that cancel each other out end as if they had never been. Unlike undone ones they do not come back.
+    mutating func elide(_ sequences: [SequenceNumber]) throws(StateError) {
+        var touched: Set<EntityID> = []
+        for sequence in sequences {
+            guard let pending = try storage.pendingOperation(sequence) else { continue }
+            try unwind()
+            try removePending(sequence)
+            touched.formUnion(pending.operation.touchedEntities)
+        }
+        try removeGone(among: touched)
+    }
+
     /// What the service no longer holds was kept for the operations on it only.
     private mutating func removeGone(among ids: Set<EntityID>) throws(StateError) {
         for id in ids.sorted() where try baseRow(id)?.origin == .gone {

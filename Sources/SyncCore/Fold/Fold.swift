@@ -80,6 +80,7 @@ public struct Fold<Storage: StateStorage> {
             try close(left)
         case .operationsRedone(let operations): try redo(operations)
         case .uploadPostponed(let postponed): try postpone(postponed)
+        case .operationsElided(let operations): try elide(operations)
         case .deliveryChanged(let operations, let delivery): try setDelivery(operations, delivery)
         case .lost:
             // Each further one in a row says what the first has said, but for the batch that it may have been.

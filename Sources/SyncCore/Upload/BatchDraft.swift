@@ -10,6 +10,8 @@ struct BatchDraft<Storage: StateStorage> {
     private let conflicts: ConflictHolds<Storage>
     private var held: [SequenceNumber: HoldReason] = [:]
     private var toRead: Set<EntityID> = []
+    /// What operations carry that were put together with others.
+    private var coalesced: [SequenceNumber: [SequenceNumber]] = [:]
     private var placed = 0
     /// How many operations have been passed over since the last one that found a place.
     private var passed = 0
@@ -33,10 +35,16 @@ struct BatchDraft<Storage: StateStorage> {
 
     mutating func add(_ unit: PlannedUnit, retrying: Set<SequenceNumber>) throws(StateError) {
         let (operations, footprints) = (unit.operations, unit.footprints)
+        // What is for this store only is in nobody's way.
+        if operations.allSatisfy({ $0.operation.delivery == .localOnly }) {
+            for sequence in unit.sequences { held[sequence] = .localOnly }
+            return
+        }
         let skipped = try reasonsToSkip(operations, retrying)
         let obstacle = operations.first { skipped[$0.sequence] != nil }
         var reason = obstacle.flatMap { skipped[$0.sequence] }
         if reason == nil { reason = try Self.missingName(in: operations, resolver) }
+        if reason == nil { reason = try resolver.missingHeaderKey(in: operations) }
         if reason == nil { reason = try forms.obstacle(in: operations) }
         if let reason {
             grouping.block(footprints, by: obstacle?.sequence ?? operations[0].sequence, reason)
@@ -44,6 +52,7 @@ struct BatchDraft<Storage: StateStorage> {
                 held[pending.sequence] =
                     skipped[pending.sequence] ?? obstacle.map { .withOperation($0.sequence) } ?? reason
             }
+            for sequence in unit.carried.values.joined() { held[sequence] = reason }
             passed += operations.count
             return
         }
@@ -58,10 +67,11 @@ struct BatchDraft<Storage: StateStorage> {
         guard let reason else {
             placed += operations.count
             passed = 0
+            coalesced.merge(unit.carried) { $0 + $1 }
             return
         }
         passed += operations.count
-        for pending in operations { held[pending.sequence] = reason }
+        for sequence in unit.sequences { held[sequence] = reason }
         guard !isFull else { return }
         switch reason {
         case .needsETag(let entity), .needsAllProperties(let entity): toRead.insert(entity)
@@ -72,19 +82,36 @@ struct BatchDraft<Storage: StateStorage> {
     consuming func plan() throws(StateError) -> UploadPlan {
         var plan = UploadPlan(held: held, entitiesToRead: toRead.sorted())
         var encoder = RequestPlanner(resolver: resolver, options: options.service)
-        var requests = 0
+        var size = try BatchSize(
+            resolver: resolver, requestLimit: options.requestLimit, byteLimit: options.byteLimit,
+            service: options.service)
         for group in grouping.inOrder() {
             let (operations, carried) = forms.sendable(group)
-            let changeSet = try encoder.changeSet(operations, carrying: carried)
-            if requests > 0, requests + changeSet.requests.count > options.requestLimit {
-                for pending in group { plan.held[pending.sequence] = .batchFull }
-                requests = options.requestLimit
+            let changeSet = try encoder.changeSet(operations, carrying: withCoalesced(operations, carried))
+            guard size.takes(changeSet) else {
+                for pending in group {
+                    for sequence in [pending.sequence] + (coalesced[pending.sequence] ?? []) {
+                        plan.held[sequence] = .batchFull
+                    }
+                }
                 continue
             }
-            requests += changeSet.requests.count
             plan.changeSets.append(changeSet)
         }
         return plan
+    }
+
+    /// What each operation that is sent carries: those that its form carries, with what was put together with any of them.
+    private func withCoalesced(
+        _ operations: [PendingOperation], _ carried: [SequenceNumber: [SequenceNumber]]
+    ) -> [SequenceNumber: [SequenceNumber]] {
+        guard !coalesced.isEmpty else { return carried }
+        var all = carried
+        for pending in operations {
+            let own = carried[pending.sequence] ?? []
+            all[pending.sequence] = own + ([pending.sequence] + own).flatMap { coalesced[$0] ?? [] }
+        }
+        return all
     }
 
     private static func missingName(
@@ -101,17 +128,8 @@ struct BatchDraft<Storage: StateStorage> {
     ) throws(StateError) -> [SequenceNumber: HoldReason] {
         var reasons = try conflicts.reasons(in: unit)
         for pending in unit {
-            if let reason = Self.reasonToSkip(pending, retrying) { reasons[pending.sequence] = reason }
+            if let reason = options.reasonToSkip(pending, retrying) { reasons[pending.sequence] = reason }
         }
         return reasons
-    }
-
-    private static func reasonToSkip(_ pending: PendingOperation, _ retrying: Set<SequenceNumber>) -> HoldReason? {
-        switch pending.status {
-        case .pending: nil
-        case .inFlight, .inDoubt: .inDoubt
-        case .rejected: retrying.contains(pending.sequence) ? nil : .rejected
-        case .deferred: retrying.contains(pending.sequence) ? nil : .deferred
-        }
     }
 }

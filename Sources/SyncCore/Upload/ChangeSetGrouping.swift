@@ -161,6 +161,8 @@ struct ChangeSetGrouping {
         case .rejected, .behindRejected: return .behindRejected(block.sequence)
         case .deferred, .behindDeferred: return .behindDeferred(block.sequence)
         case .inDoubt, .behindInDoubt: return .behindInDoubt(block.sequence)
+        case .otherCategory, .behindOtherCategory: return .behindOtherCategory(block.sequence)
+        case .draft, .behindDraft: return .behindDraft(block.sequence)
         case .batchFull: return .batchFull
         case .conflict, .behindConflict: return .behindConflict(block.sequence)
         default: return .waitsFor(block.sequence)

@@ -22,6 +22,9 @@ struct OperationFootprint {
     /// Existing entities whose own representation is changed or deleted, so that an `If-Match` may be needed.
     private(set) var conditional: Set<EntityID> = []
 
+    /// Of an operation that no service is told of.
+    init() {}
+
     /// - Parameters:
     ///   - named: the navigation properties that an entity's new values decide, and the entities that they name.
     ///   - owners: the entities that had the keys of new ones before.
@@ -61,6 +64,18 @@ struct OperationFootprint {
         affected.subtract(reads)
         reads.subtract(writes)
         keyed.formUnion(conditional)
+    }
+
+    /// Of two operations that one request carries out.
+    mutating func formUnion(_ other: OperationFootprint) {
+        created.formUnion(other.created)
+        writes.formUnion(other.writes)
+        reads = reads.union(other.reads).subtracting(writes)
+        affected = affected.union(other.affected).subtracting(writes).subtracting(reads)
+        keyed.formUnion(other.keyed)
+        conditional.formUnion(other.conditional)
+        links += other.links
+        cleared += other.cleared
     }
 
     /// What dependent properties name, for the operation is made with values.

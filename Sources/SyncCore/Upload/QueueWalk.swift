@@ -9,10 +9,14 @@ struct QueueWalk<Storage: StateStorage> {
     private var position: SequenceNumber = 0
     private var units: ArraySlice<PlannedUnit> = []
     private let pageSize: Int
+    private let coalescing: Coalescing<Storage>?
+    /// Operations that cancel each other out, so that nothing of them has to be sent.
+    private(set) var elided: [SequenceNumber] = []
 
-    init(_ resolver: EntityResolver<Storage>, pageSize: Int = 256) {
+    init(_ resolver: EntityResolver<Storage>, pageSize: Int = 256, coalescing: Coalescing<Storage>? = nil) {
         self.resolver = resolver
         self.pageSize = pageSize
+        self.coalescing = coalescing
         tracker = LinkTracker(resolver.storage, resolver.model)
     }
 
@@ -29,10 +33,22 @@ struct QueueWalk<Storage: StateStorage> {
         var found: [PlannedUnit] = []
         for operations in PendingOperation.units(page) {
             var unit = PlannedUnit(operations: operations)
-            for pending in operations { unit.footprints.append(try resolver.footprint(pending.operation, &tracker)) }
+            // What no service is told of is nothing to it: it orders nothing and is waited for by nobody.
+            for pending in operations {
+                guard pending.operation.delivery != .localOnly else {
+                    unit.footprints.append(OperationFootprint())
+                    continue
+                }
+                unit.footprints.append(try resolver.footprint(pending.operation, &tracker))
+            }
             found.append(unit)
         }
         units = TransactionUnits.arranged(found)[...]
+        guard var coalescing else { return }
+        units = try coalescing.coalesced(Array(units))[...]
+        elided += coalescing.elided
+        // A page that cancelled itself out is not the end of the queue.
+        if units.isEmpty { try readPage() }
     }
 
     /// A page that tears nothing apart: up to the end of its last change set, and up to the last member of each transaction
@@ -45,6 +61,7 @@ struct QueueWalk<Storage: StateStorage> {
         var looked = 0
         while let last = page.last {
             for pending in page[looked...] {
+                if let fix = try lastFix(of: pending), looked < Self.fixReach { end = max(end, fix) }
                 guard let name = pending.operation.transactionID, transactions.insert(name).inserted else { continue }
                 end = max(end, try storage.lastPending(inTransaction: name) ?? 0)
             }
@@ -56,5 +73,14 @@ struct QueueWalk<Storage: StateStorage> {
             if page.count == looked { break }
         }
         return page
+    }
+
+    /// How far a page may grow because of operations that mend refused ones.
+    private static var fixReach: Int { 4_096 }
+
+    /// The last operation that may mend this one, where the service refused it.
+    private func lastFix(of pending: PendingOperation) throws(StateError) -> SequenceNumber? {
+        guard coalescing != nil, case .rejected = pending.status else { return nil }
+        return try resolver.storage.pendingOperations(naming: pending.operation.subject).last
     }
 }

@@ -17,6 +17,8 @@ struct RequestPlanner<Storage: StateStorage> {
     /// What earlier requests of the change set leave of an entity's values; only where updates are replacements.
     var standing: [EntityID: PropertyValues] = [:]
     private var requests: [PlannedRequest] = []
+    /// Those that the app gave the operation.
+    private var headers = HTTPHeaders.empty
     /// Entities whose keys will be known when the requests go: they are created in an earlier round.
     private let knownLater: Set<EntityID>
     /// Why the service cannot take the change set, as the end of a sentence.
@@ -64,6 +66,10 @@ struct RequestPlanner<Storage: StateStorage> {
 
     private mutating func add(_ pending: PendingOperation) throws(StateError) {
         let operation = pending.operation
+        headers = HTTPHeaders(operation.headers.map { ($0.name, $0.value) })
+        for template in operation.headerTemplates {
+            if case .value(let value) = try resolver.fill(template) { headers.add(name: template.name, value: value) }
+        }
         switch operation.action {
         case .create(let creation, let parent):
             try addCreate(creation, parent, pending)
@@ -137,7 +143,6 @@ struct RequestPlanner<Storage: StateStorage> {
         nextContentID += 1
         if let creates { contentIDs[creates.id] = contentID }
         check(action)
-        let headers = HTTPHeaders(pending.operation.headers.map { ($0.name, $0.value) })
         requests.append(
             PlannedRequest(
                 contentID: contentID, operation: pending.sequence,

@@ -4,11 +4,17 @@ import Operations
 struct PlannedUnit {
     var operations: [PendingOperation] = []
     var footprints: [OperationFootprint] = []
+    /// Further operations that those above carry out as well, by the operation that does; see ``Coalescing``.
+    var carried: [SequenceNumber: [SequenceNumber]] = [:]
 
     mutating func append(_ other: PlannedUnit) {
         operations += other.operations
         footprints += other.footprints
+        carried.merge(other.carried) { $0 + $1 }
     }
+
+    /// All that the unit stands for.
+    var sequences: [SequenceNumber] { operations.map(\.sequence) + carried.values.flatMap { $0 } }
 }
 
 /// Puts the units of a transaction together, wherever they stand in the queue.
@@ -45,7 +51,8 @@ struct TransactionUnits {
     private mutating func joinTransactions() {
         var first: [String: Int] = [:]
         for (index, unit) in units.enumerated() {
-            for transaction in unit.operations.compactMap(\.operation.transactionID) {
+            for operation in unit.operations.map(\.operation) where operation.delivery != .localOnly {
+                guard let transaction = operation.transactionID else { continue }
                 // A change set of the app may belong to several transactions, and then these are one.
                 if let other = first[transaction] { join(index, other) } else { first[transaction] = index }
             }

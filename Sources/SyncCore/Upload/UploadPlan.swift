@@ -9,6 +9,8 @@ public struct UploadPlan: Sendable, Hashable {
     public var held: [SequenceNumber: HoldReason]
     /// Entities whose ETag is older than our own last change: read them, and their operations can go.
     public var entitiesToRead: [EntityID]
+    /// Operations that cancel each other out: nothing of them is to be sent, and they can be recorded as ended.
+    public var elided: [SequenceNumber] = []
 
     public init(
         changeSets: [PlannedChangeSet] = [], held: [SequenceNumber: HoldReason] = [:], entitiesToRead: [EntityID] = []
@@ -135,6 +137,18 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     case behindConflict(SequenceNumber)
     /// The metadata do not have what the operation uses.
     case notInMetadata(String)
+    /// A header of the request needs a key that the service has not given yet.
+    case headerNeedsKey(EntityID)
+    /// The app has not released it yet.
+    case draft
+    /// An earlier operation that it depends on is a draft.
+    case behindDraft(SequenceNumber)
+    /// It is for this store only.
+    case localOnly
+    /// The upload sends other categories only.
+    case otherCategory
+    /// An earlier operation that it depends on is of another category.
+    case behindOtherCategory(SequenceNumber)
     /// The batch is full.
     case batchFull
 
@@ -142,10 +156,11 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     var isFinal: Bool {
         switch self {
         case .rejected, .behindRejected, .deferred, .behindDeferred, .inDoubt, .behindInDoubt, .withOperation,
-            .keyUnknown, .entityGone, .conflict, .behindConflict, .notInMetadata:
+            .keyUnknown, .entityGone, .conflict, .behindConflict, .draft, .behindDraft, .localOnly, .otherCategory,
+            .behindOtherCategory, .notInMetadata:
             true
         // What comes behind was made on a state that has it: without it the rest need not be legal.
-        case .waitsFor, .needsETag, .needsAllProperties, .noLegalPlan, .batchFull: false
+        case .waitsFor, .needsETag, .needsAllProperties, .noLegalPlan, .headerNeedsKey, .batchFull: false
         }
     }
 
@@ -159,7 +174,7 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         case .behindDeferred(let sequence): "waits for operation \(sequence), which the service has put off"
         case .inDoubt: "in doubt: sent, but no answer came"
         case .withOperation(let sequence):
-            "held: it goes together with operation \(sequence), which was refused, is in doubt or in conflict"
+            "held: it goes together with operation \(sequence), which cannot go now"
         case .needsETag: "waits until the entity's ETag has been read again"
         case .needsAllProperties:
             "waits until all properties of the entity have been read, because the service has no PATCH"
@@ -170,6 +185,13 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
             "held: somebody else has changed entity \(entity) as well; the policy of the next upload or a call decides"
         case .behindConflict(let sequence): "held: operation \(sequence) before it is in conflict"
         case .notInMetadata(let name): "held: the metadata do not have the \(name)"
+        case .headerNeedsKey(let entity): "waits until the service has given entity \(entity) a key, for a header"
+        case .draft: "a draft: goes when it is released"
+        case .behindDraft(let sequence): "waits for operation \(sequence), which is a draft"
+        case .localOnly: "for this store only: is never sent"
+        case .otherCategory: "not in the categories of the upload"
+        case .behindOtherCategory(let sequence):
+            "waits for operation \(sequence), which is not in the categories of the upload"
         case .batchFull: "waits for the next batch"
         }
     }

@@ -19,6 +19,14 @@ public struct UploadPlanner<Storage: StateStorage> {
     public struct Options: Sendable, Hashable {
         /// The most requests in one batch. A change set is never split, so one that is larger goes alone.
         public var requestLimit: Int
+        /// The most bytes of one batch, as the encoder writes its requests; what stands between them is reckoned at a flat
+        /// rate. Nil for no limit. A change set that is larger goes alone.
+        public var byteLimit: Int?
+        /// Send only operations of these categories; nil for all.
+        public var categories: Set<UploadCategory>?
+        /// Whether operations on one entity are put together; see ``Coalescing``. Operations that mend a refused one are put
+        /// together with it in any case.
+        public var coalesces = false
         /// What the service lacks.
         public var service: ServiceOptions
         /// How much of the queue is looked at.
@@ -53,11 +61,38 @@ public struct UploadPlanner<Storage: StateStorage> {
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(StateError) -> UploadPlan {
         let resolver = EntityResolver(storage: storage, model: model)
-        var walk = QueueWalk(resolver, pageSize: options.pageSize)
+        let options = options
+        let coalescing = Coalescing(resolver, scope: options.coalesces ? .everything : .refused) {
+            options.reasonToSkip($0, retrying) == nil
+        }
+        var walk = QueueWalk(
+            resolver, pageSize: options.coalesces ? max(options.pageSize, 2 * options.requestLimit) : options.pageSize,
+            coalescing: coalescing)
         var draft = try BatchDraft(resolver: resolver, options: options, unreadable: unreadable)
         while !draft.isFull || options.reach == .queue, let unit = try walk.next() {
             try draft.add(unit, retrying: retrying)
         }
-        return try draft.plan()
+        var plan = try draft.plan()
+        plan.elided = walk.elided
+        return plan
+    }
+}
+
+extension UploadPlanner.Options {
+    /// What about an operation itself keeps it out of the batch.
+    func reasonToSkip(_ pending: PendingOperation, _ retrying: Set<SequenceNumber>) -> HoldReason? {
+        switch pending.operation.delivery {
+        case .queued: break
+        case .draft: return .draft
+        case .localOnly: return .localOnly
+        }
+        switch pending.status {
+        case .pending: break
+        case .inFlight, .inDoubt: return .inDoubt
+        case .rejected: if !retrying.contains(pending.sequence) { return .rejected }
+        case .deferred: if !retrying.contains(pending.sequence) { return .deferred }
+        }
+        guard let categories else { return nil }
+        return pending.operation.uploadCategory.map(categories.contains) == true ? nil : .otherCategory
     }
 }

@@ -15,6 +15,7 @@ public struct OperationRules<Storage: StateStorage> {
 
     /// Call before the operation is folded; the state then holds everything before it.
     public func check(_ operation: Operation) throws(ValidationError) {
+        try checkDelivery(operation)
         switch operation.action {
         case .create(let creation, let parent):
             try check(creation, depth: 0)
@@ -292,7 +293,7 @@ public struct OperationRules<Storage: StateStorage> {
         return row
     }
 
-    private func name(_ id: EntityID) throws(ValidationError) -> String {
+    func name(_ id: EntityID) throws(ValidationError) -> String {
         try read { s throws(StateError) in try s.name(of: id, model) }
     }
 
@@ -303,7 +304,7 @@ public struct OperationRules<Storage: StateStorage> {
         return type
     }
 
-    private func read<T>(_ body: (Storage) throws(StateError) -> T) throws(ValidationError) -> T {
+    func read<T>(_ body: (Storage) throws(StateError) -> T) throws(ValidationError) -> T {
         do throws(StateError) { return try body(storage) } catch { throw .state(error) }
     }
 }

@@ -9,6 +9,8 @@ public struct UploadReport: Sendable {
     public var rejected: [(operation: SequenceNumber, refusal: Refusal)] = []
     /// Operations that the service put off; they go again by themselves.
     public var deferred: [(operation: SequenceNumber, refusal: Refusal)] = []
+    /// Operations that cancelled each other out, so that nothing of them was sent.
+    public var elided: [SequenceNumber] = []
     /// Operations of which it is not known whether they took effect.
     public var inDoubt: [SequenceNumber] = []
     /// Entities on which operations wait because others changed them as well, and nobody has decided yet.
@@ -35,6 +37,7 @@ public struct UploadReport: Sendable {
         bytesSent += later.bytesSent
         confirmed += later.confirmed
         rejected += later.rejected
+        elided += later.elided
         // Of these only what holds now.
         deferred = later.deferred
         inDoubt = later.inDoubt

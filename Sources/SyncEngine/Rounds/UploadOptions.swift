@@ -1,12 +1,39 @@
+public import Operations
 public import SyncCore
 
 /// How one upload goes about its work. What the service can do is not here; see `ServiceOptions`.
 public struct UploadOptions: Sendable {
     /// The most requests in one batch. What has to take effect together is never split.
     public var requestLimit: Int
+    /// The most bytes of one batch, more or less: its requests are measured as they are encoded, what stands between them is
+    /// reckoned at a flat rate. What has to take effect together is never split. Nil for no limit.
+    public var byteLimit: Int?
+    /// Sends operations of these categories only; nil for all. What depends on others waits with them.
+    public var categories: Set<UploadCategory>?
+    /// Whether operations on one entity are put together where that comes to the same: create and update, several updates,
+    /// update and delete go as one request; create and delete, or a link that is made and removed, as none.
+    public var coalesces: Bool
+    /// Which of the operations that the service refused before are sent again.
+    public var refused: Refused
+
     /// What is done where others changed the same entities. Without anything said, changes that do not overlap are merged, and
     /// those that do wait; see ``LocalStore/conflicts()``.
     public var conflicts: ConflictHandling
+
+    public enum Refused: Sendable, Hashable {
+        case all
+        case none
+        case only(Set<SequenceNumber>)
+
+        func takes(_ operation: SequenceNumber) -> Bool {
+            switch self {
+            case .all: true
+            case .none: false
+            case .only(let chosen): chosen.contains(operation)
+            }
+        }
+    }
+
     /// How it goes on where the service is busy.
     public var retry: RetryPolicy
     /// Whether it begins at once although the service has asked to be left alone, or has failed so often that it is better
@@ -17,10 +44,16 @@ public struct UploadOptions: Sendable {
     public var monitorPatience: Duration
 
     public init(
-        requestLimit: Int = 500, conflicts: ConflictHandling = ConflictHandling(), retry: RetryPolicy = RetryPolicy(),
+        requestLimit: Int = 500, byteLimit: Int? = nil, categories: Set<UploadCategory>? = nil,
+        coalesces: Bool = false, refused: Refused = .all,
+        conflicts: ConflictHandling = ConflictHandling(), retry: RetryPolicy = RetryPolicy(),
         ignoresPostponement: Bool = false, monitorPatience: Duration = .seconds(600)
     ) {
         self.requestLimit = requestLimit
+        self.byteLimit = byteLimit
+        self.categories = categories
+        self.coalesces = coalesces
+        self.refused = refused
         self.conflicts = conflicts
         self.retry = retry
         self.ignoresPostponement = ignoresPostponement

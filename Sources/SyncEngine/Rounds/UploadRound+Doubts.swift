@@ -100,7 +100,8 @@ extension UploadRound {
     ) async throws(TidelogError) {
         var findings: [(pending: PendingOperation, finding: DoubtResolution.Finding)] = []
         for pending in members {
-            findings.append((pending, try await DoubtResolution(store: store, session: session).finding(pending)))
+            let resolution = DoubtResolution(store: store, session: session)
+            findings.append((pending, try await resolution.finding(pending.withFinalValues(among: members))))
         }
         let creations = findings.filter { if case .create = $0.pending.operation.action { true } else { false } }
         // Only a new entity proves it: that a property has a value may be somebody else's doing.

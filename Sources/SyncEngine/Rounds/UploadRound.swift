@@ -38,7 +38,9 @@ struct UploadRound {
         try await takeUpAccepted(&course, &report)
         try await settleDoubts(&report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
-        course.retrying = Set(try await store.pendingOperations(.rejected).map(\.sequence)).subtracting(refused)
+        course.retrying = Set(
+            try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
+        ).subtracting(refused)
         // What was put off goes again by itself.
         let deferred = try await store.pendingOperations(.deferred)
         course.retrying.formUnion(deferred.map(\.sequence))
@@ -48,6 +50,10 @@ struct UploadRound {
             let rearrangements = await store.rearrangements
             let terms = try await terms(course)
             let plan = try await nextPlan(retrying: course.retrying, terms.options)
+            guard plan.elided.isEmpty else {
+                report.elided += try await store.elide(plan.elided, since: rearrangements)
+                continue
+            }
             guard !plan.isEmpty else {
                 // What was read for the plan may have shown what others did.
                 if try await course.conflicts.settle(&report) { continue }
@@ -162,8 +168,7 @@ struct UploadRound {
         var read: Set<EntityID> = []
         while true {
             let plan = try await store.plan(
-                retrying: retrying, unreadable: read, service: options, requestLimit: upload.requestLimit, reach: .batch
-            )
+                retrying: retrying, unreadable: read, service: options, upload: upload, reach: .batch)
             // Where those that were read turned out to be gone, there may be others behind them.
             let unread = plan.entitiesToRead.filter { !read.contains($0) }
             guard !unread.isEmpty, read.isEmpty || plan.isEmpty else { return plan }

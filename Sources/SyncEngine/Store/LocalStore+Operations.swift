@@ -21,6 +21,7 @@ extension LocalStore {
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) throws(TidelogError) -> [IntentResult] {
         let model = try model
+        try Self.checkDeliveries(intents.map(\.options.delivery), asChangeSet: asChangeSet)
         if undoesLocalCreation, !asChangeSet, intents.count == 1, case .delete(let address) = intents[0].intent,
             let result = try undoneCreation(address)
         {
@@ -62,6 +63,14 @@ extension LocalStore {
             if !performed.isEmpty { _ = try self.commit() }
             return results
         }
+    }
+
+    private static func checkDeliveries(_ deliveries: [Delivery], asChangeSet: Bool) throws(TidelogError) {
+        guard asChangeSet, Set(deliveries).count > 1 else { return }
+        throw TidelogError(
+            OperationRefused(
+                .notAllowed, "The operations of a change set go to the service together or not at all.",
+                recovery: "Give all of them the same delivery, or use several change sets."))
     }
 
     private func checkCardinality() throws {

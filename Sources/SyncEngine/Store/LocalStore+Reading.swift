@@ -11,6 +11,12 @@ extension LocalStore {
     public func load(_ address: EntityAddress, options: QueryOptions = QueryOptions()) throws(TidelogError)
         -> EntitySnapshot
     {
+        if case .link(let link) = address, let url = try queueURL(link) {
+            guard let entry = try answer(url).entities.first else {
+                throw TidelogError(.notFound, "There is no such request.", place: link)
+            }
+            return entry
+        }
         let model = try model
         let time = environment.now()
         return try read { state throws in
@@ -26,6 +32,7 @@ extension LocalStore {
 
     /// Answers an OData query from the views: `Customers?$filter=…`, `Customers(1)/Orders`, a readLink.
     public func query(_ url: String) throws(TidelogError) -> QueryAnswer {
+        if let url = try queueURL(url) { return try answer(url) }
         let model = try model
         let time = environment.now()
         return try read { state throws in
@@ -37,6 +44,9 @@ extension LocalStore {
     }
 
     public func query(path: ResourcePath, options: QueryOptions) throws(TidelogError) -> QueryAnswer {
+        if case .entitySet(let set)? = path.segments.first, set == QueueModel.model.findEntitySet(set.name) {
+            return try answer(ServiceRequest(path: path, options: options))
+        }
         let model = try model
         let time = environment.now()
         return try read { state throws in

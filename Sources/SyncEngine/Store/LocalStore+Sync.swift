@@ -14,16 +14,19 @@ extension LocalStore {
     ///   - retrying: refused operations that are to be sent once more.
     ///   - unreadable: entities that were read just now; what is not known of them still is not waited for.
     ///   - service: what the service lacks; nil for what the store goes by.
-    ///   - requestLimit: the most requests; see ``UploadOptions``.
+    ///   - upload: what is to be sent, and how much in one batch.
     ///   - reach: whether the plan says why each operation that stays behind does, which costs a pass over the queue.
     public func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = [], service: ServiceOptions? = nil,
-        requestLimit: Int = UploadOptions().requestLimit, reach: PlanReach = .queue
+        upload: UploadOptions = UploadOptions(), reach: PlanReach = .queue
     ) throws(TidelogError) -> UploadPlan {
         let model = try model
         let given = try serviceOptions
-        let options = UploadPlanner<SQLiteState>.Options(
-            requestLimit: requestLimit, service: service ?? given, reach: reach)
+        var options = UploadPlanner<SQLiteState>.Options(
+            requestLimit: upload.requestLimit, service: service ?? given, reach: reach)
+        options.byteLimit = upload.byteLimit
+        options.categories = upload.categories
+        options.coalesces = upload.coalesces
         return try read {
             try UploadPlanner(storage: $0, model: model, options: options).plan(
                 retrying: retrying, unreadable: unreadable)
@@ -67,6 +70,22 @@ extension LocalStore {
         guard let batch else { return nil }
         try await makeDurable()
         return batch
+    }
+
+    /// Logs that operations have ended because they cancel each other out.
+    ///
+    /// - Parameter rearrangements: what the store's count was before the plan was made that says so.
+    /// - Returns: the operations; none where the plan no longer holds.
+    func elide(_ operations: [SequenceNumber], since rearrangements: Int) async throws(TidelogError) -> [SequenceNumber]
+    {
+        let elided = try transaction { () throws -> [SequenceNumber] in
+            guard rearrangements == self.rearrangements else { return [] }
+            try self.add(.operationsElided(operations.sorted()))
+            _ = try self.commit()
+            return operations.sorted()
+        }
+        try await acknowledge()
+        return elided
     }
 
     /// Logs what the service made of a batch.

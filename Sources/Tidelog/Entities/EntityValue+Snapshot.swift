@@ -5,7 +5,8 @@ import SyncEngine
 extension EntityValue {
     /// Takes over what a store or service said of this entity.
     func apply(_ snapshot: EntitySnapshot, _ factory: EntityFactory) {
-        entitySet = factory.model.findEntitySet(snapshot.set) ?? entitySet
+        entitySet =
+            factory.model.findEntitySet(snapshot.set) ?? entitySet ?? QueueModel.model.findEntitySet(snapshot.set)
         values = snapshot.values
         savedValues = snapshot.values
         readLink = snapshot.readLink

@@ -44,6 +44,14 @@ public struct OfflineODataParameters: Sendable {
     /// Where others have been created with the entity, or are bound to it, so that they would be gone as well or be otherwise
     /// than after a deletion, both are sent all the same. So they are in a change set.
     public var undoesLocalCreation: Bool
+    /// Whether uploads put operations on one entity together where that comes to the same, as ``UploadOptions`` with
+    /// `coalesces`. A service that does something at each request does it less often then.
+    public var enableRequestQueueOptimization: Bool
+    /// Whether deleting an entity of the set `ErrorArchive` gives up that request, with what needs it. Without it all that
+    /// the service refused is given up.
+    public var enableIndividualErrorArchiveDeletion: Bool
+    /// Called behind an upload for each request that the service refused in it, before the upload returns.
+    public var requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)?
 
     public init(
         storePath: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
@@ -51,7 +59,9 @@ public struct OfflineODataParameters: Sendable {
         durability: StoreDurability = .everyCommit, snapshots: SnapshotPolicy = .automatic(),
         serviceOptions: ServiceOptions? = nil, undoesLocalCreation: Bool = false,
         authentication: AuthenticationHook? = nil, customHeaders: HTTPHeaders = .empty,
-        customCookies: [String: String] = [:], upload: UploadOptions = UploadOptions()
+        customCookies: [String: String] = [:], upload: UploadOptions = UploadOptions(),
+        enableRequestQueueOptimization: Bool = false, enableIndividualErrorArchiveDeletion: Bool = true,
+        requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)? = nil
     ) {
         self.storePath = storePath
         self.transport = transport
@@ -66,6 +76,16 @@ public struct OfflineODataParameters: Sendable {
         self.customHeaders = customHeaders
         self.customCookies = customCookies
         self.upload = upload
+        self.enableRequestQueueOptimization = enableRequestQueueOptimization
+        self.enableIndividualErrorArchiveDeletion = enableIndividualErrorArchiveDeletion
+        self.requestFailed = requestFailed
+    }
+
+    /// Those of an upload that says nothing else.
+    var defaultUpload: UploadOptions {
+        var options = upload
+        if enableRequestQueueOptimization { options.coalesces = true }
+        return options
     }
 }
 

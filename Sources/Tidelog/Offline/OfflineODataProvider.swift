@@ -178,7 +178,16 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// - Parameter options: nil for those of the parameters.
     @discardableResult
     public func upload(_ options: UploadOptions? = nil) async throws(TidelogError) -> UploadReport {
-        try await engine().upload(options, otherwise: parameters.upload)
+        let report: UploadReport
+        do throws(TidelogError) {
+            report = try await engine().upload(options, otherwise: parameters.defaultUpload)
+        } catch {
+            // What was refused before the connection broke is told all the same.
+            if let report = error.upload { try? await tellFailures(report) }
+            throw error
+        }
+        try await tellFailures(report)
+        return report
     }
 
     /// Reads what the defining queries bring. Pending operations stay on top.
@@ -236,8 +245,9 @@ public final class OfflineODataProvider: DataServiceProvider {
         return pending.map { OperationStatus($0, held: plan.held[$0.sequence], links: links) }
     }
 
+    /// Whether there is anything to be sent. Drafts and what is for this store only are not.
     public var hasPendingUpload: Bool {
-        get async throws(TidelogError) { try await engine().store.pendingCount() > 0 }
+        get async throws(TidelogError) { try await engine().store.hasQueuedOperations() }
     }
 
     /// The exact request that the next upload would send first; nil where there is nothing to send.
@@ -248,7 +258,8 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func plannedBatches() async throws(TidelogError) -> [PlannedBatch] {
         let engine = try engine()
         let plan = try await engine.store.plan(
-            retrying: Set(try await engine.store.pendingOperations(.rejected).map(\.sequence)))
+            retrying: Set(try await engine.store.pendingOperations(.rejected).map(\.sequence)),
+            upload: parameters.defaultUpload)
         guard !plan.isEmpty else { return [] }
         let options = try await engine.store.serviceOptions
         let root = engine.session.root
@@ -287,7 +298,8 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
-        try await engine().store.perform(intents, asChangeSet: asChangeSet)
+        if let discarded = try await discard(intents) { return discarded }
+        return try await engine().store.perform(intents, asChangeSet: asChangeSet)
     }
 
     public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {

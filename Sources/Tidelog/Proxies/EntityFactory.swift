@@ -8,7 +8,9 @@ struct EntityFactory {
 
     /// Nil where the model has no such type.
     func entity(_ snapshot: EntitySnapshot) -> EntityValue? {
-        guard let type = model.findEntityType(snapshot.type) else { return nil }
+        guard let type = model.findEntityType(snapshot.type) ?? QueueModel.model.findEntityType(snapshot.type) else {
+            return nil
+        }
         let entity = entityClass(of: type).init(type, withDefaults: false)
         entity.apply(snapshot, self)
         return entity

@@ -62,9 +62,10 @@ open class DataService {
         }
     }
 
-    /// The entity set or singleton of that name. Throws `refused(.unknownEntitySet)` where there is none.
+    /// The entity set or singleton of that name; offline also `ErrorArchive` and `RequestQueue`. Throws `refused(.unknownEntitySet)` where there is none.
     public func entitySet(withName name: String) throws(TidelogError) -> EntitySet {
-        guard let set = try metadata.findEntitySet(name) else {
+        let own = provider is OfflineODataProvider ? QueueModel.model.findEntitySet(name) : nil
+        guard let set = try metadata.findEntitySet(name) ?? own else {
             throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(name).")
         }
         return set

@@ -29,7 +29,7 @@ struct ApplyCommand: AsyncParsableCommand {
         let provider = OfflineODataProvider(parameters: try options.parameters)
         try await StoreOptions.opened(provider)
         do {
-            var runner = try await OperationRunner(provider: provider, transactionID: transaction.transaction)
+            var runner = try await OperationRunner(provider: provider, options: transaction.intentOptions)
             while let line = try reader.next() {
                 number += 1
                 if line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) { continue }

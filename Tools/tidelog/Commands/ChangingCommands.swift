@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import ODataWire
+internal import Operations
+internal import SyncEngine
 internal import Tidelog
 
 /// A command that performs one operation and prints its answer.
@@ -14,7 +16,7 @@ extension ChangingCommand {
     func run() async throws {
         let operation = try operation()
         try await options.withStore { provider in
-            var runner = try await OperationRunner(provider: provider, transactionID: transaction.transaction)
+            var runner = try await OperationRunner(provider: provider, options: transaction.intentOptions)
             for answer in try await runner.run(operation) { try Console.print(answer.line(json: format.json)) }
         }
     }
@@ -126,12 +128,33 @@ struct UnlinkCommand: ChangingCommand {
 
 // MARK: Arguments
 
-/// `--transaction`, on commands that change something.
+/// What decides when and how an operation is sent, on commands that change something.
 struct TransactionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Send it in one change set with the pending operations of the same transaction.", valueName: "ID"))
     var transaction: String?
+    @Option(help: ArgumentHelp("A mark of your own, which comes back with errors.", valueName: "text"))
+    var tag: String?
+    @Option(help: ArgumentHelp("What a push may choose it by.", valueName: "name"))
+    var category: String?
+    @Flag(help: "Keep it here until it is released.")
+    var draft = false
+    @Flag(help: "Never send it.")
+    var localOnly = false
+    @Flag(help: "Send it exactly as it is, combined with nothing.")
+    var unmodifiable = false
+
+    func validate() throws {
+        guard !(draft && localOnly) else { throw ValidationError("Use --draft or --local-only.") }
+    }
+
+    var intentOptions: IntentOptions {
+        IntentOptions(
+            customTag: tag, transactionID: transaction, isUnmodifiable: unmodifiable,
+            uploadCategory: category.map(CategoryDraft.named),
+            delivery: draft ? .draft : localOnly ? .localOnly : .queued)
+    }
 }
 
 /// A JSON object as an argument, or on standard input for `-`.

@@ -21,7 +21,9 @@ struct QueryCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { provider in
             let answer = try await provider.query(.url(url), headers: .empty)
-            let model = try await provider.model()
+            let known = try await provider.model()
+            let isQueue = answer.entities.first.map { known.findEntityType($0.type) == nil } ?? false
+            let model = isQueue ? OfflineODataProvider.queueModel : known
             let path = url.prefix { $0 != "?" }
             if path.hasSuffix("/$count"), let count = answer.count { return try Console.print(String(count)) }
             // A navigation property may lead nowhere; a key may not.

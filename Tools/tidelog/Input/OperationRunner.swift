@@ -8,13 +8,13 @@ internal import Tidelog
 struct OperationRunner {
     private let provider: OfflineODataProvider
     private let model: EntityDataModel
-    private let transactionID: String?
+    private let options: IntentOptions
     private var names: [String: IntentWriter.Entity] = [:]
 
-    /// - Parameter transactionID: what all operations get.
-    init(provider: OfflineODataProvider, transactionID: String? = nil) async throws {
+    /// - Parameter options: what all operations get.
+    init(provider: OfflineODataProvider, options: IntentOptions = IntentOptions()) async throws {
         self.provider = provider
-        self.transactionID = transactionID
+        self.options = options
         model = try await provider.model()
     }
 
@@ -37,7 +37,7 @@ struct OperationRunner {
             isChangeSet = false
             try await writer.add(line)
         }
-        let intents = writer.written.map { (intent: $0.intent, options: IntentOptions(transactionID: transactionID)) }
+        let intents = writer.written.map { (intent: $0.intent, options: options) }
         let results = try await provider.perform(intents, asChangeSet: isChangeSet)
         var links: [Int: String] = [:]
         for result in results {

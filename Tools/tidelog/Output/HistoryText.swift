@@ -24,7 +24,8 @@ struct HistoryText {
     var isAlwaysShown: Bool {
         guard case .entry(let entry) = item else { return true }
         switch entry.record.body {
-        case .operation, .operationsUndone, .operationsRedone, .deliveryChanged, .conflictResolved: return true
+        case .operation, .operationsUndone, .operationsRedone, .deliveryChanged, .operationsElided, .conflictResolved:
+            return true
         default: return false
         }
     }
@@ -71,6 +72,7 @@ struct HistoryText {
         case .rejected: "rejected"
         case .deferred: "put off"
         case .undone: "undone"
+        case .elided: "elided"
         case .unknown: "unknown"
         }
     }

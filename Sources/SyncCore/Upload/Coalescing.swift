@@ -1,0 +1,283 @@
+import EDM
+import Operations
+
+/// Finds what several operations on one entity come to, so that one request carries them out, or none at all.
+///
+/// - create + update → create, update + update → update, update + delete → delete
+/// - create (+ updates) + delete → nothing, link + unlink → nothing
+///
+/// The later operation moves to the place of the earlier one. It may not pass an operation that it cannot change places
+/// with, so the order of everything else stays. Operations of app change sets and transactions, unmodifiable ones, and such
+/// as differ in headers or category stay as they are. What is farther apart than a page of the queue is not put together.
+struct Coalescing<Storage: StateStorage> {
+    enum Scope: Sendable, Hashable {
+        /// Only with operations that the service refused: what was done since replaces what was wrong in them.
+        case refused
+        case everything
+    }
+
+    private let resolver: EntityResolver<Storage>
+    private let scope: Scope
+    /// Whether nothing about the operation itself keeps it from being sent.
+    private let isSendable: (PendingOperation) -> Bool
+    private var units: [PlannedUnit?] = []
+    /// The last unit that writes an entity, and the last one that reads it.
+    private var writers: [EntityID: Int] = [:]
+    private var readers: [EntityID: Int] = [:]
+    private(set) var elided: [SequenceNumber] = []
+
+    init(_ resolver: EntityResolver<Storage>, scope: Scope, isSendable: @escaping (PendingOperation) -> Bool) {
+        self.resolver = resolver
+        self.scope = scope
+        self.isSendable = isSendable
+    }
+
+    /// - Parameter given: in an order in which each stands behind what it depends on.
+    mutating func coalesced(_ given: [PlannedUnit]) throws(StateError) -> [PlannedUnit] {
+        guard scope == .everything || given.contains(where: { $0.operations.contains(where: \.isRejected) }) else {
+            return given
+        }
+        for unit in given where try !absorb(unit) {
+            units.append(unit)
+            for footprint in unit.footprints { note(footprint, at: units.count - 1) }
+        }
+        return units.compactMap { $0 }
+    }
+
+    private mutating func note(_ footprint: OperationFootprint, at place: Int) {
+        for entity in footprint.writes.union(footprint.affected) { writers[entity] = place }
+        for entity in footprint.reads { readers[entity] = max(readers[entity] ?? 0, place) }
+    }
+
+    /// Puts the unit into an earlier one, or cancels both; false where it has to stay by itself.
+    private mutating func absorb(_ unit: PlannedUnit) throws(StateError) -> Bool {
+        guard unit.operations.count == 1, unit.footprints.count == 1, isMergeable(unit.operations[0]) else {
+            return false
+        }
+        let (later, footprint) = (unit.operations[0], unit.footprints[0])
+        let entity = later.operation.subject
+        guard let place = place(of: later.operation), let earlier = units[place],
+            earlier.operations.count == 1, isMergeable(earlier.operations[0]),
+            scope == .everything || earlier.operations[0].isRejected,
+            later.operation.isAlike(earlier.operations[0].operation)
+        else { return false }
+        switch later.operation.action {
+        case .update(entity, let changes, let bindings):
+            // A reference to the entity is as good before the update as behind it.
+            guard canMove(footprint, to: place, passingReadersOf: entity) else { return false }
+            var merged = earlier.operations[0].operation.action
+            guard merge(entity, changes, bindings, into: &merged) else { return false }
+            carry(unit, as: merged, at: place)
+            return true
+        case .delete:
+            guard canMove(footprint, to: place) else { return false }
+            switch earlier.operations[0].operation.action {
+            case .update(entity, _, let bindings) where bindings.isEmpty && earlier.footprints[0].links.isEmpty:
+                carry(unit, as: later.operation.action, at: place)
+                return true
+            case .create(let creation, _) where creation.entity == entity:
+                guard try leavesNothing(earlier, unit) else { return false }
+                elide(earlier, unit, at: place)
+                return true
+            default: return false
+            }
+        case .createLink, .deleteLink:
+            guard canMove(footprint, to: place), try leavesNothing(of: earlier, unit) else { return false }
+            elide(earlier, unit, at: place)
+            return true
+        default: return false
+        }
+    }
+
+    /// The last unit that has to do with what the operation changes.
+    private func place(of operation: Operation) -> Int? {
+        switch operation.action {
+        case .createLink(let link), .deleteLink(let link):
+            [writers[link.from], writers[link.to]].compactMap { $0 }.max()
+        default: writers[operation.subject]
+        }
+    }
+
+    private func isMergeable(_ pending: PendingOperation) -> Bool {
+        let operation = pending.operation
+        return operation.changeSet == nil && operation.transactionID == nil && !operation.isUnmodifiable
+            && operation.delivery == .queued && isSendable(pending)
+    }
+
+    /// Whether an operation may go at the place of an earlier one.
+    private func canMove(
+        _ footprint: OperationFootprint, to place: Int, passingReadersOf passed: EntityID? = nil
+    ) -> Bool {
+        let writes = footprint.writes.union(footprint.affected)
+        return writes.union(footprint.reads).allSatisfy { (writers[$0] ?? -1) <= place }
+            && writes.allSatisfy { $0 == passed || (readers[$0] ?? -1) <= place }
+    }
+
+    private mutating func carry(_ unit: PlannedUnit, as action: Operation.Action, at place: Int) {
+        guard var earlier = units[place] else { return }
+        earlier.operations[0].operation.action = action
+        earlier.footprints[0].formUnion(unit.footprints[0])
+        earlier.carried[earlier.operations[0].sequence, default: []].append(unit.operations[0].sequence)
+        units[place] = earlier
+        note(unit.footprints[0], at: place)
+    }
+
+    private mutating func elide(_ earlier: PlannedUnit, _ later: PlannedUnit, at place: Int) {
+        elided += earlier.sequences + later.sequences
+        units[place] = nil
+    }
+
+    // MARK: Nothing left
+
+    /// Whether a creation and a deletion leave everything else as it was, and nothing else is about the entity.
+    private func leavesNothing(_ creation: PlannedUnit, _ deletion: PlannedUnit) throws(StateError) -> Bool {
+        let entity = deletion.operations[0].operation.subject
+        let (made, gone) = (creation.footprints[0], deletion.footprints[0])
+        // Somebody that it pushed out, or that goes along with it, is another story.
+        guard creation.operations[0].operation.createdEntities == [entity], made.affected.isEmpty,
+            gone.affected.isSubset(of: made.reads.union(made.writes)),
+            let set = try resolver.storage.set(of: entity).flatMap({ resolver.model.findEntitySet($0) }),
+            set.cascades.isEmpty
+        else { return false }
+        let own = Set(creation.sequences + deletion.sequences)
+        return try resolver.storage.pendingOperations(naming: entity).allSatisfy(own.contains)
+    }
+
+    /// Whether two operations make and remove one link, or the other way round, and no other link gave way to it.
+    private func leavesNothing(of earlier: PlannedUnit, _ later: PlannedUnit) throws(StateError) -> Bool {
+        guard let first = LinkChange(earlier), let second = LinkChange(later), first.isRemoval != second.isRemoval,
+            first.name == second.name, first.ends == second.ends
+        else { return false }
+        let stored = try resolver.storage.link(first.name, first: first.ends.0, second: first.ends.1)
+        // What is pending before on either of them may have made the link already, or unmade it, by values perhaps.
+        for end in [first.ends.0, first.ends.1] {
+            let before = earlier.operations[0].sequence
+            guard try resolver.storage.pendingOperations(naming: end).allSatisfy({ $0 >= before }) else { return false }
+        }
+        if first.isRemoval { return stored?.inBase == true }
+        guard stored?.inBase != true else { return false }
+        return earlier.footprints[0].affected.isEmpty && later.footprints[0].affected.isEmpty
+    }
+
+    private struct LinkChange {
+        let name: String
+        let ends: (EntityID, EntityID)
+        let isRemoval: Bool
+
+        init?(_ unit: PlannedUnit) {
+            guard unit.carried.isEmpty, unit.footprints[0].links.count == 1, let link = unit.footprints[0].links.first
+            else { return nil }
+            switch unit.operations[0].operation.action {
+            case .createLink: isRemoval = false
+            case .deleteLink: isRemoval = true
+            default: return nil
+            }
+            name = link.navigation.relationship.name
+            ends = link.navigation.relationship.isForward ? (link.from, link.to) : (link.to, link.from)
+        }
+    }
+}
+
+// MARK: Values
+
+extension Coalescing {
+    /// Says the update of an entity by what creates or updates it. False where the two say links of which not both can be
+    /// said at once.
+    private func merge(
+        _ entity: EntityID, _ changes: PropertyValues, _ bindings: [Binding], into action: inout Operation.Action
+    ) -> Bool {
+        switch action {
+        case .create(var creation, let parent):
+            let isInner = creation.entity != entity
+            guard
+                creation.change(
+                    entity, { merge(changes, bindings, into: &$0, in: isInner ? nil : parent, isInner: isInner) })
+            else { return false }
+            action = .create(creation, parent: parent)
+            return true
+        case .update(entity, var values, var bound):
+            guard let name = try? resolver.storage.set(of: entity),
+                let type = (try? resolver.anyRow(entity)).flatMap({ $0 }).flatMap({
+                    resolver.model.findEntityType($0.type)
+                })
+                    ?? resolver.model.findEntitySet(name)?.entityType,
+                merge(changes, bindings, into: &values, &bound, of: type, fixed: [])
+            else { return false }
+            action = .update(entity, changes: values, bindings: bound)
+            return true
+        default: return false
+        }
+    }
+
+    private func merge(
+        _ changes: PropertyValues, _ bindings: [Binding], into creation: inout Creation, in parent: Parent?,
+        isInner: Bool
+    ) -> Bool {
+        guard let type = resolver.model.findEntityType(creation.type) else { return false }
+        // One that is created inside of another one is linked to that by where it stands.
+        var fixed = Set(isInner ? type.navigationProperties.map(\.name) : creation.inline.map(\.navigation))
+        if parent != nil {
+            // Where it is created says what it is linked to, at the end that leads back.
+            fixed.formUnion(
+                type.navigationProperties.filter { $0.navigation?.partner == parent?.navigation }.map(\.name))
+        }
+        return merge(changes, bindings, into: &creation.values, &creation.bindings, of: type, fixed: fixed)
+    }
+
+    /// - Parameter fixed: navigation properties of which nothing else can be said.
+    private func merge(
+        _ changes: PropertyValues, _ bindings: [Binding], into values: inout PropertyValues, _ bound: inout [Binding],
+        of type: EntityType, fixed: Set<String>
+    ) -> Bool {
+        for property in type.navigationProperties {
+            let pairs = property.navigation?.constraints ?? []
+            let named = pairs.filter { changes[$0.dependent] != nil }
+            let new = bindings.filter { $0.navigation == property.name }
+            guard !named.isEmpty || !new.isEmpty else { continue }
+            guard !fixed.contains(property.name) else { return false }
+            let old = bound.first { $0.navigation == property.name }
+            if old != nil, !property.isCollection {
+                // A part of the principal's key may be in the binding only.
+                guard !new.isEmpty || named.count == pairs.count else { return false }
+                bound.removeAll { $0.navigation == property.name }
+            }
+            if !new.isEmpty {
+                for pair in pairs where changes[pair.dependent] == nil { values[pair.dependent] = nil }
+            }
+        }
+        values.merge(changes)
+        for binding in bindings {
+            if let index = bound.firstIndex(where: { $0.navigation == binding.navigation }) {
+                bound[index].targets += binding.targets.filter { !bound[index].targets.contains($0) }
+            } else {
+                bound.append(binding)
+            }
+        }
+        return true
+    }
+}
+
+extension Creation {
+    /// Changes the creation of an entity, at any level; false where it is not created here.
+    fileprivate mutating func change(_ id: EntityID, _ body: (inout Creation) -> Bool) -> Bool {
+        if entity == id { return body(&self) }
+        for level in inline.indices {
+            for index in inline[level].entities.indices
+            where inline[level].entities[index].find(id) != nil {
+                return inline[level].entities[index].change(id, body)
+            }
+        }
+        return false
+    }
+}
+
+extension Operation {
+    /// Whether one request can be sent for both: it has one set of headers, and goes with one category.
+    fileprivate func isAlike(_ other: Operation) -> Bool {
+        headers == other.headers && headerTemplates == other.headerTemplates && uploadCategory == other.uploadCategory
+    }
+}
+
+extension PendingOperation {
+    fileprivate var isRejected: Bool { if case .rejected = status { true } else { false } }
+}

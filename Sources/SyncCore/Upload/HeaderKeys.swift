@@ -1,0 +1,46 @@
+import EDM
+import ODataWire
+import Operations
+
+/// Headers whose values have keys of entities in them.
+extension EntityResolver {
+    /// Why the operations' headers cannot be written yet; nil where they can.
+    func missingHeaderKey(in operations: [PendingOperation]) throws(StateError) -> HoldReason? {
+        for pending in operations {
+            for template in pending.operation.headerTemplates {
+                if case .missing(let entity) = try fill(template) { return .headerNeedsKey(entity) }
+            }
+        }
+        return nil
+    }
+
+    enum FilledHeader {
+        case value(String)
+        /// The service has given the entity no key yet.
+        case missing(EntityID)
+    }
+
+    func fill(_ template: HeaderTemplate) throws(StateError) -> FilledHeader {
+        var text = ""
+        for part in template.parts {
+            switch part {
+            case .text(let fixed): text += fixed
+            case .key(let entity, let property):
+                guard let value = try serviceRow(entity)?.values[property], value != .null else {
+                    return .missing(entity)
+                }
+                text += Self.headerText(PrimitiveLiteral.format(value, version: model.version, form: .json))
+            }
+        }
+        return .value(text)
+    }
+
+    /// A header holds printable ASCII: everything else in a key is percent-encoded, so that no key ends the header.
+    private static func headerText(_ text: String) -> String {
+        guard !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return text }
+        return text.utf8.map { byte in
+            (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "%")
+                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+}

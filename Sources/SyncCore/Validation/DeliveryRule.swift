@@ -1,0 +1,28 @@
+import Operations
+
+extension OperationRules {
+    /// What goes to the service cannot refer to an entity that never does.
+    func checkDelivery(_ operation: Operation) throws(ValidationError) {
+        guard operation.delivery != .localOnly else { return }
+        for entity in Set(operation.referencedEntities).sorted() where try isLocalOnly(entity) {
+            throw .refused(
+                .init(
+                    .notAllowed,
+                    "\(try name(entity)) was created for this store only, so the service cannot be told of anything that refers to it.",
+                    recovery: "Make the change for this store only as well, or create the entity again."))
+        }
+    }
+
+    private func isLocalOnly(_ entity: EntityID) throws(ValidationError) -> Bool {
+        try read { storage throws(StateError) in
+            guard try storage.row(entity)?.origin == .local else { return false }
+            for sequence in try storage.pendingOperations(naming: entity) {
+                guard let operation = try storage.pendingOperation(sequence)?.operation,
+                    operation.createdEntities.contains(entity)
+                else { continue }
+                return operation.delivery == .localOnly
+            }
+            return false
+        }
+    }
+}

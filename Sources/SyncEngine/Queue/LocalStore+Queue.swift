@@ -1,0 +1,147 @@
+import EDM
+import ODataWire
+public import Operations
+import SyncCore
+import Views
+
+/// The operations that have not ended as entities: `ErrorArchive` and `RequestQueue`; see ``QueueModel``.
+extension LocalStore {
+    /// What the service refused, and what is in doubt, in the order in which it was made.
+    public func errorArchive() throws(TidelogError) -> [ErrorArchiveEntry] {
+        let reader = try queueReader()
+        return try read { state throws in
+            let found = try state.pendingOperations(.rejected) + state.pendingOperations(.inDoubt)
+            return try found.sorted { $0.sequence < $1.sequence }.compactMap { try reader.archived($0) }
+        }
+    }
+
+    /// The number of the operation that a link such as `ErrorArchive(5)` names; nil for any other link.
+    public func archivedOperation(_ link: String) throws(TidelogError) -> SequenceNumber? {
+        guard let url = try queueURL(link), url.navigation == nil, url.own.hasPrefix(QueueModel.archive + "(") else {
+            return nil
+        }
+        return try queueRows(url).first.map(\.id.rawValue)
+    }
+
+    func queueURL(_ url: String) throws(TidelogError) -> QueueURL? {
+        guard hasModel else { return nil }
+        return QueueURL(URLText.encoded(url), root: try service?.root, service: try model)
+    }
+
+    /// - Parameter url: one that ``queueURL(_:)`` gave.
+    func answer(_ url: QueueURL) throws(TidelogError) -> QueryAnswer {
+        guard let navigation = url.navigation else {
+            return try answer(try queueRequest(url.own))
+        }
+        guard let row = try queueRows(url).first else {
+            throw TidelogError(.notFound, "There is no such request.", place: url.own)
+        }
+        if navigation == QueueModel.affectedEntity {
+            guard case .string(let link)? = row.values["EntityLink"] else { return QueryAnswer(entities: []) }
+            return try query(link + url.rest)
+        }
+        let waiting = try plan().held.filter { $0.value.waitsFor == row.id.rawValue }.keys.sorted()
+        let request = try queueRequest(QueueModel.queue + url.rest)
+        return try answer(request, from: try queueRows(QueueModel.queue).filter { waiting.contains($0.id.rawValue) })
+    }
+
+    func answer(_ request: ServiceRequest) throws(TidelogError) -> QueryAnswer {
+        try answer(request, from: try queueRows(request))
+    }
+
+    private func queueRequest(_ url: String) throws(TidelogError) -> ServiceRequest {
+        let version = try model.version
+        do throws(URLSyntaxError) {
+            return try ServiceRequest.parse(url, model: QueueModel.model, version: version)
+        } catch {
+            throw TidelogError(error)
+        }
+    }
+
+    private func answer(_ request: ServiceRequest, from rows: [EntityRow]) throws(TidelogError) -> QueryAnswer {
+        let time = environment.now()
+        return try read { state throws in
+            do {
+                let query = RowQuery(
+                    state: state, model: QueueModel.model, now: GlobalDateTime(millisecondsSince1970: time))
+                var count: Int64?
+                if request.options.count == true || request.path.target == .count {
+                    var all = request.options
+                    (all.top, all.skip, all.orderBy) = (nil, nil, [])
+                    count = Int64(try query.apply(all, to: rows).count)
+                }
+                let found = request.path.target == .count ? [] : try query.apply(request.options, to: rows)
+                let isSingle = if case .entity = request.path.target { true } else { false }
+                return QueryAnswer(
+                    entities: found.map { Self.snapshot($0, request.options) }, count: count, isSingle: isSingle)
+            } catch let error as EvaluationError {
+                throw TidelogError(
+                    error.code == .unsupported ? .unsupported : .invalidRequest, error.message, cause: error)
+            }
+        }
+    }
+
+    private static func snapshot(_ row: EntityRow, _ options: QueryOptions) -> EntitySnapshot {
+        let link = "\(row.set)(\(row.id.rawValue))"
+        var values = row.values
+        var selected: Set<String> = options.select.isEmpty ? Set(values.names) : ["RequestID"]
+        for case .name(let name)? in options.select.map(\.path.first) { selected.insert(name) }
+        for case .star? in options.select.map(\.path.first) { selected = Set(values.names) }
+        for name in values.names where !selected.contains(name) { values[name] = nil }
+        return EntitySnapshot(
+            set: row.set, type: row.type, values: values, readLink: link, editLink: link,
+            state: row.set == QueueModel.archive ? .error : .pending)
+    }
+
+    // MARK: Rows
+
+    private func queueRows(_ url: QueueURL) throws(TidelogError) -> [EntityRow] {
+        try queueRows(try queueRequest(String(url.own.prefix { $0 != "?" })))
+    }
+
+    private func queueRows(_ request: ServiceRequest) throws(TidelogError) -> [EntityRow] {
+        guard case .entitySet(let set)? = request.path.segments.first else { return [] }
+        var number: SequenceNumber?
+        for segment in request.path.segments.dropFirst() {
+            switch segment {
+            case .key(.key(let key)):
+                if case .integer(let value)? = key.values.first?.value { number = SequenceNumber(exactly: value) ?? 0 }
+            case .key(.entityID(let id)): number = id
+            case .count: break
+            default:
+                throw TidelogError(
+                    .unsupported, "\(set.name) has no further paths but AffectedEntity and DependentRequests.")
+            }
+        }
+        let rows = try queueRows(set.name)
+        return number.map { number in rows.filter { $0.id.rawValue == number } } ?? rows
+    }
+
+    private func queueRows(_ set: String) throws(TidelogError) -> [EntityRow] {
+        let reader = try queueReader()
+        guard set == QueueModel.queue else { return try errorArchive().map { reader.row($0) } }
+        let held = try plan().held
+        return try read { state throws in
+            try state.pendingOperations().map { try reader.row($0, held: held[$0.sequence]) }
+        }
+    }
+
+    private func queueReader() throws(TidelogError) -> QueueReader {
+        QueueReader(
+            state: state,
+            requests: QueuedRequest(
+                state: state, model: try model, root: try service?.root ?? "", options: try serviceOptions))
+    }
+}
+
+extension HoldReason {
+    /// The operation that this one waits for, where it is one.
+    fileprivate var waitsFor: SequenceNumber? {
+        switch self {
+        case .waitsFor(let other), .behindRejected(let other), .behindInDoubt(let other), .behindDeferred(let other),
+            .behindDraft(let other), .withOperation(let other):
+            other
+        default: nil
+        }
+    }
+}

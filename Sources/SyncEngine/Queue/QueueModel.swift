@@ -1,0 +1,83 @@
+public import EDM
+
+/// The entity sets that a store has besides those of its service: `ErrorArchive` and `RequestQueue`. Their entities are the
+/// operations that have not ended; nothing of it is sent, and nothing of it is in the service's metadata.
+public enum QueueModel {
+    public static let archive = "ErrorArchive"
+    public static let queue = "RequestQueue"
+    /// Leads from both to the entity that the operation is about.
+    static let affectedEntity = "AffectedEntity"
+    /// Leads to the operations that wait for one.
+    static let dependentRequests = "DependentRequests"
+
+    static let archiveType = "Tidelog.ErrorArchiveEntry"
+    static let queueType = "Tidelog.RequestQueueEntry"
+    static let headerType = "Tidelog.RequestHeader"
+
+    public static let model: EntityDataModel = {
+        do throws(CSDLError) {
+            return try CSDLReader.read(Array(metadata.utf8))
+        } catch {
+            preconditionFailure("the metadata of the queue do not parse: \(error)")
+        }
+    }()
+
+    private static let common = """
+        <Property Name="RequestID" Type="Edm.Int64" Nullable="false"/><Property Name="CustomTag" Type="Edm.String"/>
+        <Property Name="Action" Type="Edm.String"/><Property Name="Reason" Type="Edm.String"/>
+        <Property Name="EntityLink" Type="Edm.String"/><Property Name="Time" Type="Edm.DateTimeOffset" Precision="3"/>
+        <Property Name="CustomHeaders" Type="Collection(\(headerType))"/>
+        """
+
+    private static let metadata = """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+        <Schema Namespace="Tidelog" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <ComplexType Name="RequestHeader">
+        <Property Name="Name" Type="Edm.String"/><Property Name="Value" Type="Edm.String"/></ComplexType>
+        <EntityType Name="ErrorArchiveEntry"><Key><PropertyRef Name="RequestID"/></Key>\(common)
+        <Property Name="State" Type="Edm.String"/><Property Name="HTTPStatusCode" Type="Edm.Int32"/>
+        <Property Name="Code" Type="Edm.String"/><Property Name="Message" Type="Edm.String"/>
+        <Property Name="InnerError" Type="Edm.String"/><Property Name="Domain" Type="Edm.String"/>
+        <Property Name="RequestMethod" Type="Edm.String"/><Property Name="RequestURL" Type="Edm.String"/>
+        <Property Name="RequestBody" Type="Edm.String"/></EntityType>
+        <EntityType Name="RequestQueueEntry"><Key><PropertyRef Name="RequestID"/></Key>\(common)
+        <Property Name="Status" Type="Edm.String"/><Property Name="Method" Type="Edm.String"/>
+        <Property Name="URL" Type="Edm.String"/><Property Name="Body" Type="Edm.String"/>
+        <Property Name="TransactionID" Type="Edm.String"/><Property Name="UploadCategory" Type="Edm.String"/>
+        <Property Name="Delivery" Type="Edm.String"/><Property Name="Unmodifiable" Type="Edm.Boolean"/>
+        </EntityType>
+        <EntityContainer Name="Container">
+        <EntitySet Name="\(archive)" EntityType="Tidelog.ErrorArchiveEntry"/>
+        <EntitySet Name="\(queue)" EntityType="Tidelog.RequestQueueEntry"/>
+        </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+        """
+}
+
+/// A URL that leads into ``QueueModel``, cut where it leaves it again.
+struct QueueURL {
+    /// `ErrorArchive(5)?…`; without the query options where it goes on behind.
+    let own: String
+    /// `AffectedEntity` or `DependentRequests`.
+    let navigation: String?
+    /// What is behind that: `/Orders?$top=1`.
+    let rest: String
+
+    /// Nil for a URL that leads elsewhere. A set of the service goes before one of ours.
+    init?(_ url: String, root: String?, service: EntityDataModel) {
+        var text = url[...]
+        if let root, text.hasPrefix(root) { text = text.dropFirst(root.count) }
+        while text.first == "/" { text.removeFirst() }
+        let name = String(text.prefix { $0 != "(" && $0 != "/" && $0 != "?" })
+        guard name == QueueModel.archive || name == QueueModel.queue, service.findEntitySet(name) == nil else {
+            return nil
+        }
+        let pathEnd = text.firstIndex(of: "?") ?? text.endIndex
+        let names = [QueueModel.affectedEntity, QueueModel.dependentRequests]
+        let found = names.lazy.compactMap { name in
+            text[..<pathEnd].firstRange(of: ")/" + name).map { (name: name, range: $0) }
+        }.first
+        own = found.map { String(text[...$0.range.lowerBound]) } ?? String(text)
+        navigation = found?.name
+        rest = found.map { String(text[$0.range.upperBound...]) } ?? ""
+    }
+}

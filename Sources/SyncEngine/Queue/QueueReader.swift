@@ -1,0 +1,119 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Views
+
+/// Makes entries and rows of operations that have not ended.
+struct QueueReader {
+    let state: SQLiteState
+    let requests: QueuedRequest
+
+    /// Nil for an operation that is not in the archive.
+    func archived(_ pending: PendingOperation) throws -> ErrorArchiveEntry? {
+        let operation = pending.operation
+        var entry = ErrorArchiveEntry(
+            requestID: pending.sequence, state: .inDoubt, time: pending.time, action: operation.actionName, code: "",
+            message: "", errorClass: .communication, requestMethod: "", requestURL: "",
+            customTag: operation.customTag, customHeaders: operation.headers, entity: operation.subject,
+            affectedEntity: try link(operation.subject))
+        switch pending.status {
+        case .rejected(let refusal):
+            entry.state = .rejected
+            entry.httpStatusCode = refusal.status
+            entry.code = refusal.code
+            entry.message = refusal.message
+            entry.innerError = refusal.innerError
+            entry.errorClass = ErrorClass(status: refusal.status)
+            entry.requestMethod = refusal.method
+            entry.requestURL = refusal.url
+            entry.requestBody = refusal.requestBody
+        case .inDoubt(_, let reason):
+            entry.message = reason
+            let request = try requests.request(operation)
+            entry.requestMethod = request?.method ?? ""
+            entry.requestURL = request?.url ?? ""
+            entry.requestBody = request.flatMap { $0.body.isEmpty ? nil : String(decoding: $0.body, as: UTF8.self) }
+        case .pending, .inFlight, .deferred: return nil
+        }
+        return entry
+    }
+
+    func row(_ entry: ErrorArchiveEntry) -> EntityRow {
+        var values: PropertyValues = [
+            "State": .string(entry.state.rawValue),
+            "HTTPStatusCode": entry.httpStatusCode.map { .integer(Int64($0)) } ?? .null,
+            "Code": .string(entry.code), "Message": .string(entry.message), "InnerError": Self.text(entry.innerError),
+            "Domain": .string(entry.errorClass.rawValue), "RequestMethod": .string(entry.requestMethod),
+            "RequestURL": .string(entry.requestURL), "RequestBody": Self.text(entry.requestBody),
+            "Reason": .string(entry.message),
+        ]
+        values.merge(
+            common(
+                entry.requestID, entry.time, entry.action, entry.customTag, entry.customHeaders, entry.affectedEntity))
+        return EntityRow(
+            id: EntityID(rawValue: entry.requestID), set: QueueModel.archive, type: QueueModel.archiveType,
+            values: values, origin: .service)
+    }
+
+    func row(_ pending: PendingOperation, held: HoldReason?) throws -> EntityRow {
+        let operation = pending.operation
+        let request = try requests.request(operation)
+        let category: String? =
+            switch operation.uploadCategory {
+            case .named(let name): name
+            case .entity(let entity): try link(entity)
+            case nil: nil
+            }
+        var values: PropertyValues = [
+            "Status": .string("\(pending.status.kind)"), "Reason": Self.text(held?.description),
+            "Method": Self.text(request?.method), "URL": Self.text(request?.url),
+            "Body": Self.text(
+                request.flatMap { $0.body.isEmpty ? nil : String(decoding: $0.body, as: UTF8.self) }),
+            "TransactionID": Self.text(operation.transactionID), "UploadCategory": Self.text(category),
+            "Delivery": .string("\(operation.delivery)"), "Unmodifiable": .boolean(operation.isUnmodifiable),
+        ]
+        values.merge(
+            common(
+                pending.sequence, pending.time, operation.actionName, operation.customTag, operation.headers,
+                try link(operation.subject)))
+        return EntityRow(
+            id: EntityID(rawValue: pending.sequence), set: QueueModel.queue, type: QueueModel.queueType,
+            values: values, origin: .service)
+    }
+
+    private func common(
+        _ number: SequenceNumber, _ time: Timestamp, _ action: String, _ tag: String?, _ headers: [Operation.Header],
+        _ link: String
+    ) -> PropertyValues {
+        [
+            "RequestID": .integer(Int64(clamping: number)), "CustomTag": Self.text(tag), "Action": .string(action),
+            "EntityLink": .string(link),
+            "Time": GlobalDateTime(millisecondsSince1970: time).map(Value.dateTimeOffset) ?? .null,
+            "CustomHeaders": .collection(
+                headers.map {
+                    .complex(
+                        ComplexValue(
+                            type: QueueModel.headerType,
+                            properties: ["Name": .string($0.name), "Value": .string($0.value)]))
+                }),
+        ]
+    }
+
+    private func link(_ id: EntityID) throws -> String { "\(try state.set(of: id) ?? "")(\(id))" }
+
+    private static func text(_ text: String?) -> Value { text.map(Value.string) ?? .null }
+}
+
+extension Operation {
+    fileprivate var actionName: String {
+        switch action {
+        case .create: "create"
+        case .update: "update"
+        case .delete: "delete"
+        case .createLink: "createLink"
+        case .updateLink: "updateLink"
+        case .deleteLink: "deleteLink"
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import EDM
+public import Operations
+import SyncCore
+import Views
+
+/// Drafts: operations that take effect here and wait for the app before they go to the service.
+extension LocalStore {
+    /// Releases drafts, or holds operations back that wait for an upload. Change sets go as a whole. Returns all whose
+    /// delivery is another one now.
+    ///
+    /// - Parameter delivery: `queued` or `draft`: what is for this store only stays so, and nothing becomes so.
+    /// - Throws: `refused(.notAllowed)` where an operation is not pending, is at the service, or is for this store only.
+    public func setDelivery(
+        _ delivery: Delivery, of operations: [SequenceNumber]
+    ) async throws(TidelogError) -> [SequenceNumber] {
+        let changed = try transaction { () throws -> [SequenceNumber] in
+            guard delivery != .localOnly else { throw Self.isForGood }
+            var changed: [SequenceNumber] = []
+            for operation in try self.withChangeSets(operations) {
+                guard let pending = try self.state.pendingOperation(operation) else {
+                    throw OperationRefused(.notAllowed, "Operation \(operation) is not pending.")
+                }
+                guard pending.operation.delivery != .localOnly else { throw Self.isForGood }
+                guard pending.isUndoable else {
+                    throw OperationRefused(
+                        .notAllowed,
+                        "Operation \(operation) was sent, and how it ended is not known yet, so it cannot be held back.",
+                        recovery: "Wait for the upload, or run another one: that settles it.")
+                }
+                if pending.operation.delivery != delivery { changed.append(operation) }
+            }
+            guard !changed.isEmpty else { return [] }
+            try self.add(.deliveryChanged(changed, to: delivery))
+            _ = try self.commit()
+            self.rearrangements += 1
+            return changed
+        }
+        try await acknowledge()
+        return changed
+    }
+
+    /// Whether any operation waits to be sent: drafts and what is for this store only do not.
+    public func hasQueuedOperations() throws(TidelogError) -> Bool {
+        try read { state throws -> Bool in
+            var position: SequenceNumber = 0
+            while true {
+                let page = try state.pendingOperations(from: position, limit: 256)
+                if page.contains(where: { $0.operation.delivery == .queued }) { return true }
+                guard let last = page.last else { return false }
+                position = last.sequence + 1
+            }
+        }
+    }
+
+    private static var isForGood: OperationRefused {
+        OperationRefused(
+            .notAllowed, "Whether an operation is for this store only is decided when it is made.",
+            recovery: "Undo it and make it again.")
+    }
+
+    private func withChangeSets(_ operations: [SequenceNumber]) throws -> [SequenceNumber] {
+        var chosen = Set(operations)
+        for operation in operations {
+            guard let first = try state.pendingOperation(operation)?.operation.changeSet else { continue }
+            var member = first
+            while let other = try state.pendingOperation(member), other.operation.changeSet == first {
+                chosen.insert(member)
+                member += 1
+            }
+        }
+        return chosen.sorted()
+    }
+}

@@ -1,0 +1,208 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+/// What several operations on one entity come to.
+@Suite struct CoalescingTests {
+    let store: TestStore
+    let customer: EntityID
+
+    init() throws {
+        store = try TestStore()
+        customer = try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("Ada")])
+    }
+
+    private func plan(retrying: Set<SequenceNumber> = []) throws -> UploadPlan {
+        try store.plan(retrying: retrying) { $0.coalesces = true }
+    }
+
+    private func note(_ text: String) -> PropertyValues { ["Note": .string(text)] }
+
+    private func update(_ id: EntityID, _ values: PropertyValues) throws -> SequenceNumber {
+        try store.perform([.update(id, changes: values, bindings: [])])[0]
+    }
+
+    // MARK: One request
+
+    @Test func `a creation and updates go as one creation that carries them all`() throws {
+        let order = try store.create(
+            "Orders", note("a"), bindings: [Binding(navigation: "Customer", targets: [customer])])
+        _ = try update(order, note("b"))
+        _ = try update(order, note("c"))
+        let plan = try plan()
+        #expect(store.requests(plan) == [#"POST Orders {"Note":"c","Customer@odata.bind":"http://s/Customers(1)"}"#])
+        #expect(plan.changeSets[0].operations.count == 3)
+        try store.answer(plan)
+        #expect(store.state.pendingOperations().isEmpty)
+        #expect(store.value(order, "Note") == .string("c"))
+    }
+
+    @Test func `updates go as one update with what each property was set to last`() throws {
+        _ = try update(customer, ["Name": .string("B")])
+        _ = try update(customer, ["Name": .string("C")])
+        #expect(store.requests(try plan()) == [#"PATCH Customers(1) {"Name":"C"}"#])
+    }
+
+    @Test func `an update and a deletion go as a deletion`() throws {
+        let first = try update(customer, ["Name": .string("B")])
+        let second = try store.perform([.delete(customer)])
+        let plan = try plan()
+        #expect(store.requests(plan) == ["DELETE Customers(1) "])
+        #expect(plan.changeSets[0].operations == [first] + second)
+        try store.answer(plan)
+        #expect(store.state.row(customer) == nil)
+    }
+
+    @Test func `an update passes what only refers to the entity`() throws {
+        let order = try store.create("Orders")
+        try store.perform([.createLink(link(customer, "Orders", order))])
+        _ = try update(customer, ["Name": .string("B")])
+        _ = try update(customer, ["Name": .string("C")])
+        #expect(store.requests(try plan()).count == 3)
+    }
+
+    @Test func `a later update takes a new principal along by its place in the queue, not before it is there`() throws {
+        let order = try store.create("Orders", note("a"))
+        let other = try store.create("Customers", ["Name": .string("New")])
+        try store.perform([.update(order, changes: [:], bindings: [Binding(navigation: "Customer", targets: [other])])])
+        let plan = try plan()
+        #expect(plan.changeSets.flatMap(\.requests).flatMap(\.carries).isEmpty)
+    }
+
+    @Test func `a value that leads to another partner replaces the binding`() throws {
+        try store.download("Customers", ["CustomerID": .integer(2)])
+        let order = try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
+        _ = try update(order, ["CustomerID": .integer(2)])
+        #expect(store.requests(try plan()) == [#"POST Orders {"CustomerID":2}"#])
+    }
+
+    // MARK: Nothing
+
+    @Test func `a creation, its updates and its deletion come to nothing`() throws {
+        let order = try store.create(
+            "Orders", note("a"), bindings: [Binding(navigation: "Customer", targets: [customer])])
+        _ = try update(order, note("b"))
+        try store.perform([.delete(order)])
+        let plan = try plan()
+        #expect(plan.isEmpty)
+        #expect(plan.elided.sorted() == store.state.pendingOperations().map(\.sequence))
+        try store.add(.operationsElided(plan.elided))
+        #expect(store.state.pendingOperations().isEmpty)
+        #expect(store.state.row(order) == nil)
+        #expect(try store.targets(customer, "Orders").isEmpty)
+    }
+
+    @Test func `a link that is made and removed comes to nothing, and so does one that is removed and made again`()
+        throws
+    {
+        let supplier = try store.download("Suppliers", ["SupplierID": .integer(1)])
+        let product = try store.download("Products", ["ProductID": .integer(1)])
+        let bond = link(supplier, "Products", product)
+        try store.perform([.createLink(bond)])
+        // From the other end it is the same link.
+        try store.perform([.deleteLink(link(product, "Suppliers", supplier))])
+        var plan = try plan()
+        #expect(plan.isEmpty && plan.elided.count == 2)
+        try store.add(.operationsElided(plan.elided))
+        try store.perform([.createLink(bond)])
+        try store.answer(try self.plan())
+        try store.perform([.deleteLink(bond)])
+        try store.perform([.createLink(bond)])
+        plan = try self.plan()
+        #expect(plan.isEmpty && plan.elided.count == 2)
+    }
+
+    @Test func `a creation that pushed somebody out does not come to nothing`() throws {
+        let person = try store.download("Persons", ["PersonID": .integer(1)])
+        let old = try store.download("IDCards", ["IDCardID": .integer(1)])
+        try store.perform([.createLink(link(person, "IDCard", old))])
+        try store.answer(try plan())
+        let new = try store.create("IDCards", bindings: [Binding(navigation: "Person", targets: [person])])
+        try store.perform([.delete(new)])
+        #expect(try plan().elided.isEmpty)
+        #expect(try !plan().isEmpty)
+    }
+
+    @Test func `a link that pushed another one out does not come to nothing`() throws {
+        let other = try store.download("Customers", ["CustomerID": .integer(2)])
+        let order = try store.download("Orders", ["OrderID": .integer(5)])
+        try store.perform([.createLink(link(customer, "Orders", order))])
+        try store.answer(try plan())
+        try store.perform([.createLink(link(other, "Orders", order))])
+        try store.perform([.deleteLink(link(other, "Orders", order))])
+        #expect(try plan().elided.isEmpty)
+    }
+
+    // MARK: Never
+
+    @Test func `without being asked for, nothing is put together`() throws {
+        let order = try store.create("Orders", note("a"))
+        _ = try update(order, note("b"))
+        let plan = try store.plan()
+        #expect(store.requests(plan) == [#"POST Orders {"Note":"a"}"#])
+    }
+
+    @Test(arguments: ["unmodifiable", "header", "category", "transaction", "draft"])
+    func `what has to stay by itself does`(_ what: String) throws {
+        let order = try store.create("Orders", note("a"))
+        store.attributes = {
+            switch what {
+            case "unmodifiable": $0.isUnmodifiable = true
+            case "header": $0.headers = [.init(name: "X", value: "y")]
+            case "category": $0.uploadCategory = .named("c")
+            case "transaction": $0.transactionID = "T"
+            default: $0.delivery = .draft
+            }
+        }
+        _ = try update(order, note("b"))
+        let plan = try plan()
+        #expect(store.requests(plan).first == #"POST Orders {"Note":"a"}"#)
+        #expect(plan.changeSets.flatMap(\.requests).flatMap(\.carries).isEmpty)
+    }
+
+    // MARK: Fixes
+
+    @Test func `what was changed since a creation was refused goes with it, also without being asked for`() throws {
+        let order = try store.create("Orders", note("wrong"))
+        let creation = store.state.pendingOperations()[0].sequence
+        try store.answer(try store.plan(), refusing: [creation])
+        let fix = try update(order, note("right"))
+        #expect(try store.plan().held == [creation: .rejected, fix: .behindRejected(creation)])
+        let plan = try store.plan(retrying: [creation])
+        #expect(store.requests(plan) == [#"POST Orders {"Note":"right"}"#])
+        try store.answer(plan)
+        #expect(store.state.pendingOperations().isEmpty)
+    }
+
+    @Test func `a refused creation whose entity is deleted is not sent again`() throws {
+        let order = try store.create("Orders", note("wrong"))
+        let creation = store.state.pendingOperations()[0].sequence
+        try store.answer(try store.plan(), refusing: [creation])
+        let deletion = try store.perform([.delete(order)])
+        let plan = try store.plan(retrying: [creation])
+        #expect(plan.isEmpty)
+        #expect(plan.elided.sorted() == [creation] + deletion)
+    }
+
+    @Test func `an unmodifiable request is sent again as it was`() throws {
+        store.attributes = { $0.isUnmodifiable = true }
+        let order = try store.create("Orders", note("wrong"))
+        store.attributes = { _ in }
+        let creation = store.state.pendingOperations()[0].sequence
+        try store.answer(try store.plan(), refusing: [creation])
+        _ = try update(order, note("right"))
+        #expect(store.requests(try store.plan(retrying: [creation])) == [#"POST Orders {"Note":"wrong"}"#])
+    }
+
+    @Test func `a fix is found however far behind in the queue it is`() throws {
+        let order = try store.create("Orders", note("wrong"))
+        let creation = store.state.pendingOperations()[0].sequence
+        try store.answer(try store.plan(), refusing: [creation])
+        for number in 0..<30 { try store.create("Customers", ["Name": .string("\(number)")]) }
+        _ = try update(order, note("right"))
+        let plan = try store.plan(retrying: [creation]) { $0.pageSize = 4 }
+        #expect(store.requests(plan).first == #"POST Orders {"Note":"right"}"#)
+    }
+}

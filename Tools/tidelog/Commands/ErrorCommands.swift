@@ -1,0 +1,144 @@
+internal import ArgumentParser
+internal import ODataWire
+internal import SyncEngine
+internal import Tidelog
+
+struct ErrorsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "errors", abstract: "Show what the service refused, and what is in doubt.",
+        discussion: """
+            To mend an entity, change it and push: what both come to is sent. retry sends some again as they are, discard \
+            gives some up. The same can be asked as an entity set: tidelog query ErrorArchive.
+            """)
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            let entries = try await provider.errorArchive()
+            for entry in entries { try Console.print(ErrorText(entry: entry).text(json: format.json)) }
+            if entries.isEmpty, !format.json { try Console.print("No errors.") }
+        }
+    }
+}
+
+struct RetryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Push, and of what was refused send only these operations again.",
+        discussion: "push sends everything again that was refused.")
+
+    @Argument(help: ArgumentHelp("The numbers of refused operations.", valueName: "operation"))
+    var operations: [UInt64]
+    @OptionGroup var service: ServiceArguments
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        let isComplete = try await options.withStore { provider in
+            try await service.apply(to: provider)
+            let report = try await provider.retry(operations)
+            try UploadText(report: report).print(json: format.json)
+            return report.rejected.isEmpty && report.inDoubt.isEmpty
+        }
+        if !isComplete { throw QuietFailure(status: .failed) }
+    }
+}
+
+struct DiscardCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discard", abstract: "Give up operations that the service refused.",
+        discussion: """
+            What could not have been made without them goes as well, and is printed with the reason; everything else \
+            stays. redo puts them back.
+            """)
+
+    @Argument(help: ArgumentHelp("The numbers of refused operations.", valueName: "operation"))
+    var operations: [UInt64] = []
+    @Flag(help: "Everything that the service refused.")
+    var all = false
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+        guard operations.isEmpty == all else { throw ValidationError("Name operations, or --all.") }
+    }
+
+    func run() async throws {
+        try await options.withStore { provider in
+            let report = try await all ? provider.discardAllErrors() : provider.discardErrors(operations)
+            let reasons = Dictionary(uniqueKeysWithValues: report.dependants.map { ($0.operation, $0.reason) })
+            for operation in try await provider.undoneOperations() where report.undone.contains(operation.sequence) {
+                try Console.print(UndoText(operation, because: reasons[operation.sequence]).line(json: format.json))
+            }
+            if !format.json { try Console.print(UndoText.summary(report, isDryRun: false)) }
+        }
+    }
+}
+
+struct ReleaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "release", abstract: "Let drafts go with the next push.",
+        discussion: "--hold-back makes drafts of operations that wait for a push.")
+
+    @Argument(help: ArgumentHelp("The numbers of operations.", valueName: "operation")) var operations: [UInt64]
+    @Flag(help: "The other way round: keep the operations here until they are released.")
+    var holdBack = false
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            let changed = try await holdBack ? provider.holdBack(operations) : provider.release(operations)
+            try Console.print(
+                "\(counted(changed.count, "operation", "operations")) \(holdBack ? "held back" : "released").")
+        }
+    }
+}
+
+/// An entry of the error archive for people, or as a JSON line.
+struct ErrorText {
+    let entry: ErrorArchiveEntry
+
+    func text(json: Bool) -> String { json ? jsonLine : lines }
+
+    private var lines: String {
+        let state =
+            switch entry.state {
+            case .rejected: "refused"
+            case .inDoubt: "in doubt"
+            case .conflict: "in conflict"
+            }
+        let tag = entry.customTag.map { " · tag '\(oneLine($0))'" } ?? ""
+        let code = entry.code.isEmpty ? "" : " (\(oneLine(entry.code)))"
+        let status = entry.httpStatusCode.map { "\($0) " } ?? ""
+        return """
+            \(entry.requestID)  \(entry.action) \(oneLine(entry.affectedEntity)) · \(state)\(tag)
+                \(status)\(oneLine(entry.message))\(code)
+                \(oneLine(entry.requestMethod)) \(oneLine(entry.requestURL))
+            """
+    }
+
+    private var jsonLine: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("sequence", entry.requestID)
+        json.member("state", entry.state.rawValue)
+        json.member("time", entry.time)
+        json.member("action", entry.action)
+        json.member("readLink", entry.affectedEntity)
+        if let status = entry.httpStatusCode { json.member("status", status) }
+        json.member("code", entry.code)
+        json.member("message", entry.message)
+        json.member("class", entry.errorClass.rawValue)
+        if let inner = entry.innerError { json.member("innerError", inner) }
+        if let tag = entry.customTag { json.member("customTag", tag) }
+        json.name("request")
+        json.beginObject()
+        json.member("method", entry.requestMethod)
+        json.member("url", entry.requestURL)
+        if let body = entry.requestBody { json.member("body", body) }
+        json.endObject()
+        json.endObject()
+        return json.text
+    }
+}
