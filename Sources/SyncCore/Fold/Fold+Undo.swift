@@ -31,6 +31,7 @@ extension Fold {
             try removePending(sequence)
             touched.formUnion(pending.operation.touchedEntities)
         }
+        try forgetAncestors(of: touched.sorted())
         try removeGone(among: touched)
     }
 
