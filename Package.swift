@@ -54,6 +54,7 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 
 let package = Package(
     name: "tidelog",
@@ -69,6 +70,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
@@ -104,7 +106,7 @@ let package = Package(
             "Tidelog",
             [
                 "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine",
-                logging,
+                logging, metrics,
             ]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
@@ -136,7 +138,10 @@ let package = Package(
         tool("tidelog-simulate", ["Simulation", argumentParser]),
         tool(
             "tidelog-bench",
-            ["OperationLog", "Operations", "EDM", "CBench", "CZstd", "CSQLite", argumentParser]),
+            [
+                "Views", "SyncCore", "ODataWire", "OperationLog", "Operations", "EDM", "CBench", "CZstd",
+                "CSQLite", argumentParser,
+            ]),
 
         // Tests
         support("TestSupport", ["ODataSandbox", "ODataWire", "Transport", httpTypes]),

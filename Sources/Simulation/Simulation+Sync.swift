@@ -145,7 +145,8 @@ extension Simulation {
         do throws(TidelogError) {
             let pending = try await device.store.pendingOperations()
             guard !pending.isEmpty else { return }
-            let plan = try await device.store.plan()
+            // What the next upload would do: it tries again what was put off, and holds it for what is behind that.
+            let plan = try await device.store.plan(retrying: Set(pending.map(\.sequence)))
             for operation in pending where !isExplained(operation, plan) {
                 violated("d\(device.number) stalls: \(operation)")
             }
@@ -199,7 +200,8 @@ extension Simulation {
 
     /// Whether an operation that is left says why.
     private func isExplained(_ pending: PendingOperation, _ plan: UploadPlan) -> Bool {
-        switch plan.held[pending.sequence] {
+        if case .rejected = pending.status { return true }
+        return switch plan.held[pending.sequence] {
         case nil, .needsETag, .needsAllProperties, .batchFull, .deferred, .behindDeferred: false
         case .keyUnknown: !options.isStrict
         default: true

@@ -13,6 +13,7 @@
 @_exported public import struct SyncCore.Conflict
 @_exported public import enum SyncCore.ConflictPolicy
 @_exported public import struct SyncCore.ConflictResolution
+@_exported public import struct Operations.UploadPostponed
 @_exported public import struct SyncCore.OperationRefused
 @_exported public import struct SyncCore.RetryPolicy
 @_exported public import enum SyncEngine.AuditWindow

@@ -203,7 +203,7 @@ import Testing
             #expect(run.error.contains("nothing answers there"))
             #expect(run.error.hasSuffix("Nothing is lost; try again when the service can be reached.\n"))
         }
-        #expect(try workspace.output("status", "--json").contains(#""state":"pending"}"#))
+        #expect(try workspace.output("status", "--json").contains(#""state":"pending","since":"#))
         #expect(try Data(contentsOf: logFile(workspace)).starts(with: before))
     }
 

@@ -24,6 +24,17 @@ import Testing
         try await trial.cutAnswers(step: Self.step(7))
     }
 
+    @Test(arguments: [("v4", "oasis"), ("v2", "sap")])
+    func `an answer is cut that tells the keys of creations which can be repeated`(
+        _ version: String, _ dialect: String
+    ) async throws {
+        // The service's metadata tell of the first one.
+        let options = dialect == "sap" ? ServiceOptions(repeatability: .sap) : nil
+        let trial = try await CutTrial(version, options, sandbox: ["--repeatable", dialect])
+        try await trial.cutAnswers(step: Self.step(7))
+        try await trial.cutRequests(step: Self.step(61))
+    }
+
     @Test(arguments: ["v2", "v4"])
     func `a request is cut`(_ version: String) async throws {
         let trial = try await CutTrial(version)

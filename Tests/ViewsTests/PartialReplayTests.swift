@@ -1,4 +1,5 @@
 import EDM
+import Foundation
 import Operations
 import SyncCore
 import Testing
@@ -7,7 +8,9 @@ import Views
 /// When the base changes below a long queue, only those pending operations are applied anew that have to do with it. That
 /// comes to the same as applying all of them anew.
 struct PartialReplayTests {
-    static let seeds: [UInt64] = Array(1...60)
+    /// The environment variable `TIDELOG_REPLAYS` says another number.
+    static let seeds = Array(
+        1...(ProcessInfo.processInfo.environment["TIDELOG_REPLAYS"].flatMap(UInt64.init) ?? 40))
 
     /// - Parameter longQueue: 0 applies the fewest anew that it can, `.max` always all.
     private func fold<Storage: StateStorage>(_ storage: Storage, longQueue: Int) throws -> Fold<Storage> {

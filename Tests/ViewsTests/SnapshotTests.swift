@@ -83,8 +83,8 @@ struct SnapshotTests {
         "header", "service", "query", "entity", "key", "coverage", "end", "row local", "row service",
         "row gone", "row serviceWithStaleETag", "base row", "base absent", "link true true",
         "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
-        "pending rejected", "pending deferred", "postponed", "undone pending", "undone rejected", "undone inDoubt",
-        "ancestor", "pending with attributes", "undone with attributes", "openBatch",
+        "pending rejected", "pending deferred", "postponed", "since", "undone pending", "undone rejected",
+        "undone inDoubt", "ancestor", "pending with attributes", "undone with attributes", "openBatch",
     ]
 
     @Test func `the random states hold everything that a snapshot can hold`() throws {

@@ -31,12 +31,16 @@ struct Command: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How often each measurement is repeated.", valueName: "number"))
     var rounds = 5
 
-    @Option(help: ArgumentHelp("How many operations; for scale.", valueName: "number"))
+    @Option(help: ArgumentHelp("How many operations; for scale and upload.", valueName: "number"))
     var operations: Int?
 
     /// A part of the bench `scale`, which runs each in a process of its own.
     @Option(help: .hidden)
     var phase: ScalePhase?
+
+    /// The views that a part of the bench `upload` plans a batch of, in a process of its own.
+    @Option(help: .hidden)
+    var views: String?
 
     func validate() throws {
         let known = Bench.all.map(\.name).joined(separator: ", ")
@@ -50,6 +54,7 @@ struct Command: AsyncParsableCommand {
 
     func run() async throws {
         if let phase { return try phase.run(log: directory ?? ".", operations: operations ?? 1) }
+        if let views { return try UploadMemory.run(views: views, limit: operations ?? 500) }
         for bench in Bench.all where names.contains(bench.name) {
             let place = try Directory.make(below: directory ?? FileManager.default.temporaryDirectory.path)
             defer { place.remove() }

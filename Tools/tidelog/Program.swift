@@ -29,14 +29,15 @@ struct RootCommand: AsyncParsableCommand {
             A store holds a part of a service. Everything but init, pull and push works without a network; changes are \
             logged and sent by the next push.
 
-            Exit codes: 0 done, 1 failed, 2 damage, 64 usage.
+            Exit codes: 0 done, 1 failed, 2 damage, 64 usage, 75 the service is busy: later.
             """,
         version: "0.1.0",
         groupedSubcommands: [
             CommandGroup(
                 name: "Store and service:",
                 subcommands: [
-                    InitCommand.self, PullCommand.self, PushCommand.self, ServiceCommand.self, CompactCommand.self,
+                    InitCommand.self, PullCommand.self, PushCommand.self, SettleCommand.self, ServiceCommand.self,
+                    CompactCommand.self,
                 ]),
             CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, KeysCommand.self]),
             CommandGroup(

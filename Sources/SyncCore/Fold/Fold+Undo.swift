@@ -12,7 +12,9 @@ extension Fold {
             // outcome, and whoever undid it knew.
             switch pending.status {
             case .pending, .rejected: break
-            case .inFlight, .inDoubt, .deferred: pending.status = .pending
+            case .inFlight, .inDoubt, .deferred:
+                pending.status = .pending
+                pending.since = pending.time
             }
             try removePending(sequence)
             try storage.putUndone(UndoneOperation(operation: pending, undo: record))

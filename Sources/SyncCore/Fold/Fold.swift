@@ -27,6 +27,8 @@ public struct Fold<Storage: StateStorage> {
     private var keepsEffects: Bool?
     /// The last record that stands for a lost one.
     private var lastLoss: SequenceNumber?
+    /// When the record that is applied was made; nil for one that was lost.
+    private(set) var time: Timestamp?
     /// What the operations since the last ``takeTouched()`` changed.
     private var touched = Touched()
 
@@ -49,6 +51,7 @@ public struct Fold<Storage: StateStorage> {
     ///
     /// - Precondition: `sequence` is the one after the last applied.
     public mutating func apply(_ record: Record, sequence: SequenceNumber) throws(StateError) {
+        time = record.body == .lost ? nil : record.time
         switch record.body {
         case .serviceInstalled(let service): try install(service)
         case .operation(let operation): try apply(operation, sequence: sequence, time: record.time)
@@ -284,6 +287,7 @@ public struct Fold<Storage: StateStorage> {
 
     func setStatus(_ sequence: SequenceNumber, _ status: PendingOperation.Status) throws(StateError) {
         guard var pending = try storage.pendingOperation(sequence) else { return }
+        if pending.status.kind != status.kind, let time { pending.since = time }
         pending.status = status
         try storage.putPending(pending)
     }

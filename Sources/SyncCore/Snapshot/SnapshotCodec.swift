@@ -33,6 +33,7 @@ public enum SnapshotCodec {
         case pendingWithAttributes = 20
         case undoneWithAttributes = 21
         case ancestor = 22
+        case since = 24
 
         /// Ascending in a snapshot.
         var place: UInt8 {
@@ -134,6 +135,10 @@ public enum SnapshotCodec {
             writer.optional(undone.operation.operation.transactionID) { $0.string($1) }
             write(undone.operation, &writer) { $0.operation($1) }
             return .undone
+        case .since(let time, let sequence):
+            writer.unsigned(sequence)
+            writer.signed(time)
+            return .since
         case .postponed(let postponed):
             writer.postponed(postponed)
             return .postponed
@@ -234,6 +239,7 @@ public enum SnapshotCodec {
             .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
         case .undone: .undone(try undone(&reader))
         case .postponed: .postponed(try reader.postponed())
+        case .since: try since(&reader)
         case .openBatch:
             .openBatch(
                 OpenBatch(
@@ -243,6 +249,11 @@ public enum SnapshotCodec {
         case .ancestor: .ancestor(try ancestor(&reader))
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
+    }
+
+    private static func since(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
+        let sequence = try reader.unsigned()
+        return .since(try reader.signed(), sequence)
     }
 
     private static func key(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {

@@ -30,6 +30,9 @@ public enum SnapshotItem: Sendable, Hashable {
     case openBatch(OpenBatch)
     /// By entity.
     case ancestor(Ancestor)
+    /// When an operation came into its status, where that was not when it was made. By sequence number, first those that
+    /// are pending, then those that are undone.
+    case since(Timestamp, SequenceNumber)
     /// Last, once: how many items are in front of it, and what their state's digest is.
     case end(items: UInt64, digest: StateDigest)
 }

@@ -31,6 +31,8 @@ public struct StateRestoration<Storage: StateStorage> {
         case .postponed(let postponed): header.postponed = postponed
         case .openBatch(let batch): try storage.putOpenBatch(batch)
         case .ancestor(let ancestor): try storage.putAncestor(ancestor)
+        case .since(let time, let sequence):
+            try setSince(time, sequence)
         case .end: break
         }
     }
@@ -42,6 +44,18 @@ public struct StateRestoration<Storage: StateStorage> {
         let digest = try decoder.finish()
         try storage.setHeader(header)
         return (header, digest)
+    }
+
+    private func setSince(_ time: Timestamp, _ sequence: SequenceNumber) throws(StateError) {
+        if var pending = try storage.pendingOperation(sequence) {
+            pending.since = time
+            try storage.putPending(pending)
+        } else if var undone = try storage.undoneOperation(sequence) {
+            undone.operation.since = time
+            try storage.putUndone(undone)
+        } else {
+            throw SnapshotDecoder.damaged("tells of an operation that it does not have")
+        }
     }
 
     private mutating func install(_ service: ServiceDescription) throws(StateError) {

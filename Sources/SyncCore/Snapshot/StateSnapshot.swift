@@ -42,6 +42,11 @@ public enum StateSnapshot {
             try storage.forEachUndone { if $0.operation.operation.hasLaterAttributes { try body(.undone($0)) } }
         }
         try storage.forEachAncestor { try body(.ancestor($0)) }
+        try storage.forEachPending { if $0.since != $0.time { try body(.since($0.since, $0.sequence)) } }
+        try storage.forEachUndone {
+            let operation = $0.operation
+            if operation.since != operation.time { try body(.since(operation.since, operation.sequence)) }
+        }
     }
 }
 

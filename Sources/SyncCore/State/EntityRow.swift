@@ -71,6 +71,8 @@ public struct PendingOperation: Sendable, Hashable {
     public var time: Timestamp
     public var operation: Operation
     public var status: Status
+    /// When it came into the status: the time of the record that said so.
+    public var since: Timestamp
 
     public enum Status: Sendable, Hashable {
         /// Waits for the next upload.
@@ -104,11 +106,15 @@ public struct PendingOperation: Sendable, Hashable {
         }
     }
 
-    public init(sequence: SequenceNumber, time: Timestamp, operation: Operation, status: Status) {
+    /// - Parameter since: nil for the time at which it was made.
+    public init(
+        sequence: SequenceNumber, time: Timestamp, operation: Operation, status: Status, since: Timestamp? = nil
+    ) {
         self.sequence = sequence
         self.time = time
         self.operation = operation
         self.status = status
+        self.since = since ?? time
     }
 }
 

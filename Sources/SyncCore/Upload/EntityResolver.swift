@@ -6,14 +6,30 @@ public import Operations
 public struct EntityResolver<Storage: StateStorage> {
     let storage: Storage
     let model: EntityDataModel
+    private let known: KnownRows?
 
     public init(storage: Storage, model: EntityDataModel) {
         self.storage = storage
         self.model = model
+        known = nil
+    }
+
+    /// Asks the storage once for each entity. Only while nothing changes in it.
+    init(remembering storage: Storage, model: EntityDataModel) {
+        self.storage = storage
+        self.model = model
+        known = KnownRows()
     }
 
     /// The entity as the service last said, whatever is pending on it.
     public func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
+        if let row = known?.service[id] { return row }
+        let row = try readServiceRow(id)
+        known?.service[id] = .some(row)
+        return row
+    }
+
+    private func readServiceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         switch try storage.base(id) {
         case .row(let row): row
         case .absent: nil
@@ -24,7 +40,17 @@ public struct EntityResolver<Storage: StateStorage> {
     /// The entity as the service last said, or, where the service does not have it, as it stands here.
     func anyRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         if let row = try serviceRow(id) { return row }
-        return try storage.row(id)
+        if let row = known?.local[id] { return row }
+        let row = try storage.row(id)
+        known?.local[id] = .some(row)
+        return row
+    }
+
+    func set(of id: EntityID) throws(StateError) -> String? {
+        if let set = known?.sets[id] { return set }
+        let set = try storage.set(of: id)
+        known?.sets[id] = .some(set)
+        return set
     }
 
     /// - Parameter tracker: who is linked to whom when the operation's turn comes; it follows the operation.
@@ -68,7 +94,7 @@ public struct EntityResolver<Storage: StateStorage> {
         of entity: EntityID, _ values: PropertyValues, in operation: Operation
     ) throws(StateError) -> [OperationFootprint.NamedTarget] {
         guard !values.isEmpty, let type = try entityType(of: entity, in: operation),
-            let set = try storage.set(of: entity).flatMap({ model.findEntitySet($0) })
+            let set = try set(of: entity).flatMap({ model.findEntitySet($0) })
         else { return [] }
         var found: [OperationFootprint.NamedTarget] = []
         for property in type.navigationProperties {
@@ -106,7 +132,7 @@ public struct EntityResolver<Storage: StateStorage> {
         if case .create(let creation, _) = operation.action, let found = creation.find(entity) {
             return model.findEntityType(found.type)
         }
-        guard let set = try storage.set(of: entity) else { return nil }
+        guard let set = try set(of: entity) else { return nil }
         return model.findEntitySet(set)?.entityType
     }
 
@@ -166,6 +192,13 @@ public struct EntityResolver<Storage: StateStorage> {
         if set.isSingleton { return .entity(set: set, key: KeyPredicate([])) }
         return KeyPredicate(of: type, in: row.values).map { .entity(set: set, key: $0) }
     }
+}
+
+/// What a resolver was told already.
+private final class KnownRows {
+    var service: [EntityID: EntityRow?] = [:]
+    var local: [EntityID: EntityRow?] = [:]
+    var sets: [EntityID: String?] = [:]
 }
 
 extension Creation {

@@ -178,7 +178,7 @@ struct RequestPlanner<Storage: StateStorage> {
     }
 
     func set(of entity: EntityID) throws(StateError) -> String {
-        try resolver.storage.set(of: entity) ?? ""
+        try resolver.set(of: entity) ?? ""
     }
 
     private func type(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType {

@@ -60,7 +60,7 @@ public struct UploadPlanner<Storage: StateStorage> {
     public func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(StateError) -> UploadPlan {
-        let resolver = EntityResolver(storage: storage, model: model)
+        let resolver = EntityResolver(remembering: storage, model: model)
         let options = options
         let coalescing = Coalescing(resolver, scope: options.coalesces ? .everything : .refused) {
             options.reasonToSkip($0, retrying) == nil

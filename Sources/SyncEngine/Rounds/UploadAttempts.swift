@@ -30,11 +30,11 @@ struct UploadAttempts {
         for attempt in 1... {
             let before = try await store.postponement
             var obstacle: Obstacle?
-            do throws(TidelogError) {
-                let report = try await round(Set(whole.rejected.map(\.operation)))
+            switch await result(of: round, Set(whole.rejected.map(\.operation))) {
+            case .success(let report):
                 whole.add(report)
                 obstacle = try await self.obstacle(report)
-            } catch {
+            case .failure(let error):
                 if let report = error.upload { whole.add(report) }
                 obstacle = self.obstacle(error)
                 if obstacle == nil { throw error.after(whole) }
@@ -52,6 +52,14 @@ struct UploadAttempts {
             waited += delay
         }
         return whole
+    }
+
+    /// The compiler's optimizer fails on a loop that awaits what throws, catches that, and throws it on (Swift 6.3.1).
+    private func result(
+        of round: (_ refused: Set<SequenceNumber>) async throws(TidelogError) -> UploadReport,
+        _ refused: Set<SequenceNumber>
+    ) async -> Result<UploadReport, TidelogError> {
+        do throws(TidelogError) { return .success(try await round(refused)) } catch { return .failure(error) }
     }
 
     // MARK: Obstacles

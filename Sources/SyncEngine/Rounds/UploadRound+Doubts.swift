@@ -109,6 +109,11 @@ extension UploadRound {
         if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
             try await store.confirm(members.map(\.sequence), of: batch)
             report.confirmed += members.map(\.sequence)
+            // What was found tells its key, which the service may have given.
+            for (pending, finding) in found {
+                guard case .tookEffect(_, let payload, let set) = finding else { continue }
+                try await store.ingest(payload, of: set, known: pending.operation.subject)
+            }
             // One that was found leads to those whose keys the service gave.
             for id in found.flatMap(\.pending.operation.createdEntities) {
                 try await readEntity(id, expand: try await store.navigationsToKeylessEntities(of: id))

@@ -31,6 +31,8 @@ struct UploadRound {
         return report
     }
 
+    // Without it the compiler's optimizer crashes when it splits the function (Swift 6.3.1).
+    @_optimize(none)
     private func run(_ report: inout UploadReport, refused: Set<SequenceNumber>) async throws(TidelogError) {
         // A batch whose answer could not be logged, the disk being full, is in flight for ever otherwise.
         try await store.interruptOpenBatches()
@@ -162,19 +164,19 @@ struct UploadRound {
     // MARK: One batch
 
     /// The plan, after entities whose ETag or properties are not known have been read.
+    ///
+    /// - Parameter read: those that were.
     private func nextPlan(
-        retrying: Set<SequenceNumber>, _ options: ServiceOptions
+        retrying: Set<SequenceNumber>, _ options: ServiceOptions, read: Set<EntityID> = []
     ) async throws(TidelogError) -> UploadPlan {
-        var read: Set<EntityID> = []
-        while true {
-            let plan = try await store.plan(
-                retrying: retrying, unreadable: read, service: options, upload: upload, reach: .batch)
-            // Where those that were read turned out to be gone, there may be others behind them.
-            let unread = plan.entitiesToRead.filter { !read.contains($0) }
-            guard !unread.isEmpty, read.isEmpty || plan.isEmpty else { return plan }
-            for id in unread { try await readEntity(id) }
-            read.formUnion(unread)
-        }
+        let plan = try await store.plan(
+            retrying: retrying, unreadable: read, service: options, upload: upload, reach: .batch)
+        // Where those that were read turned out to be gone, there may be others behind them.
+        let unread = plan.entitiesToRead.filter { !read.contains($0) }
+        guard !unread.isEmpty, read.isEmpty || plan.isEmpty else { return plan }
+        for id in unread { try await readEntity(id) }
+        // No loop: the compiler's optimizer fails on one that awaits what throws in a loop of its own (Swift 6.3.1).
+        return try await nextPlan(retrying: retrying, options, read: read.union(unread))
     }
 
     /// A deep insert whose answer did not show the entities below: they are read with the one above.

@@ -5,8 +5,8 @@ import Transport
 ///
 /// Without ``withData`` a line holds method, URL without query, status and sizes. With it, headers and bodies follow: what
 /// people entered, readable by whoever reads the log. Of headers only those of the protocol are told with their value: any
-/// other may carry a credential under a name that only the app knows. Bodies are told as they are, so the parts of a batch
-/// with all of their headers.
+/// other may carry a credential under a name that only the app knows. So it is with the headers inside of a batch's body;
+/// bodies are told as they are otherwise.
 public struct RequestTrace: Sendable {
     /// Whether headers and bodies are told as well.
     public var withData: Bool
@@ -52,7 +52,7 @@ public struct RequestTrace: Sendable {
     }
 
     /// Headers whose values say something of the message and nothing of who sent it.
-    private static let harmless: Set<String> = [
+    static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "allow", "cache-control", "content-encoding",
         "content-id", "content-language", "content-length", "content-type", "dataserviceid", "dataserviceversion",
         "date",
@@ -65,9 +65,11 @@ public struct RequestTrace: Sendable {
         guard let text = String(validating: body, as: UTF8.self) else { return "(no text)" }
         let isJSON = contentType.lowercased().hasPrefix("application/json")
         guard body.count <= Self.bodyLimit else {
-            return String(decoding: body.prefix(Self.bodyLimit), as: UTF8.self) + "… (\(body.count) bytes)"
+            let start = String(decoding: body.prefix(Self.bodyLimit), as: UTF8.self)
+            return BatchRedaction.redacted(start, contentType: contentType) + "… (\(body.count) bytes)"
         }
-        return isPretty && isJSON ? Self.indented(text) : text
+        let shown = BatchRedaction.redacted(text, contentType: contentType)
+        return isPretty && isJSON ? Self.indented(shown) : shown
     }
 
     /// Only white space between tokens changes; what is no JSON is not harmed.

@@ -1,3 +1,4 @@
+public import Logging
 public import ODataWire
 public import OperationLog
 public import SyncEngine
@@ -21,6 +22,9 @@ public struct OfflineODataParameters: Sendable {
     public var customCookies: [String: String]
     /// How uploads go about their work where a call says nothing else.
     public var upload: UploadOptions
+    /// Told what uploads and downloads do, with the operations' sequence numbers and without any of their values; nil for
+    /// nothing. For the requests themselves see ``DataService/traceRequests``.
+    public var logger: Logger?
 
     /// Encrypts what is written from now on; nil, and the store is not encrypted. Keep the key where the system keeps
     /// secrets: without it the store cannot be read by anyone.
@@ -61,7 +65,7 @@ public struct OfflineODataParameters: Sendable {
         authentication: AuthenticationHook? = nil, customHeaders: HTTPHeaders = .empty,
         customCookies: [String: String] = [:], upload: UploadOptions = UploadOptions(),
         enableRequestQueueOptimization: Bool = false, enableIndividualErrorArchiveDeletion: Bool = true,
-        requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)? = nil
+        requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)? = nil, logger: Logger? = nil
     ) {
         self.storePath = storePath
         self.transport = transport
@@ -76,6 +80,7 @@ public struct OfflineODataParameters: Sendable {
         self.customHeaders = customHeaders
         self.customCookies = customCookies
         self.upload = upload
+        self.logger = logger
         self.enableRequestQueueOptimization = enableRequestQueueOptimization
         self.enableIndividualErrorArchiveDeletion = enableIndividualErrorArchiveDeletion
         self.requestFailed = requestFailed

@@ -1,4 +1,5 @@
 public import ODataWire
+public import Operations
 public import SyncEngine
 public import Transport
 
@@ -38,4 +39,18 @@ extension OfflineODataProvider {
 
     /// How far uploads and downloads are, from now on. A reader that is slow misses some of it, never the last.
     public func progress() throws(TidelogError) -> AsyncStream<SyncProgress> { try engine().progress() }
+
+    /// When the next upload may begin, and why, where one was put off: the service has asked for it, or it keeps failing.
+    public var postponement: UploadPostponed? {
+        get async throws(TidelogError) { try await engine().store.postponement }
+    }
+
+    func observe(_ engine: SyncEngine) {
+        let metrics = SyncMetrics()
+        let log = parameters.logger.map(SyncLog.init)
+        engine.observe { event in
+            metrics.count(event)
+            log?.write(event)
+        }
+    }
 }

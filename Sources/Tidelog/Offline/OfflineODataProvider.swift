@@ -77,6 +77,7 @@ public final class OfflineODataProvider: DataServiceProvider {
                 place: parameters.storePath)
         }
         let engine = SyncEngine(store: store, session: session)
+        observe(engine)
         if let metadata { try await engine.install(metadata) }
         if description == nil {
             try StoreDescription(serviceRoot: root, service: parameters.serviceOptions).write(files)
@@ -241,8 +242,9 @@ public final class OfflineODataProvider: DataServiceProvider {
         let store = try engine().store
         let plan = try await store.plan()
         let pending = try await store.pendingOperations()
+        let postponed = try await store.postponement
         let links = try await store.localLinks(of: Set(pending.flatMap(\.operation.touchedEntities)))
-        return pending.map { OperationStatus($0, held: plan.held[$0.sequence], links: links) }
+        return pending.map { OperationStatus($0, held: plan.held[$0.sequence], postponed: postponed, links: links) }
     }
 
     /// Whether there is anything to be sent. Drafts and what is for this store only are not.

@@ -17,6 +17,14 @@ public struct OperationStatus: Sendable, Hashable {
     /// The link of the entity at the other end of ``navigation``.
     public let relatedLink: String?
     public let state: State
+    /// When it came into the state, in milliseconds since 1970.
+    public let since: Int64
+    /// How often in a row the service has put it off.
+    public let attempts: Int
+    /// When an upload may next begin, in milliseconds since 1970; nil where nothing is put off.
+    public let notBefore: Int64?
+    /// What will happen next, as a sentence without a full stop.
+    public let nextStep: String
     /// Why it is not done yet, as a sentence without a full stop; nil for one that the next upload will send.
     public let reason: String?
     /// The service's answer, for a refused operation.
@@ -43,24 +51,39 @@ public struct OperationStatus: Sendable, Hashable {
         let was: String? = if case .rejected(let why) = undone.operation.status { why.message } else { nil }
         self.init(
             undone.operation, state: .undone, reason: was.map { "undone after the service had refused it: \($0)" },
-            links: links)
+            next: "a redo puts it back", notBefore: nil, links: links)
     }
 
-    init(_ pending: PendingOperation, held: HoldReason?, links: [EntityID: String]) {
+    init(_ pending: PendingOperation, held: HoldReason?, postponed: UploadPostponed?, links: [EntityID: String]) {
+        let next = NextStep.text(pending.status, held: held)
+        let notBefore = postponed?.notBefore
         switch pending.status {
-        case .pending: self.init(pending, state: .pending, reason: held?.description, links: links)
-        case .inFlight: self.init(pending, state: .inFlight, reason: "sent; waits for the answer", links: links)
-        case .inDoubt(_, let why): self.init(pending, state: .inDoubt, reason: why, links: links)
+        case .pending:
+            self.init(
+                pending, state: .pending, reason: held?.description, next: next, notBefore: notBefore, links: links)
+        case .inFlight:
+            self.init(
+                pending, state: .inFlight, reason: "sent; waits for the answer", next: next, notBefore: notBefore,
+                links: links)
+        case .inDoubt(_, let why):
+            self.init(pending, state: .inDoubt, reason: why, next: next, notBefore: notBefore, links: links)
         case .rejected(let why):
             let reason = "the service answered \(why.status): \(why.message)"
-            self.init(pending, state: .rejected, reason: reason, links: links)
+            self.init(pending, state: .rejected, reason: reason, next: next, notBefore: notBefore, links: links)
         case .deferred(let why, _):
             let reason = "the service answered \(why.status): \(why.message)"
-            self.init(pending, state: .deferred, reason: reason, links: links)
+            self.init(pending, state: .deferred, reason: reason, next: next, notBefore: notBefore, links: links)
         }
     }
 
-    private init(_ pending: PendingOperation, state: State, reason: String?, links: [EntityID: String]) {
+    private init(
+        _ pending: PendingOperation, state: State, reason: String?, next: String, notBefore: Int64?,
+        links: [EntityID: String]
+    ) {
+        since = pending.since
+        attempts = if case .deferred(_, let attempts) = pending.status { attempts } else { 0 }
+        self.notBefore = notBefore
+        nextStep = next
         sequence = pending.sequence
         time = pending.time
         entity = pending.operation.subject

@@ -33,8 +33,8 @@ open class DataService {
 
     /// Whether headers, query options and bodies are traced as well. They hold confidential values: not for production.
     ///
-    /// Of headers only those of the protocol show their value, others `…`. Bodies are shown as they are, so the parts of a
-    /// batch with all of their headers.
+    /// Of headers only those of the protocol show their value, others `…`, inside of a batch too. Bodies are
+    /// shown as they are otherwise.
     /// Credentials, cookies and tokens are left out in any case.
     public var traceWithData = false { didSet { updateTrace() } }
 

@@ -6,7 +6,7 @@ extension SQLiteState {
 
     static let pendingColumns =
         "sequence, time, status, batch, reason, http_status, code, message, inner_error, method, url, "
-        + "request_body, attempts, operation"
+        + "request_body, attempts, since, operation"
 
     public func pendingOperations() throws(StateError) -> [PendingOperation] {
         let rows = try list("SELECT \(Self.pendingColumns) FROM pending ORDER BY sequence") { row in
@@ -64,13 +64,14 @@ extension SQLiteState {
     func pending(_ row: [SQLValue]) throws(StateError) -> PendingOperation {
         let operation: Operation
         do throws(CodecError) {
-            operation = try ValueCodec.decodeOperation(row[13].blob ?? [])
+            operation = try ValueCodec.decodeOperation(row[14].blob ?? [])
         } catch {
             throw StateError(.damaged, "The views hold an operation that does not decode. \(error)")
         }
         return PendingOperation(
-            sequence: unsigned(row[0].integer), time: row[1].integer ?? 0, operation: operation, status: try status(row)
-        )
+            sequence: unsigned(row[0].integer), time: row[1].integer ?? 0, operation: operation,
+            status: try status(row),
+            since: row[13].integer)
     }
 
     private func status(_ row: [SQLValue]) throws(StateError) -> PendingOperation.Status {
@@ -93,7 +94,7 @@ extension SQLiteState {
 
     public func putPending(_ pending: PendingOperation) throws(StateError) {
         try run(
-            "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             columns(of: pending))
         for id in Set(pending.operation.touchedEntities) {
             try run("INSERT OR IGNORE INTO touched VALUES (?, ?)", [integer(id), integer(pending.sequence)])
@@ -125,7 +126,7 @@ extension SQLiteState {
             details[9] = .integer(Int64(attempts))
         }
         return [integer(pending.sequence), .integer(pending.time), .integer(status.rawValue)] + details
-            + [.blob(ValueCodec.encode(pending.operation))]
+            + [.integer(pending.since), .blob(ValueCodec.encode(pending.operation))]
     }
 
     private func columns(of refusal: Refusal) -> ArraySlice<SQLValue> {
@@ -162,12 +163,12 @@ extension SQLiteState {
     }
 
     func undone(_ row: [SQLValue]) throws(StateError) -> UndoneOperation {
-        UndoneOperation(operation: try pending(row), undo: unsigned(row[14].integer))
+        UndoneOperation(operation: try pending(row), undo: unsigned(row[15].integer))
     }
 
     public func putUndone(_ undone: UndoneOperation) throws(StateError) {
         try run(
-            "INSERT OR REPLACE INTO undone VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO undone VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             columns(of: undone.operation) + [integer(undone.undo)])
     }
 

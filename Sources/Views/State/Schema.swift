@@ -30,12 +30,14 @@ enum Schema {
         """
         CREATE TABLE pending (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
           batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
-          url TEXT, request_body TEXT, attempts INTEGER, operation BLOB NOT NULL)
+          url TEXT, request_body TEXT, attempts INTEGER, since INTEGER NOT NULL,
+          operation BLOB NOT NULL)
         """,
         """
         CREATE TABLE undone (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
           batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
-          url TEXT, request_body TEXT, attempts INTEGER, operation BLOB NOT NULL, undo INTEGER NOT NULL)
+          url TEXT, request_body TEXT, attempts INTEGER, since INTEGER NOT NULL,
+          operation BLOB NOT NULL, undo INTEGER NOT NULL)
         """,
         """
         CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL,

@@ -90,7 +90,9 @@ struct PullCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withStore { provider in
-            let report = try await provider.download(withSubset: names.isEmpty ? nil : names)
+            let report = try await SyncProgressLine.showing(provider) {
+                try await provider.download(withSubset: names.isEmpty ? nil : names)
+            }
             if format.json {
                 var json = JSONWriter()
                 json.beginObject()
@@ -117,9 +119,20 @@ struct PushCommand: AsyncParsableCommand {
         commandName: "push", abstract: "Send the pending operations.",
         discussion: """
             What the service refuses stays in the store with the service's words, and is tried again by the next push. \
-            Exits with 1 if anything was refused, is in doubt, or waits because others changed the same ('tidelog conflicts').
+            Where the service is busy it waits and goes on, for half a minute in all or as long as --wait says.
+
+            Exits with 1 if anything was refused, is in doubt, or waits because others changed the same ('tidelog \
+            conflicts'), and with 75 if the service has put off the rest.
             """,
         aliases: ["upload"])
+
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait in all for a service that is busy or cannot be reached.", valueName: "seconds"))
+    var wait: Int?
+
+    @Flag(help: "Begin at once, although the service has asked to be left alone for a while.")
+    var now = false
 
     @Flag(help: "Send operations that are in doubt again, at the risk of doing them twice.")
     var resendInDoubt = false
@@ -134,15 +147,32 @@ struct PushCommand: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
+    func validate() throws {
+        guard (wait ?? 0) >= 0, (wait ?? 0) <= 31_536_000 else { throw ValidationError("--wait takes 0 to 31536000.") }
+    }
+
     func run() async throws {
-        let isComplete = try await options.withStore { provider in
+        let end = try await options.withStore { provider in
             try await service.apply(to: provider)
             if resendInDoubt { try await provider.resendOperationsInDoubt() }
-            let report = try await provider.upload(
-                UploadOptions(conflicts: ConflictHandling(policy: conflicts.policy)))
+            let report = try await SyncProgressLine.showing(provider) { try await provider.upload(upload) }
             try UploadText(report: report).print(json: format.json)
-            return report.rejected.isEmpty && report.inDoubt.isEmpty && report.conflicts.isEmpty
+            guard report.rejected.isEmpty, report.inDoubt.isEmpty, report.conflicts.isEmpty else {
+                return ExitStatus.failed
+            }
+            return report.postponed == nil ? .done : .later
         }
-        if !isComplete { throw QuietFailure(status: .failed) }
+        if end != .done { throw QuietFailure(status: end) }
+    }
+
+    private var upload: UploadOptions {
+        var options = UploadOptions(
+            conflicts: ConflictHandling(policy: conflicts.policy), ignoresPostponement: now)
+        if let wait {
+            options.retry.patience = .seconds(wait)
+            options.retry.waitsForConnection = true
+            options.retry.attempts = 1_000
+        }
+        return options
     }
 }

@@ -15,8 +15,21 @@ enum ExitStatus: Int32 {
     case failed = 1
     /// A file of the store is damaged.
     case damage = 2
+    /// The service is busy: the same command will do later (EX_TEMPFAIL).
+    case later = 75
     /// The arguments are wrong (EX_USAGE).
     case usage = 64
+}
+
+extension ExitStatus {
+    init(_ code: TidelogError.Code) {
+        switch code {
+        case .damaged: self = .damage
+        case .postponed, .service(status: 408), .service(status: 425), .service(status: 429), .service(status: 503):
+            self = .later
+        default: self = .failed
+        }
+    }
 }
 
 /// A failure of the command line itself: a sentence, and the next step where there is one.
@@ -52,7 +65,7 @@ struct ErrorReport {
         content =
             switch error {
             case let error as TidelogError:
-                .line(Self.line(error.message, error.place, error.recovery), error.code == .damaged ? .damage : .failed)
+                .line(Self.line(error.message, error.place, error.recovery), ExitStatus(error.code))
             case let error as CommandFailure: .line(Self.line(error.message, error.place, error.recovery), .failed)
             case let error as LineFailure: .line(error.description, error.status)
             case let error as QuietFailure: .silent(error.status)

@@ -1,3 +1,4 @@
+internal import EDM
 internal import ODataWire
 internal import Operations
 internal import Tidelog
@@ -9,7 +10,21 @@ struct StatusText {
     init(_ operation: OperationStatus) { self.operation = operation }
 
     var cells: [String] {
-        [String(operation.sequence), action, Self.name(operation.state), operation.reason ?? ""]
+        [String(operation.sequence), action, Self.name(operation.state), reason]
+    }
+
+    /// Nothing for one that simply waits for the next upload.
+    private var reason: String {
+        guard let reason = operation.reason else { return "" }
+        guard operation.state != .undone else { return reason }
+        let since = operation.since == operation.time ? "" : " (since \(Self.time(operation.since)))"
+        let attempts = operation.attempts > 1 ? ", \(operation.attempts) times in a row" : ""
+        let start = operation.state == .deferred ? operation.notBefore.map { ", not before \(Self.time($0))" } : nil
+        return "\(reason)\(attempts)\(since); \(operation.nextStep)\(start ?? "")"
+    }
+
+    private static func time(_ milliseconds: Int64) -> String {
+        LocalDateTime(millisecondsSince1970: milliseconds - milliseconds % 1_000).map { "\($0)Z" } ?? "?"
     }
 
     /// In the words of `tidelog log`: `create Orders(~8) in Customers(~7)/Orders`, `link Customers(~7)/Orders → Orders(~8)`.
@@ -45,6 +60,12 @@ struct StatusText {
         json.member("state", operation.state.rawValue)
         if let transaction = operation.transactionID { json.member("transaction", transaction) }
         if let reason = operation.reason { json.member("reason", reason) }
+        if operation.state != .undone {
+            json.member("since", operation.since)
+            if operation.attempts > 0 { json.member("attempts", operation.attempts) }
+            if let time = operation.notBefore { json.member("notBefore", time) }
+            json.member("next", operation.nextStep)
+        }
         if let dependence { json.member("because", dependence) }
         if let refusal = operation.refusal {
             json.name("error")

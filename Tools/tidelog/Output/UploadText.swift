@@ -18,6 +18,9 @@ struct UploadText {
         for (operation, refusal) in report.rejected {
             lines.append("Operation \(operation) was rejected: \(refusal.status) \(oneLine(refusal.message))")
         }
+        for (operation, refusal) in report.deferred {
+            lines.append("Operation \(operation) was put off: \(refusal.status) \(oneLine(refusal.message))")
+        }
         for operation in report.inDoubt {
             lines.append("Operation \(operation) is in doubt: it is not known whether it took effect.")
         }
@@ -27,6 +30,7 @@ struct UploadText {
         for conflict in report.conflicts {
             lines.append("\(oneLine(conflict.name)) waits: others have changed it as well; see 'tidelog conflicts'.")
         }
+        if report.postponed != nil { lines.append("The next push sends again what was put off.") }
         if !report.inDoubt.isEmpty {
             lines.append("Run 'tidelog push --resend-in-doubt' to send what is in doubt again.")
         }
@@ -50,9 +54,11 @@ struct UploadText {
             json.endObject()
         }
         json.endArray()
+        if !report.deferred.isEmpty { json.numbers("deferred", report.deferred.map(\.operation)) }
         json.numbers("inDoubt", report.inDoubt)
         json.member("remaining", report.remaining)
         if !report.conflicts.isEmpty { json.numbers("conflicts", report.conflicts.map(\.entity.rawValue)) }
+        if let postponed = report.postponed { json.member("notBefore", postponed.notBefore) }
         json.endObject()
         return json.text
     }

@@ -1,0 +1,60 @@
+import Metrics
+import Operations
+import SyncEngine
+
+/// Counts what the engine does, in whatever metrics system the app has set up; see swift-metrics.
+///
+/// | label | counts |
+/// |---|---|
+/// | `tidelog_requests` | requests, by `status` (`none` where no answer came) |
+/// | `tidelog_bytes_sent`, `tidelog_bytes_received` | bodies of requests and of answers |
+/// | `tidelog_operations` | operations as they are made, by `state` `made`, and as they end or not: `confirmed`, `rejected`, `deferred`, `inDoubt` |
+/// | `tidelog_batches` | batches sent |
+/// | `tidelog_entities_read` | entities that downloads and readings brought |
+/// | `tidelog_waits` | how often an upload waited for the service |
+/// | `tidelog_runs` | uploads and downloads, by `end`: `done` or `failed` |
+struct SyncMetrics: Sendable {
+    private let bytesSent = Counter(label: "tidelog_bytes_sent")
+    private let bytesReceived = Counter(label: "tidelog_bytes_received")
+    private let batches = Counter(label: "tidelog_batches")
+    private let entities = Counter(label: "tidelog_entities_read")
+    private let waits = Counter(label: "tidelog_waits")
+
+    func count(_ event: SyncEvent) {
+        switch event {
+        case .uploadBegan, .downloadBegan: break
+        case .exchanged(let sent, let received, let status):
+            Counter(label: "tidelog_requests", dimensions: [("status", status.map(String.init) ?? "none")]).increment()
+            bytesSent.increment(by: sent)
+            bytesReceived.increment(by: received)
+        case .waiting: waits.increment()
+        case .ended(let error):
+            Counter(label: "tidelog_runs", dimensions: [("end", error == nil ? "done" : "failed")]).increment()
+        case .recorded(_, let record): count(record.body)
+        }
+    }
+
+    private func count(_ body: Record.Body) {
+        switch body {
+        case .operation: operations("made")
+        case .batchPrepared: batches.increment()
+        case .batchAnswered(let answered):
+            for outcome in answered.outcomes {
+                switch outcome.result {
+                case .confirmed: operations("confirmed")
+                case .rejected: operations("rejected")
+                case .deferred: operations("deferred")
+                case .inDoubt: operations("inDoubt")
+                case .notProcessed: break
+                }
+            }
+        case .downloadPage(let page): entities.increment(by: page.entities.count)
+        case .entitiesRead(let images): entities.increment(by: images.count)
+        default: break
+        }
+    }
+
+    private func operations(_ state: String) {
+        Counter(label: "tidelog_operations", dimensions: [("state", state)]).increment()
+    }
+}
