@@ -11,7 +11,7 @@ extension Simulation {
         do throws(TidelogError) {
             let report = try await device.engine.upload(
                 UploadOptions(
-                    requestLimit: [500, 500, 3][random.below(3)], conflicts: conflictHandling(device),
+                    requestLimit: [500, 500, 3][random.below(3)], conflicts: conflictHandling(),
                     ignoresPostponement: random.chance(20)))
             counts.confirmed += report.confirmed.count
             counts.rejected += report.rejected.count
@@ -25,11 +25,10 @@ extension Simulation {
         }
     }
 
-    /// In the storm what both changed waits; afterwards one device insists, and the next one gives way.
-    private func conflictHandling(_ device: Device) -> ConflictHandling {
+    /// In the storm what both changed waits; afterwards each device insists in turn.
+    private func conflictHandling() -> ConflictHandling {
         if isStormy { return ConflictHandling() }
-        let insists = device.number.isMultiple(of: 2)
-        return ConflictHandling(policy: .merge(overlapping: insists ? .clientWins : .serverWins)) { conflict in
+        return ConflictHandling(policy: .merge(overlapping: .clientWins)) { conflict in
             // What another device deleted can only be given up.
             conflict.kind == .deletedByOthers ? .theirs : nil
         }

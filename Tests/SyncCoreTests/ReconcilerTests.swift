@@ -168,6 +168,32 @@ struct ReconcilerTests {
         #expect(urls == ["Customers", "Orders"])
     }
 
+    /// The change set is a customer and an order of that customer: `Customers` as 1, `Orders` as 2.
+    @Test(
+        arguments: [
+            ("{\"@Core.ContentID\":\"2\"}", "2"), ("{\"details\":[{\"code\":\"D\",\"ContentID\":\"2\"}]}", "2"),
+            ("{\"innererror\":{\"errordetails\":[{\"ContentID\":\"1\",\"code\":\"D\"}]}}", "1"),
+            ("{\"target\":\"/Orders/Note\"}", "2"), ("{\"target\":\"$1/Name\"}", "1"),
+            ("{\"innererror\":{\"errordetails\":[{\"propertyref\":\"Customers/Name\",\"code\":\"D\"}]}}", "1"),
+        ])
+    func `an error that names a request by Content-ID or target is that request's`(
+        _ error: String, _ culprit: String
+    ) throws {
+        let customer = try store.create("Customers")
+        try store.create("Orders", bindings: to("Customer", customer))
+        let outcomes = try answer(.failed(response(400, "{\"error\":\(error)}"), culprit: nil))
+        let refused = outcomes.map { if case .rejected = $0.result { true } else { false } }
+        #expect(refused == [culprit == "1", culprit == "2"])
+    }
+
+    @Test(arguments: ["{\"target\":\"Name\"}", "{\"@Core.ContentID\":\"7\"}", "{\"target\":\"OrdersOfMine\"}"])
+    func `an error that names none of the requests is that of all`(_ error: String) throws {
+        let customer = try store.create("Customers")
+        try store.create("Orders", bindings: to("Customer", customer))
+        let outcomes = try answer(.failed(response(400, "{\"error\":\(error)}"), culprit: nil))
+        #expect(outcomes.allSatisfy { if case .rejected = $0.result { true } else { false } })
+    }
+
     @Test(arguments: [404, 410])
     func `a delete of what is gone is done`(_ status: Int) throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)])

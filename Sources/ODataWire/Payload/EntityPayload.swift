@@ -77,6 +77,8 @@ public struct ServiceError: Sendable, Hashable {
     public var code: String
     public var message: String
     public var target: String?
+    /// Which request of a change set it is about (`Core.ContentID`), where the service says so.
+    public var contentID: String?
     public var details: [Detail]
     /// The inner error as raw JSON, for whoever has to find out.
     public var innerError: String?
@@ -85,11 +87,13 @@ public struct ServiceError: Sendable, Hashable {
         public var code: String
         public var message: String
         public var target: String?
+        public var contentID: String?
 
-        public init(code: String, message: String, target: String? = nil) {
+        public init(code: String, message: String, target: String? = nil, contentID: String? = nil) {
             self.code = code
             self.message = message
             self.target = target
+            self.contentID = contentID
         }
     }
 

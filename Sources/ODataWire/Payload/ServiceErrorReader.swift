@@ -14,6 +14,7 @@ public enum ServiceErrorReader {
         var result = ServiceError(
             code: text(error["code"]), message: text(error["message"]?["value"] ?? error["message"]))
         result.target = error["target"]?.string
+        result.contentID = contentID(error)
         let inner = error["innererror"]
         if let inner, inner != .null { result.innerError = inner.text }
         let details =
@@ -26,8 +27,15 @@ public enum ServiceErrorReader {
         guard json.object != nil else { return nil }
         let detail = ServiceError.Detail(
             code: text(json["code"]), message: text(json["message"]?["value"] ?? json["message"]),
-            target: json["target"]?.string ?? json["propertyref"]?.string)
+            target: json["target"]?.string ?? json["propertyref"]?.string, contentID: contentID(json))
         return detail.code.isEmpty && detail.message.isEmpty ? nil : detail
+    }
+
+    /// An annotation by the standard, a member of its own with SAP gateways.
+    private static func contentID(_ json: JSONValue) -> String? {
+        let names = ["@Core.ContentID", "@Org.OData.Core.V1.ContentID", "@SAP__core.ContentID", "ContentID"]
+        let found = names.lazy.compactMap { text(json[$0]) }.first { !$0.isEmpty }
+        return found
     }
 
     /// Codes are strings by the standard and numbers in the wild.

@@ -5,6 +5,7 @@ import SyncCore
 /// Batches that the service took to work on in its own time (OData 4.01 Part 1, 11.6). Where their answers are to be had is in
 /// the log, so that an upload takes up what an earlier one, or an earlier run of the app, has left.
 extension UploadRound {
+    @_optimize(none)
     func takeUpAccepted(_ course: inout Course, _ report: inout UploadReport) async throws(TidelogError) {
         for open in try await store.openBatches() where open.monitor != nil {
             _ = try await finish(open, try await terms(course), &course, &report)
@@ -12,6 +13,7 @@ extension UploadRound {
     }
 
     /// Asks until the answer is there. False where that takes longer than anybody waits.
+    @_optimize(none)
     func finish(
         _ open: OpenBatch, _ terms: Terms, _ course: inout Course, _ report: inout UploadReport
     ) async throws(TidelogError) -> Bool {
@@ -44,6 +46,7 @@ extension UploadRound {
     }
 
     /// Who cancels the upload meanwhile wants the batch cancelled too, if the service still can.
+    @_optimize(none)
     private func wait(
         _ pause: Duration, for open: OpenBatch, _ monitor: String
     ) async throws(TidelogError) {
@@ -65,6 +68,7 @@ extension UploadRound {
         }
     }
 
+    @_optimize(none)
     private func take(
         _ response: WireResponse, of open: OpenBatch, _ terms: Terms, _ course: inout Course,
         _ report: inout UploadReport

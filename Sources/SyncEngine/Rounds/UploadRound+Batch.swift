@@ -34,6 +34,7 @@ extension UploadRound {
         var size: Int { requests.joined().reduce(0) { $0 + $1.body.count + $1.url.utf8.count + 512 } }
     }
 
+    @_optimize(none)
     func requests(of plan: UploadPlan, _ terms: Terms) async -> Outgoing {
         let plain = encoder(terms).requests(of: plan)
         let headers = RepeatabilityHeaders(
@@ -50,6 +51,7 @@ extension UploadRound {
         BatchEncoder(model: terms.model, serviceRoot: session.root, options: terms.options)
     }
 
+    @_optimize(none)
     func deliver(
         _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ terms: Terms,
         _ report: inout UploadReport
@@ -85,6 +87,7 @@ extension UploadRound {
         return .answered(try await outcomes(response, to: encoded.exchange.batch, batch))
     }
 
+    @_optimize(none)
     func failed(_ batch: BatchID, _ plan: UploadPlan, _ error: TidelogError) async throws(TidelogError) {
         if error.mayHaveReachedService {
             try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: error.message))])
@@ -94,6 +97,7 @@ extension UploadRound {
     }
 
     /// One for each change set of the batch, from an answer with parts.
+    @_optimize(none)
     func outcomes(
         _ response: WireResponse, to request: BatchRequest, _ batch: BatchID
     ) async throws(TidelogError) -> [ChangeSetOutcome] {

@@ -5,6 +5,7 @@ import SyncCore
 /// Operations that were sent and of which no answer told what became of them. Where the service knows requests again they are
 /// sent again, the same to the byte; otherwise, and where it has forgotten them, reading finds out.
 extension UploadRound {
+    @_optimize(none)
     func settleDoubts(_ report: inout UploadReport) async throws(TidelogError) {
         guard try await !store.pendingOperations(.inDoubt).isEmpty else { return }
         var course = newCourse()
@@ -16,6 +17,7 @@ extension UploadRound {
 
     // MARK: Sending again
 
+    @_optimize(none)
     private func sendAgain(
         _ open: OpenBatch, _ course: inout Course, _ report: inout UploadReport
     ) async throws(TidelogError) {
@@ -58,6 +60,7 @@ extension UploadRound {
     }
 
     /// Nothing is logged of it: whatever happens, the operations are in doubt as they were.
+    @_optimize(none)
     private func sendAgain(
         _ open: OpenBatch, _ places: [Int], _ requests: [[WireRequest]], _ terms: Terms, _ report: inout UploadReport
     ) async throws(TidelogError) -> [ChangeSetOutcome] {
@@ -95,6 +98,7 @@ extension UploadRound {
     // MARK: Reading
 
     /// - Parameter members: operations that took effect together or not at all.
+    @_optimize(none)
     private func settle(
         _ members: [PendingOperation], _ report: inout UploadReport
     ) async throws(TidelogError) {

@@ -5,6 +5,7 @@ import SyncCore
 /// Requests by themselves, for a service without `$batch`: prepared, answered and interrupted like a batch of one.
 extension UploadRound {
     /// - Parameter plan: one change set of one request.
+    @_optimize(none)
     func sendSingle(
         _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ report: inout UploadReport
     ) async throws(TidelogError) -> [ChangeSetOutcome] {

@@ -8,6 +8,9 @@ import SyncCore
 /// plan → *prepared* into the log → send → match → reconcile → *answered* into the log,
 ///
 /// and what the answer left open (an ETag, the key of an entity that was created below another) is read afterwards.
+///
+/// Its functions that await are not optimized, as they wait for the network anyway: the optimizer of Swift 6.3.1 crashes on
+/// loops in them that await what throws.
 struct UploadRound {
     let store: LocalStore
     let session: ServiceSession
@@ -20,6 +23,7 @@ struct UploadRound {
     }
 
     /// - Parameter refused: what was refused in this upload already, and is not sent again by it.
+    @_optimize(none)
     func run(refused: Set<SequenceNumber> = []) async throws(TidelogError) -> UploadReport {
         var report = UploadReport()
         do throws(TidelogError) {
@@ -31,7 +35,6 @@ struct UploadRound {
         return report
     }
 
-    // Without it the compiler's optimizer crashes when it splits the function (Swift 6.3.1).
     @_optimize(none)
     private func run(_ report: inout UploadReport, refused: Set<SequenceNumber>) async throws(TidelogError) {
         // A batch whose answer could not be logged, the disk being full, is in flight for ever otherwise.
@@ -85,6 +88,7 @@ struct UploadRound {
         Course(conflicts: ConflictRound(store: store, session: session, handling: upload.conflicts))
     }
 
+    @_optimize(none)
     func terms(_ course: Course) async throws(TidelogError) -> Terms {
         var terms = Terms(model: try await store.model, options: try await store.serviceOptions)
         if course.isImpatient { terms.options.respondsAsync = false }
@@ -93,6 +97,7 @@ struct UploadRound {
 
     /// Sends the plan, in more than one batch where one is too large for the log or has something in it for which the service
     /// refuses all of it. Returns whether anything has ended or is to be planned anew.
+    @_optimize(none)
     private func send(
         _ plan: UploadPlan, since rearrangements: Int, _ terms: Terms, _ course: inout Course,
         _ report: inout UploadReport
@@ -146,6 +151,7 @@ struct UploadRound {
 
     /// Logs what the service made of a batch, and reads what its answer left open.
     @discardableResult
+    @_optimize(none)
     func answer(
         _ batch: BatchID, _ plan: UploadPlan, _ requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome],
         _ terms: Terms, _ course: inout Course, _ report: inout UploadReport
@@ -166,6 +172,7 @@ struct UploadRound {
     /// The plan, after entities whose ETag or properties are not known have been read.
     ///
     /// - Parameter read: those that were.
+    @_optimize(none)
     private func nextPlan(
         retrying: Set<SequenceNumber>, _ options: ServiceOptions, read: Set<EntityID> = []
     ) async throws(TidelogError) -> UploadPlan {
@@ -180,6 +187,7 @@ struct UploadRound {
     }
 
     /// A deep insert whose answer did not show the entities below: they are read with the one above.
+    @_optimize(none)
     private func readWhatIsMissing(_ plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) async throws(TidelogError) {
         let confirmed = Set(
             outcomes.filter { if case .confirmed = $0.result { true } else { false } }.map(\.operation))
@@ -193,6 +201,7 @@ struct UploadRound {
     }
 
     @discardableResult
+    @_optimize(none)
     func readEntity(_ id: EntityID, expand: [String] = []) async throws(TidelogError) -> Bool {
         let found = try await EntityReading(store: store, session: session).read(id, expand: expand)
         guard let (payload, set) = found else { return false }
