@@ -94,6 +94,7 @@ struct ConflictRound {
     }
 
     /// Returns false where the service does not let this entity be read: that is no reason to leave others unsent.
+    @_optimize(none)
     private func read(_ id: EntityID) async throws(TidelogError) -> Bool {
         guard try await store.serviceReference(id) != nil else { return true }
         let found: (payload: EntityPayload, set: EntitySet)?

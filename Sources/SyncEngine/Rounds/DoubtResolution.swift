@@ -17,6 +17,7 @@ struct DoubtResolution {
         case unknown
     }
 
+    @_optimize(none)
     func finding(_ pending: PendingOperation) async throws(TidelogError) -> Finding {
         do throws(TidelogError) {
             return try await read(pending)

@@ -138,7 +138,7 @@ struct UploadRound {
                     continue
                 }
                 course.refusals += 1
-                if course.refusals >= Self.refusalLimit, try await !answersParts(terms, &course, &report) {
+                if course.refusals >= Self.refusalLimit, await !answersParts(terms, &course, &report) {
                     try await store.withdraw(batch, part)
                     try ServiceSession.check(response, "POST", session.root + "$batch")
                 }
@@ -156,20 +156,18 @@ struct UploadRound {
     /// that it is taken to refuse batches, unless it is known to answer them.
     private static let refusalLimit = 3
 
-    /// Whether the service answers batches part by part. Asked with one that only reads, where none has shown it yet.
+    /// Whether the service is known to answer batches part by part. Asked with one that only reads, where none has shown it.
     @_optimize(none)
-    private func answersParts(
-        _ terms: Terms, _ course: inout Course, _ report: inout UploadReport
-    ) async throws(TidelogError) -> Bool {
+    private func answersParts(_ terms: Terms, _ course: inout Course, _ report: inout UploadReport) async -> Bool {
         guard !course.hasAnsweredParts, let set = terms.model.entitySets.first else { return course.hasAnsweredParts }
         let query = WireRequest(method: "GET", url: "\(set.name)?$top=1", headers: ["Accept": "application/json"])
         var atOnce = terms
         atOnce.options.respondsAsync = false
         let batch = BatchRequest(parts: [.query(query)])
-        let encoded = try encoder(atOnce).encode(batch, [], number: 0)
+        guard let encoded = try? encoder(atOnce).encode(batch, [], number: 0) else { return false }
         report.batches += 1
         report.bytesSent += encoded.request.body.count
-        let response = try await session.modify(encoded.request)
+        guard let response = try? await session.modify(encoded.request) else { return false }
         course.hasAnsweredParts =
             BatchAnswer(response) == .parts && (try? BatchExchange.outcomes(response, to: batch)) != nil
         return course.hasAnsweredParts
@@ -210,7 +208,10 @@ struct UploadRound {
         let unread = plan.entitiesToRead.filter { !asked.contains($0) }
         guard !unread.isEmpty, asked.isEmpty || plan.isEmpty else { return plan }
         var read = read
-        for id in unread where try await readEntity(id) != .unreadable { read.insert(id) }
+        for id in unread {
+            let reading = try await readEntity(id)
+            if reading != .unreadable { read.insert(id) }
+        }
         // No loop: the compiler's optimizer fails on one that awaits what throws in a loop of its own (Swift 6.3.1).
         return try await nextPlan(retrying: retrying, options, asked: asked.union(unread), read: read)
     }
