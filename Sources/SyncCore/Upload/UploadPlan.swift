@@ -179,9 +179,9 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         case .entityGone(let entity): "held: entity \(entity) is no longer there"
         case .notInMetadata(let name): "held: the metadata do not have the \(name)"
         case .headerNeedsKey(let entity): "waits until the service has given entity \(entity) a key, for a header"
-        case .draft: "a draft: goes when it is released"
+        case .draft: "a draft, which has not been released"
         case .behindDraft(let sequence): "waits for operation \(sequence), which is a draft"
-        case .localOnly: "for this store only: is never sent"
+        case .localOnly: "for this store only"
         case .otherCategory: "not in the categories of the upload"
         case .behindOtherCategory(let sequence):
             "waits for operation \(sequence), which is not in the categories of the upload"

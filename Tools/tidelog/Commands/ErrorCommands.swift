@@ -35,13 +35,11 @@ struct RetryCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        let isComplete = try await options.withStore { provider in
+        let end = try await options.withStore { provider in
             try await service.apply(to: provider)
-            let report = try await provider.retry(operations)
-            try UploadText(report: report).print(json: format.json)
-            return report.rejected.isEmpty && report.inDoubt.isEmpty
+            return try await UploadText.printing(provider, json: format.json) { try await provider.retry(operations) }
         }
-        if !isComplete { throw QuietFailure(status: .failed) }
+        if end != .done { throw QuietFailure(status: end) }
     }
 }
 
@@ -89,8 +87,10 @@ struct ReleaseCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { provider in
             let changed = try await holdBack ? provider.holdBack(operations) : provider.release(operations)
+            let numbers = changed.isEmpty ? "" : ": " + changed.sorted().map(String.init).joined(separator: ", ")
             try Console.print(
-                "\(counted(changed.count, "operation", "operations")) \(holdBack ? "held back" : "released").")
+                "\(counted(changed.count, "operation", "operations")) \(holdBack ? "held back" : "released")\(numbers)."
+            )
         }
     }
 }
@@ -104,7 +104,7 @@ struct ErrorText {
     private var lines: String {
         let state =
             switch entry.state {
-            case .rejected: "refused"
+            case .rejected: "rejected"
             case .inDoubt: "in doubt"
             case .conflict: "in conflict"
             }
