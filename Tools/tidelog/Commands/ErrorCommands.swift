@@ -5,10 +5,10 @@ internal import Tidelog
 
 struct ErrorsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "errors", abstract: "Show what the service refused, and what is in doubt.",
+        commandName: "errors", abstract: "Show what the service refused, what is in conflict, and what is in doubt.",
         discussion: """
             To mend an entity, change it and push: what both come to is sent. retry sends some again as they are, discard \
-            gives some up. The same can be asked as an entity set: tidelog query ErrorArchive.
+            gives some up; resolve decides a conflict, settle a doubt. The same can be asked as an entity set: tidelog query ErrorArchive.
             """)
 
     @OptionGroup var options: StoreOptions
@@ -45,7 +45,7 @@ struct RetryCommand: AsyncParsableCommand {
 
 struct DiscardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "discard", abstract: "Give up operations that the service refused.",
+        commandName: "discard", abstract: "Give up operations that the service refused or that are in conflict.",
         discussion: """
             What could not have been made without them goes as well, and is printed with the reason; everything else \
             stays. redo puts them back.
@@ -53,7 +53,7 @@ struct DiscardCommand: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("The numbers of refused operations.", valueName: "operation"))
     var operations: [UInt64] = []
-    @Flag(help: "Everything that the service refused.")
+    @Flag(help: "All that errors shows, but for what is in doubt.")
     var all = false
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions

@@ -121,7 +121,8 @@ struct PushCommand: AsyncParsableCommand {
             What the service refuses stays in the store with the service's words, and is tried again by the next push. \
             Where the service is busy it waits and goes on, for half a minute in all or as long as --wait says.
 
-            Exits with 1 if anything was refused or is in doubt, and with 75 if the service has put off the rest.
+            Exits with 1 if anything was refused, is in doubt, or waits because others changed the same ('tidelog \
+            conflicts'), and with 75 if the service has put off the rest.
             """,
         aliases: ["upload"])
 
@@ -149,6 +150,12 @@ struct PushCommand: AsyncParsableCommand {
     @Flag(help: "Send operations that are in doubt again, at the risk of doing them twice.")
     var resendInDoubt = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Where others changed the same entities: merge what does not overlap and ask (merge), let one side win what overlaps (merge-mine, merge-theirs), let one side win all (mine, theirs), or ask.",
+            valueName: "policy"))
+    var conflicts: ConflictPolicyArgument = .merge
+
     @OptionGroup var service: ServiceArguments
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -167,7 +174,8 @@ struct PushCommand: AsyncParsableCommand {
     }
 
     private var upload: UploadOptions {
-        var options = UploadOptions(coalesces: coalesce, ignoresPostponement: now)
+        var options = UploadOptions(
+            coalesces: coalesce, conflicts: ConflictHandling(policy: conflicts.policy), ignoresPostponement: now)
         if !category.isEmpty { options.categories = Set(category.map(UploadCategory.named)) }
         if let wait {
             options.retry.patience = .seconds(wait)

@@ -31,8 +31,13 @@ struct UploadText {
         for operation in report.inDoubt {
             lines.append("Operation \(operation) is in doubt: it is not known whether it took effect.")
         }
-        if !report.rejected.isEmpty {
+        // What is in conflict is not tried again before that is decided.
+        let undecided = Set(report.conflicts.flatMap(\.operations))
+        if report.rejected.contains(where: { !undecided.contains($0.operation) }) {
             lines.append("Rejected operations stay in the store; see 'tidelog errors'. The next push tries them again.")
+        }
+        for conflict in report.conflicts {
+            lines.append("\(oneLine(conflict.name)) waits: others have changed it as well; see 'tidelog conflicts'.")
         }
         if report.postponed != nil { lines.append("The next push sends again what was put off.") }
         if !report.inDoubt.isEmpty {
@@ -45,7 +50,7 @@ struct UploadText {
 
     private var isEmpty: Bool {
         report.batches == 0 && report.confirmed.isEmpty && report.rejected.isEmpty && report.deferred.isEmpty
-            && report.elided.isEmpty && report.inDoubt.isEmpty
+            && report.elided.isEmpty && report.inDoubt.isEmpty && report.conflicts.isEmpty
     }
 
     var json: String {
@@ -69,6 +74,7 @@ struct UploadText {
         if !report.elided.isEmpty { json.numbers("elided", report.elided) }
         json.numbers("inDoubt", report.inDoubt)
         json.member("remaining", report.remaining)
+        if !report.conflicts.isEmpty { json.numbers("conflicts", report.conflicts.map(\.entity.rawValue)) }
         if let postponed = report.postponed { json.member("notBefore", postponed.notBefore) }
         json.endObject()
         return json.text
@@ -86,7 +92,7 @@ struct UploadText {
             throw error
         }
         try UploadText(report: report).print(json: json)
-        guard report.rejected.isEmpty, report.inDoubt.isEmpty else { return .failed }
+        guard report.rejected.isEmpty, report.inDoubt.isEmpty, report.conflicts.isEmpty else { return .failed }
         return report.postponed == nil ? .done : .later
     }
 
