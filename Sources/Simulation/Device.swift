@@ -18,6 +18,8 @@ final class Device {
     var names = 0
     /// Operations that met another device's change (412). What is sent again then is sent by decision.
     var contested: Set<SequenceNumber> = []
+    /// New entities of which somebody has said that they are there: of their keys nobody has said anything.
+    var settledEntities: Set<EntityID> = []
     /// Operations that a compaction has taken from the log.
     var archive: [SequenceNumber: Operation] = [:]
     /// Those among them that cancelled each other out.

@@ -98,7 +98,7 @@ extension Simulation {
         await restartCrashed()
         while !late.isEmpty { deliverLate() }
         let start = clock.now
-        var left: [[SequenceNumber]] = []
+        var left: [[SequenceNumber: String]] = []
         for round in 1...8 where violations.isEmpty {
             clock.advance(milliseconds: 600_000)
             let before = left
@@ -110,11 +110,10 @@ extension Simulation {
                     await discardRefused(device)
                     isDecided = await settleDoubts(device) || isDecided
                 }
-                let pending = ((try? await device.store.pendingOperations()) ?? []).map(\.sequence)
-                if !pending.isEmpty { await download(device) }
-                left.append(pending)
+                if await !reasons(device).isEmpty { await download(device) }
+                left.append(await reasons(device))
             }
-            // What is left a second time will not go.
+            // What is left a second time, and for the same reasons, will not go.
             if round > 1, left == before, !isDecided { break }
         }
         for device in devices where violations.isEmpty { await download(device) }
@@ -140,19 +139,24 @@ extension Simulation {
         }
     }
 
+    private func reasons(_ device: Device) async -> [SequenceNumber: String] {
+        do throws(TidelogError) {
+            return try await Remainder(device.store).reasons
+        } catch {
+            violated("d\(device.number) does not say why it waits: \(error)")
+            return [:]
+        }
+    }
+
     private func checkDrained(_ device: Device) async {
         do throws(TidelogError) {
-            let pending = try await device.store.pendingOperations()
-            guard !pending.isEmpty else { return }
-            // What the next upload would do: it tries again what was put off, and holds it for what is behind that.
-            let plan = try await device.store.plan(retrying: Set(pending.map(\.sequence)))
-            for operation in pending where !isExplained(operation, plan) {
-                violated("d\(device.number) stalls: \(operation)")
-            }
-            counts.visibleDoubts += pending.count
-            note(
-                "left: \(pending.map { "\($0.sequence): \(plan.held[$0.sequence].map(String.init(describing:)) ?? "?")" })"
-            )
+            let remainder = try await Remainder(device.store)
+            guard !remainder.pending.isEmpty else { return }
+            let left = remainder.reasons.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            note("left: \(left)")
+            let stalled = remainder.stalled { !options.isStrict || device.settledEntities.contains($0) }
+            if !stalled.isEmpty { violated("d\(device.number) stalls: \(stalled) of \(left)") }
+            counts.visibleDoubts += remainder.pending.count
         } catch {
             violated("d\(device.number): \(error)")
         }
@@ -170,7 +174,13 @@ extension Simulation {
                     guard settlement == .resend || hasEffect(pending.operation),
                         try await isInDoubt(pending.sequence, device)
                     else { continue }
+                    let doubtful = try await device.store.pendingOperations()
                     let settled = try await device.store.settle(pending.sequence, as: settlement)
+                    if settlement == .tookEffect {
+                        for known in doubtful where settled.contains(known.sequence) {
+                            device.settledEntities.formUnion(known.operation.createdEntities)
+                        }
+                    }
                     note("d\(device.number) settles \(settled) as \(settlement)")
                     isSettled = true
                 }
@@ -194,16 +204,6 @@ extension Simulation {
         case .update(_, let changes, _):
             changes.contains { $0.value.stringValue.map { service.ledger.written[$0] != nil } ?? false }
         default: false
-        }
-    }
-
-    /// Whether an operation that is left says why.
-    private func isExplained(_ pending: PendingOperation, _ plan: UploadPlan) -> Bool {
-        if case .rejected = pending.status { return true }
-        return switch plan.held[pending.sequence] {
-        case nil, .needsETag, .needsAllProperties, .batchFull, .deferred, .behindDeferred: false
-        case .keyUnknown: !options.isStrict
-        default: true
         }
     }
 }
