@@ -1,4 +1,5 @@
 import DiskSimulation
+import EDM
 import OperationLog
 import Operations
 import SyncEngine
@@ -16,7 +17,7 @@ final class Device {
     var links: [String: [String]] = [:]
     /// How many marks, values and tags it has used up.
     var names = 0
-    /// Operations that met another device's change (412). What is sent again then is sent by decision.
+    /// Updates that met another device's change. What is sent again then, or taken back, is so by decision.
     var contested: Set<SequenceNumber> = []
     /// New entities of which somebody has said that they are there: of their keys nobody has said anything.
     var settledEntities: Set<EntityID> = []
@@ -58,13 +59,31 @@ final class Device {
         return records
     }
 
-    /// Every operation that the store ever acknowledged or holds.
+    /// Every operation that the store ever acknowledged or holds, without what decisions about conflicts took from it.
     func operations() throws -> [SequenceNumber: Operation] {
         var operations = archive
         for (sequence, record) in try records() {
-            if case .operation(let operation) = record.body { operations[sequence] = operation }
+            switch record.body {
+            case .operation(let operation): operations[sequence] = operation
+            case .conflictResolved(let resolved):
+                for part in resolved.dropped { operations[part.operation]?.drop(part) }
+            default: break
+            }
         }
         return operations
+    }
+
+    /// Updates of entities about which something was decided after they were made.
+    func decided() throws -> Set<SequenceNumber> {
+        let operations = try operations()
+        var decided: Set<SequenceNumber> = []
+        for (sequence, record) in try records() {
+            guard case .conflictResolved(let resolved) = record.body else { continue }
+            for (number, operation) in operations where number < sequence {
+                if case .update(resolved.entity, _, _) = operation.action { decided.insert(number) }
+            }
+        }
+        return decided
     }
 
     /// Every operation that ended because others cancelled it out.
@@ -74,5 +93,14 @@ final class Device {
             if case .operationsElided(let operations) = record.body { elided.formUnion(operations) }
         }
         return elided
+    }
+}
+
+extension Operation {
+    fileprivate mutating func drop(_ part: ConflictResolved.Part) {
+        guard case .update(let entity, var changes, var bindings) = action else { return }
+        for name in part.properties { changes[name] = nil }
+        bindings.removeAll { part.navigations.contains($0.navigation) }
+        action = .update(entity, changes: changes, bindings: bindings)
     }
 }

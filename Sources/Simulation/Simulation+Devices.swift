@@ -111,6 +111,7 @@ extension Simulation {
                 // Before it: a crash in the middle may leave it done.
                 device.archive = try device.operations()
                 device.elidedArchive = try device.elided()
+                device.contested.formUnion(try device.decided())
                 _ = try await device.store.compact(keeping: .bytes(0))
                 note("d\(device.number) compacts")
             }

@@ -25,9 +25,16 @@ extension Simulation {
         }
     }
 
-    /// In the storm what both changed waits; afterwards each device insists in turn.
+    /// In the storm what both changed waits, or a policy settles it; afterwards each device insists in turn.
     private func conflictHandling() -> ConflictHandling {
-        if isStormy { return ConflictHandling() }
+        if isStormy {
+            switch random.below(8) {
+            case 0: return ConflictHandling(policy: .serverWins)
+            case 1: return ConflictHandling(policy: .clientWins)
+            case 2, 3: return ConflictHandling(policy: .merge(overlapping: .serverWins))
+            default: return ConflictHandling()
+            }
+        }
         return ConflictHandling(policy: .merge(overlapping: .clientWins)) { conflict in
             // What another device deleted can only be given up.
             conflict.kind == .deletedByOthers ? .theirs : nil

@@ -57,6 +57,7 @@ extension Simulation {
         let lost = device.acknowledged.subtracting(tags).sorted()
         if !lost.isEmpty { violated("d\(device.number) lost what it had acknowledged: \(lost)") }
 
+        device.contested.formUnion(try device.decided())
         var standings: [SequenceNumber: Standing] = [:]
         let overwritten = try Self.perhapsOverwritten(device.records())
         for pending in try await device.store.pendingOperations() {
