@@ -134,6 +134,9 @@ extension UploadRound {
                 try await store.confirm(pending, of: batch, payload, set)
                 report.confirmed.append(pending.sequence)
             case .mayBeSentAgain: try await store.release([pending.sequence])
+            // The service may have done it, so it stays in doubt until it has been sent again: nobody is to cancel it out or
+            // to take it back as if the service knew nothing of it.
+            case .mayBeDoneTwice: break
             case .unknown: report.inDoubt.append(pending.sequence)
             }
         }

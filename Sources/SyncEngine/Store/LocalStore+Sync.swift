@@ -63,6 +63,7 @@ extension LocalStore {
             let batch = try self.state.header().nextBatch
             var prepared = plan.prepared(as: batch)
             prepared.sent = sent
+            try self.noteDoubts(prepared.operations)
             try self.add(.batchPrepared(prepared))
             _ = try self.commit()
             return batch
@@ -102,7 +103,7 @@ extension LocalStore {
                 storage: self.state, model: model, serviceRoot: root, options: options, retried: retried,
                 budget: budget)
             let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
-            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: results)))
+            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: self.keepingDoubts(results))))
             _ = try self.commit()
             return results
         }
@@ -110,12 +111,12 @@ extension LocalStore {
         return results
     }
 
-    /// The batch did not leave, or was not looked at: its operations are pending again.
+    /// The batch did not leave, or was not looked at: its operations are pending again, or in doubt as they were.
     func withdraw(_ batch: BatchID, _ plan: UploadPlan) async throws(TidelogError) {
         let outcomes = plan.prepared(as: batch).operations.map {
             BatchAnswered.Outcome(operation: $0, result: .notProcessed)
         }
-        try await record([.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes))])
+        try await record([.batchAnswered(BatchAnswered(batch: batch, outcomes: keepingDoubts(outcomes)))])
     }
 
     /// Logs that an operation in doubt turned out to be done, with what the service holds of its entity.
