@@ -7,9 +7,16 @@ final class SandboxServer {
     private let process: Process
     private var lines: [String] = []
 
-    /// - Parameter without: what the service lacks.
-    init(without lacks: [String] = []) throws {
-        process = Executable.process("odata-sandbox", ["--quiet"] + lacks.flatMap { ["--without", $0] })
+    /// - Parameters:
+    ///   - without: what the service lacks.
+    ///   - faults: what goes wrong, as JSON; nothing where it is empty.
+    init(without lacks: [String] = [], faults: String = "") throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faults-\(UUID().uuidString)")
+        if !faults.isEmpty { try Data(faults.utf8).write(to: file) }
+        defer { try? FileManager.default.removeItem(at: file) }
+        process = Executable.process(
+            "odata-sandbox",
+            ["--quiet"] + lacks.flatMap { ["--without", $0] } + (faults.isEmpty ? [] : ["--faults", file.path]))
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

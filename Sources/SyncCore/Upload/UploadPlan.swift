@@ -182,13 +182,13 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         case .keyUnknown(let entity): "held: the service gave no key for entity \(entity); a download may bring it"
         case .entityGone(let entity): "held: entity \(entity) is no longer there"
         case .conflict(let entity):
-            "held: somebody else has changed entity \(entity) as well; the policy of the next upload or a call decides"
+            "held: others have changed or deleted entity \(entity) as well"
         case .behindConflict(let sequence): "held: operation \(sequence) before it is in conflict"
         case .notInMetadata(let name): "held: the metadata do not have the \(name)"
         case .headerNeedsKey(let entity): "waits until the service has given entity \(entity) a key, for a header"
-        case .draft: "a draft: goes when it is released"
+        case .draft: "a draft, which has not been released"
         case .behindDraft(let sequence): "waits for operation \(sequence), which is a draft"
-        case .localOnly: "for this store only: is never sent"
+        case .localOnly: "for this store only"
         case .otherCategory: "not in the categories of the upload"
         case .behindOtherCategory(let sequence):
             "waits for operation \(sequence), which is not in the categories of the upload"

@@ -1,6 +1,7 @@
 public import Operations
 
-/// A request that needs somebody: the service refused it, or whether it took effect cannot be known.
+/// A request that needs somebody: the service refused it, whether it took effect cannot be known, or others have changed
+/// the same entity.
 public struct ErrorArchiveEntry: Sendable, Hashable {
     /// The number of the operation; also the key in the entity set `ErrorArchive`.
     public var requestID: SequenceNumber
@@ -9,7 +10,7 @@ public struct ErrorArchiveEntry: Sendable, Hashable {
     public var time: Timestamp
     /// `create`, `update`, `delete`, `createLink`, `updateLink` or `deleteLink`.
     public var action: String
-    /// The service's answer; nil for one in doubt.
+    /// The service's answer; nil where there is none.
     public var httpStatusCode: Int?
     /// The service's own code, empty where it gave none.
     public var code: String
@@ -18,7 +19,7 @@ public struct ErrorArchiveEntry: Sendable, Hashable {
     /// Raw JSON, or the start of an answer that is no OData error.
     public var innerError: String?
     public var errorClass: ErrorClass
-    /// As it was sent. Of one in doubt, as it would be sent now, with the store's own links.
+    /// As it was sent. Of one that has no answer, as it would be sent now, with the store's own links.
     public var requestMethod: String
     public var requestURL: String
     public var requestBody: String?

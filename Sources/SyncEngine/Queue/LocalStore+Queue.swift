@@ -6,12 +6,23 @@ import Views
 
 /// The operations that have not ended as entities: `ErrorArchive` and `RequestQueue`; see ``QueueModel``.
 extension LocalStore {
-    /// What the service refused, and what is in doubt, in the order in which it was made.
+    /// What the service refused, what is in doubt, and what waits for the decision in a conflict, in the order in which it
+    /// was made.
     public func errorArchive() throws(TidelogError) -> [ErrorArchiveEntry] {
         let reader = try queueReader()
+        var conflicts: [SequenceNumber: Conflict] = [:]
+        for conflict in try self.conflicts() {
+            for operation in conflict.operations { conflicts[operation] = conflict }
+        }
         return try read { state throws in
-            let found = try state.pendingOperations(.rejected) + state.pendingOperations(.inDoubt)
-            return try found.sorted { $0.sequence < $1.sequence }.compactMap { try reader.archived($0) }
+            var found = try state.pendingOperations(.rejected) + state.pendingOperations(.inDoubt)
+            let known = Set(found.map(\.sequence))
+            for operation in conflicts.keys where !known.contains(operation) {
+                if let pending = try state.pendingOperation(operation) { found.append(pending) }
+            }
+            return try found.sorted { $0.sequence < $1.sequence }.compactMap {
+                try reader.archived($0, conflict: conflicts[$0.sequence])
+            }
         }
     }
 

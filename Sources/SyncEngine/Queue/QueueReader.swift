@@ -10,7 +10,9 @@ struct QueueReader {
     let requests: QueuedRequest
 
     /// Nil for an operation that is not in the archive.
-    func archived(_ pending: PendingOperation) throws -> ErrorArchiveEntry? {
+    ///
+    /// - Parameter conflict: what it waits for the decision in, where it does.
+    func archived(_ pending: PendingOperation, conflict: Conflict?) throws -> ErrorArchiveEntry? {
         let operation = pending.operation
         var entry = ErrorArchiveEntry(
             requestID: pending.sequence, state: .inDoubt, time: pending.time, action: operation.actionName, code: "",
@@ -19,7 +21,7 @@ struct QueueReader {
             affectedEntity: try link(operation.subject))
         switch pending.status {
         case .rejected(let refusal):
-            entry.state = .rejected
+            entry.state = conflict == nil ? .rejected : .conflict
             entry.httpStatusCode = refusal.status
             entry.code = refusal.code
             entry.message = refusal.message
@@ -30,13 +32,28 @@ struct QueueReader {
             entry.requestBody = refusal.requestBody
         case .inDoubt(_, let reason):
             entry.message = reason
-            let request = try requests.request(operation)
-            entry.requestMethod = request?.method ?? ""
-            entry.requestURL = request?.url ?? ""
-            entry.requestBody = request.flatMap { $0.body.isEmpty ? nil : String(decoding: $0.body, as: UTF8.self) }
-        case .pending, .inFlight, .deferred: return nil
+            try addRequest(of: operation, to: &entry)
+        case .pending, .deferred:
+            guard let conflict else { return nil }
+            (entry.state, entry.errorClass) = (.conflict, .conflict)
+            entry.message =
+                switch conflict.kind {
+                case .changed: "Others have changed \(conflict.name) as well."
+                case .deletedByOthers: "Others have deleted \(conflict.name)."
+                case .deletedHere: "Others have changed \(conflict.name), which is deleted here."
+                }
+            try addRequest(of: operation, to: &entry)
+        case .inFlight: return nil
         }
         return entry
+    }
+
+    /// As it would be sent now.
+    private func addRequest(of operation: Operation, to entry: inout ErrorArchiveEntry) throws {
+        guard let request = try requests.request(operation) else { return }
+        entry.requestMethod = request.method
+        entry.requestURL = request.url
+        entry.requestBody = request.body.isEmpty ? nil : String(decoding: request.body, as: UTF8.self)
     }
 
     func row(_ entry: ErrorArchiveEntry) -> EntityRow {

@@ -25,7 +25,7 @@ extension LocalStore {
                     throw OperationRefused(
                         .notAllowed,
                         "Operation \(operation) was sent, and how it ended is not known yet, so it cannot be held back.",
-                        recovery: "Wait for the upload, or run another one: that settles it.")
+                        recovery: "An upload finds out; where it cannot, say what became of it.")
                 }
                 if pending.operation.delivery != delivery { changed.append(operation) }
             }

@@ -122,7 +122,7 @@ extension LocalStore {
         return OperationRefused(
             .notUndoable,
             "Operation \(operation) was sent, and how it ended is not known yet, so it cannot be undone.\(depends)",
-            recovery: "Wait for the upload, or run another one: that settles it.")
+            recovery: "An upload finds out; where it cannot, say what became of it.")
     }
 
     private static func hasDependants(_ report: UndoReport) -> OperationRefused {

@@ -3,7 +3,7 @@ import ODataWire
 public import Operations
 public import SyncEngine
 
-/// What the service refused, and what became of it cannot be known: to be looked at, mended, sent again or given up.
+/// What the service refused, what is in conflict, and what became of it cannot be known: to be looked at, mended, sent again or given up.
 ///
 /// The same as entities: the sets `ErrorArchive` and `RequestQueue` answer queries by URL
 /// (`ErrorArchive?$filter=HTTPStatusCode eq 409`, `ErrorArchive(12)/AffectedEntity`) and by ``DataQuery``, with
@@ -22,8 +22,14 @@ extension OfflineODataProvider {
     /// them again.
     @discardableResult
     public func retry(_ requestIDs: [SequenceNumber]) async throws(TidelogError) -> UploadReport {
-        let archived = Set(try await errorArchive().filter { $0.state == .rejected }.map(\.requestID))
-        if let unknown = requestIDs.first(where: { !archived.contains($0) }) {
+        let archive = try await errorArchive()
+        if let undecided = archive.first(where: { $0.state == .conflict && requestIDs.contains($0.requestID) }) {
+            throw TidelogError(
+                .invalidRequest, "Operation \(undecided.requestID) is in conflict with what others did.",
+                recovery: "Decide the conflict first.")
+        }
+        let refused = Set(archive.filter { $0.state == .rejected }.map(\.requestID))
+        if let unknown = requestIDs.first(where: { !refused.contains($0) }) {
             throw TidelogError(
                 .invalidRequest, "Operation \(unknown) is not among those that the service refused.",
                 recovery: "Read the error archive again.")
@@ -42,10 +48,10 @@ extension OfflineODataProvider {
         try await engine().store.undo(.operations(requestIDs))
     }
 
-    /// Gives up all that the service refused, with what could not have been made without it.
+    /// Gives up all that the service refused or that is in conflict, with what could not have been made without it.
     @discardableResult
     public func discardAllErrors() async throws(TidelogError) -> UndoReport {
-        let refused = try await errorArchive().filter { $0.state == .rejected }.map(\.requestID)
+        let refused = try await errorArchive().filter { $0.state != .inDoubt }.map(\.requestID)
         return refused.isEmpty ? UndoReport() : try await discardErrors(refused)
     }
 

@@ -240,11 +240,19 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// Every operation that has not ended, in order: what it is, where it stands, and why.
     public func operationStatus() async throws(TidelogError) -> [OperationStatus] {
         let store = try engine().store
-        let plan = try await store.plan()
+        let plan = try await nextPlan()
         let pending = try await store.pendingOperations()
         let postponed = try await store.postponement
         let links = try await store.localLinks(of: Set(pending.flatMap(\.operation.touchedEntities)))
-        return pending.map { OperationStatus($0, held: plan.held[$0.sequence], postponed: postponed, links: links) }
+        let outlook = UploadOutlook(plan)
+        return pending.map { OperationStatus($0, outlook: outlook, postponed: postponed, links: links) }
+    }
+
+    /// What the next upload does first, and why it leaves out what it leaves out. What was refused or put off goes again.
+    private func nextPlan() async throws(TidelogError) -> UploadPlan {
+        let store = try engine().store
+        let again = try await store.pendingOperations(.rejected) + store.pendingOperations(.deferred)
+        return try await store.plan(retrying: Set(again.map(\.sequence)), upload: parameters.defaultUpload)
     }
 
     /// Whether there is anything to be sent. Drafts and what is for this store only are not.
@@ -259,9 +267,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// many as need not wait for each other's answers.
     public func plannedBatches() async throws(TidelogError) -> [PlannedBatch] {
         let engine = try engine()
-        let plan = try await engine.store.plan(
-            retrying: Set(try await engine.store.pendingOperations(.rejected).map(\.sequence)),
-            upload: parameters.defaultUpload)
+        let plan = try await nextPlan()
         guard !plan.isEmpty else { return [] }
         let options = try await engine.store.serviceOptions
         let root = engine.session.root

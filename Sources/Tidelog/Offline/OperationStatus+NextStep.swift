@@ -1,18 +1,57 @@
 import Operations
 import SyncCore
 
-/// What will happen next, as the end of a sentence that begins with the operation.
-enum NextStep {
-    static func text(_ status: PendingOperation.Status, held: HoldReason?) -> String {
-        switch status {
-        case .pending: held.map(text) ?? "the next upload sends it"
+/// What the next upload will do with each operation, as far as that can be known.
+struct UploadOutlook {
+    let held: [SequenceNumber: HoldReason]
+    private let elided: Set<SequenceNumber>
+    /// The operations of each request that carries several.
+    private let together: [SequenceNumber: [SequenceNumber]]
+
+    /// - Parameter plan: as the next upload will make it.
+    init(_ plan: UploadPlan) {
+        held = plan.held
+        elided = Set(plan.elided)
+        var together: [SequenceNumber: [SequenceNumber]] = [:]
+        for request in plan.changeSets.flatMap(\.requests) where !request.carries.isEmpty {
+            let all = ([request.operation] + request.carries).sorted()
+            for operation in all { together[operation] = all.filter { $0 != operation } }
+        }
+        self.together = together
+    }
+
+    /// The end of a sentence that begins with the operation.
+    func nextStep(of pending: PendingOperation) -> String {
+        switch pending.status {
         case .inFlight: "the service's answer decides; where none comes, the next upload finds out"
         case .inDoubt:
             "the next upload finds out by reading whether it took effect; where that cannot be known it stays in doubt until "
                 + "you say what became of it"
-        case .rejected: "the next upload sends it once more as it is; correct it or undo it otherwise"
-        case .deferred: "the next upload sends it again"
+        case .pending, .rejected, .deferred:
+            if elided.contains(pending.sequence) {
+                "it comes to nothing with what was done since; the next upload ends it and sends nothing"
+            } else if let reason = held[pending.sequence] {
+                Self.text(reason)
+            } else {
+                sending(pending)
+            }
         }
+    }
+
+    private func sending(_ pending: PendingOperation) -> String {
+        let others = together[pending.sequence].map { "in one request with \(Self.names($0))" }
+        switch pending.status {
+        case .rejected:
+            return others.map { "the next upload sends it once more, \($0)" }
+                ?? "the next upload sends it once more as it is; correct it or undo it otherwise"
+        case .deferred: return "the next upload sends it again" + (others.map { ", \($0)" } ?? "")
+        default: return "the next upload sends it" + (others.map { ", \($0)" } ?? "")
+        }
+    }
+
+    private static func names(_ operations: [SequenceNumber]) -> String {
+        operations.count == 1
+            ? "operation \(operations[0])" : "operations \(operations.map(String.init).joined(separator: ", "))"
     }
 
     private static func text(_ held: HoldReason) -> String {
@@ -21,12 +60,21 @@ enum NextStep {
             "the upload that gets operation \(other) through sends it"
         case .behindRejected(let other): "it goes once operation \(other) is accepted or undone"
         case .behindInDoubt(let other): "it goes once it is known what became of operation \(other)"
-        case .withOperation(let other): "it goes together with operation \(other), or once that is undone"
+        case .withOperation(let other): "it goes when operation \(other) does"
         case .needsETag, .needsAllProperties: "the next upload reads the entity and sends it"
         case .batchFull: "the next upload sends it, in a later batch"
         case .keyUnknown: "a download may bring the key; the upload behind it sends it"
+        case .headerNeedsKey: "the upload that gets the key sends it, or the first one behind a download that brings it"
         case .entityGone, .notInMetadata, .noLegalPlan: "it stays until it is undone or the reason is gone"
-        default: "it goes with a later upload, once the reason is gone"
+        case .conflict: "it goes once the conflict is decided, by the policy of the next upload or by a call"
+        case .behindConflict(let other): "it goes once the conflict of operation \(other) is decided"
+        case .draft: "the next upload after its release sends it"
+        case .behindDraft(let other): "it goes once operation \(other) is released or undone"
+        case .localOnly: "it stays here and is never sent"
+        case .otherCategory: "an upload that takes its category, or all, sends it"
+        case .behindOtherCategory(let other): "it goes once operation \(other) is through"
+        case .rejected, .deferred: "the next upload that takes it sends it again"
+        case .inDoubt: "the next upload finds out what became of it"
         }
     }
 }

@@ -54,8 +54,11 @@ public struct OperationStatus: Sendable, Hashable {
             next: "a redo puts it back", notBefore: nil, links: links)
     }
 
-    init(_ pending: PendingOperation, held: HoldReason?, postponed: UploadPostponed?, links: [EntityID: String]) {
-        let next = NextStep.text(pending.status, held: held)
+    init(
+        _ pending: PendingOperation, outlook: UploadOutlook, postponed: UploadPostponed?, links: [EntityID: String]
+    ) {
+        let held = outlook.held[pending.sequence]
+        let next = outlook.nextStep(of: pending)
         let notBefore = postponed?.notBefore
         switch pending.status {
         case .pending:

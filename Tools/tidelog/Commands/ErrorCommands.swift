@@ -5,10 +5,10 @@ internal import Tidelog
 
 struct ErrorsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "errors", abstract: "Show what the service refused, and what is in doubt.",
+        commandName: "errors", abstract: "Show what the service refused, what is in conflict, and what is in doubt.",
         discussion: """
             To mend an entity, change it and push: what both come to is sent. retry sends some again as they are, discard \
-            gives some up. The same can be asked as an entity set: tidelog query ErrorArchive.
+            gives some up; resolve decides a conflict, settle a doubt. The same can be asked as an entity set: tidelog query ErrorArchive.
             """)
 
     @OptionGroup var options: StoreOptions
@@ -35,19 +35,17 @@ struct RetryCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        let isComplete = try await options.withStore { provider in
+        let end = try await options.withStore { provider in
             try await service.apply(to: provider)
-            let report = try await provider.retry(operations)
-            try UploadText(report: report).print(json: format.json)
-            return report.rejected.isEmpty && report.inDoubt.isEmpty
+            return try await UploadText.printing(provider, json: format.json) { try await provider.retry(operations) }
         }
-        if !isComplete { throw QuietFailure(status: .failed) }
+        if end != .done { throw QuietFailure(status: end) }
     }
 }
 
 struct DiscardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "discard", abstract: "Give up operations that the service refused.",
+        commandName: "discard", abstract: "Give up operations that the service refused or that are in conflict.",
         discussion: """
             What could not have been made without them goes as well, and is printed with the reason; everything else \
             stays. redo puts them back.
@@ -55,7 +53,7 @@ struct DiscardCommand: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("The numbers of refused operations.", valueName: "operation"))
     var operations: [UInt64] = []
-    @Flag(help: "Everything that the service refused.")
+    @Flag(help: "All that errors shows, but for what is in doubt.")
     var all = false
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -89,8 +87,10 @@ struct ReleaseCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { provider in
             let changed = try await holdBack ? provider.holdBack(operations) : provider.release(operations)
+            let numbers = changed.isEmpty ? "" : ": " + changed.sorted().map(String.init).joined(separator: ", ")
             try Console.print(
-                "\(counted(changed.count, "operation", "operations")) \(holdBack ? "held back" : "released").")
+                "\(counted(changed.count, "operation", "operations")) \(holdBack ? "held back" : "released")\(numbers)."
+            )
         }
     }
 }
@@ -104,7 +104,7 @@ struct ErrorText {
     private var lines: String {
         let state =
             switch entry.state {
-            case .rejected: "refused"
+            case .rejected: "rejected"
             case .inDoubt: "in doubt"
             case .conflict: "in conflict"
             }

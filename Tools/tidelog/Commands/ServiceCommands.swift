@@ -128,6 +128,19 @@ struct PushCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Send only what was made with this --category; may be repeated. What depends on others waits with them.",
+            valueName: "name"))
+    var category: [String] = []
+
+    @Flag(
+        help: """
+            Put operations on one entity together where that comes to the same: several changes are one request, what \
+            cancels itself out is none.
+            """)
+    var coalesce = false
+
+    @Option(
+        help: ArgumentHelp(
             "How long to wait in all for a service that is busy or cannot be reached.", valueName: "seconds"))
     var wait: Int?
 
@@ -155,19 +168,15 @@ struct PushCommand: AsyncParsableCommand {
         let end = try await options.withStore { provider in
             try await service.apply(to: provider)
             if resendInDoubt { try await provider.resendOperationsInDoubt() }
-            let report = try await SyncProgressLine.showing(provider) { try await provider.upload(upload) }
-            try UploadText(report: report).print(json: format.json)
-            guard report.rejected.isEmpty, report.inDoubt.isEmpty, report.conflicts.isEmpty else {
-                return ExitStatus.failed
-            }
-            return report.postponed == nil ? .done : .later
+            return try await UploadText.printing(provider, json: format.json) { try await provider.upload(upload) }
         }
         if end != .done { throw QuietFailure(status: end) }
     }
 
     private var upload: UploadOptions {
         var options = UploadOptions(
-            conflicts: ConflictHandling(policy: conflicts.policy), ignoresPostponement: now)
+            coalesces: coalesce, conflicts: ConflictHandling(policy: conflicts.policy), ignoresPostponement: now)
+        if !category.isEmpty { options.categories = Set(category.map(UploadCategory.named)) }
         if let wait {
             options.retry.patience = .seconds(wait)
             options.retry.waitsForConnection = true

@@ -20,7 +20,9 @@ struct StatusText {
         let since = operation.since == operation.time ? "" : " (since \(Self.time(operation.since)))"
         let attempts = operation.attempts > 1 ? ", \(operation.attempts) times in a row" : ""
         let start = operation.state == .deferred ? operation.notBefore.map { ", not before \(Self.time($0))" } : nil
-        return "\(reason)\(attempts)\(since); \(operation.nextStep)\(start ?? "")"
+        // The service's words end with a full stop, ours do not.
+        let words = reason.hasSuffix(".") ? reason.dropLast() : reason[...]
+        return "\(words)\(attempts)\(since); \(operation.nextStep)\(start ?? "")"
     }
 
     private static func time(_ milliseconds: Int64) -> String {

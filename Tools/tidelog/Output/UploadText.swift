@@ -8,13 +8,20 @@ struct UploadText {
     let report: UploadReport
 
     var lines: [String] {
-        if report.batches == 0, report.confirmed.isEmpty, report.inDoubt.isEmpty, report.conflicts.isEmpty {
+        guard !isEmpty else {
             return ["Nothing to send."]
+                + (report.remaining > 0
+                    ? ["\(counted(report.remaining, "operation", "operations")) not sent; 'tidelog status' says why."]
+                    : [])
         }
         var lines = [
             "\(report.confirmed.count) confirmed, \(report.rejected.count) rejected, \(report.inDoubt.count) in doubt "
                 + "(\(counted(report.batches, "batch", "batches")), \(counted(report.bytesSent, "byte", "bytes")) sent)."
         ]
+        if !report.elided.isEmpty {
+            let elided = counted(report.elided.count, "operation", "operations")
+            lines.append("\(elided) cancelled each other out; nothing of them was sent.")
+        }
         for (operation, refusal) in report.rejected {
             lines.append("Operation \(operation) was rejected: \(refusal.status) \(oneLine(refusal.message))")
         }
@@ -24,17 +31,26 @@ struct UploadText {
         for operation in report.inDoubt {
             lines.append("Operation \(operation) is in doubt: it is not known whether it took effect.")
         }
-        if !report.rejected.isEmpty {
-            lines.append("Rejected operations stay in the store; see 'tidelog status'. The next push tries them again.")
+        // What is in conflict is not tried again before that is decided.
+        let undecided = Set(report.conflicts.flatMap(\.operations))
+        if report.rejected.contains(where: { !undecided.contains($0.operation) }) {
+            lines.append("Rejected operations stay in the store; see 'tidelog errors'. The next push tries them again.")
         }
         for conflict in report.conflicts {
             lines.append("\(oneLine(conflict.name)) waits: others have changed it as well; see 'tidelog conflicts'.")
         }
         if report.postponed != nil { lines.append("The next push sends again what was put off.") }
         if !report.inDoubt.isEmpty {
-            lines.append("Run 'tidelog push --resend-in-doubt' to send what is in doubt again.")
+            lines.append(
+                "Look at the service, and say with 'tidelog settle' what it has; 'tidelog push --resend-in-doubt' sends "
+                    + "what is in doubt again.")
         }
         return lines
+    }
+
+    private var isEmpty: Bool {
+        report.batches == 0 && report.confirmed.isEmpty && report.rejected.isEmpty && report.deferred.isEmpty
+            && report.elided.isEmpty && report.inDoubt.isEmpty && report.conflicts.isEmpty
     }
 
     var json: String {
@@ -55,6 +71,7 @@ struct UploadText {
         }
         json.endArray()
         if !report.deferred.isEmpty { json.numbers("deferred", report.deferred.map(\.operation)) }
+        if !report.elided.isEmpty { json.numbers("elided", report.elided) }
         json.numbers("inDoubt", report.inDoubt)
         json.member("remaining", report.remaining)
         if !report.conflicts.isEmpty { json.numbers("conflicts", report.conflicts.map(\.entity.rawValue)) }
@@ -63,7 +80,23 @@ struct UploadText {
         return json.text
     }
 
-    func print(json isJSON: Bool) throws {
+    /// Uploads and prints what it came to. Where it fails, what it had come to until then is printed before the error is.
+    static func printing(
+        _ provider: OfflineODataProvider, json: Bool, _ upload: () async throws -> UploadReport
+    ) async throws -> ExitStatus {
+        let report: UploadReport
+        do {
+            report = try await SyncProgressLine.showing(provider, upload)
+        } catch let error as TidelogError {
+            if let reached = error.upload.map(UploadText.init), !reached.isEmpty { try reached.print(json: json) }
+            throw error
+        }
+        try UploadText(report: report).print(json: json)
+        guard report.rejected.isEmpty, report.inDoubt.isEmpty, report.conflicts.isEmpty else { return .failed }
+        return report.postponed == nil ? .done : .later
+    }
+
+    private func print(json isJSON: Bool) throws {
         for line in isJSON ? [json] : lines { try Console.print(line) }
     }
 }

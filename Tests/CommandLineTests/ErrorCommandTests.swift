@@ -1,0 +1,223 @@
+import Testing
+
+/// `errors`, `retry`, `discard`, `release`, `settle`, and what decides whether and how an operation is sent, against a
+/// service that something goes wrong with.
+@Suite(.timeLimit(.minutes(5))) struct ErrorCommandTests {
+    private func workspace(_ faults: String = "") throws -> (SandboxServer, Workspace) {
+        let server = try SandboxServer(faults: faults)
+        return (server, try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"]))
+    }
+
+    private func refusals(_ times: Int) -> String {
+        #"[{"effect":"refuse","status":409,"method":"POST","url":"Customers","part":"any","times":\#(times)}]"#
+    }
+
+    private let refused = """
+        9  create Customers(~8) · rejected · tag 'mine'
+            409 The sandbox was told to refuse this request. (InjectedFault)
+            POST Customers
+
+        """
+
+    @Test func `what was refused is shown, tried again, mended and sent`() throws {
+        let (server, workspace) = try workspace(refusals(2))
+        #expect(try workspace.output("errors") == "No errors.\n")
+        #expect(try workspace.output("errors", "--json").isEmpty)
+        _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#, "--tag", "mine")
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Ada"}"#)
+        let push = try workspace.tidelog("push")
+        #expect(push.status == 1)
+        #expect(push.lines[0].hasPrefix("1 confirmed, 1 rejected, 0 in doubt (2 batches, "))
+        #expect(
+            push.lines.dropFirst() == [
+                "Operation 9 was rejected: 409 The sandbox was told to refuse this request.",
+                "Rejected operations stay in the store; see 'tidelog errors'. The next push tries them again.",
+            ])
+        #expect(try workspace.output("errors") == refused)
+        let json = try workspace.output("errors", "--json")
+        #expect(json.hasPrefix(#"{"sequence":9,"state":"rejected","time":"#))
+        #expect(
+            json.hasSuffix(
+                #""action":"create","readLink":"Customers(~8)","status":409,"code":"InjectedFault","message":"The sandbox was told to refuse this request.","class":"conflict","customTag":"mine","request":{"method":"POST","url":"Customers","body":"{\"Name\":\"Neu\"}"}}"#
+                    + "\n"))
+        #expect(try workspace.output("query", "ErrorArchive/$count") == "1\n")
+
+        #expect(
+            try workspace.tidelog("retry", "10").error
+                == "tidelog: Operation 10 is not among those that the service refused. Read the error archive again.\n")
+        let retry = try workspace.tidelog("retry", "9")
+        #expect(retry.status == 1)
+        #expect(retry.lines[0].hasPrefix("0 confirmed, 1 rejected, 0 in doubt (1 batch, "))
+        #expect(try workspace.output("errors") == refused)
+
+        let mend = try workspace.output("update", "Customers(~8)", #"{"Name":"Besser"}"#).prefix { $0 != " " }
+        let status = try workspace.output("status")
+        #expect(status.contains("; the next upload sends it once more, in one request with operation \(mend)\n"))
+        let plan = try workspace.tidelog("plan")
+        #expect(plan.output.contains(#"{"Name":"Besser"}"#))
+        #expect(plan.error.isEmpty)
+        #expect(try workspace.output("push").hasPrefix("2 confirmed, 0 rejected"))
+        #expect(try workspace.output("errors") == "No errors.\n")
+        _ = server
+    }
+
+    @Test func `what was refused is given up with what needs it, and comes back`() throws {
+        let (server, workspace) = try workspace(refusals(1))
+        _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#, "--tag", "mine")
+        _ = try workspace.output("create", "Orders", #"{"Note":"n"}"#, "--bind", "Customer=Customers(~8)")
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Ada"}"#)
+        #expect(try workspace.tidelog("push").status == 1)
+        #expect(try workspace.tidelog("discard").status == 64)
+        #expect(
+            try workspace.output("discard", "9") == """
+                9 create Customers(~8)
+                10 create Orders(~9) (needs Customers(~8), which operation 9 creates)
+                2 operations undone, 1 of them because of others.
+
+                """)
+        #expect(try workspace.output("errors") == "No errors.\n")
+        #expect(try workspace.output("discard", "--all") == "0 operations undone.\n")
+        #expect(try workspace.output("redo", "--last").hasSuffix("2 operations redone.\n"))
+        #expect(try workspace.output("errors") == refused)
+        #expect(try workspace.output("push").hasPrefix("2 confirmed"))
+        _ = server
+    }
+
+    @Test func `drafts, local changes and other categories stay, with the reason`() throws {
+        let (server, workspace) = try workspace()
+        _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#, "--draft")
+        _ = try workspace.output("create", "Orders", #"{"Note":"n"}"#, "--bind", "Customer=Customers(~8)")
+        _ = try workspace.output("update", "Customers(2)", #"{"Name":"nur hier"}"#, "--local-only")
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Ada"}"#, "--category", "a")
+        _ = try workspace.output("update", "Customers(3)", #"{"Name":"Bea"}"#, "--category", "b")
+        #expect(
+            try workspace.output("status").split(separator: "\n").dropFirst(2).map { $0.drop { $0 == " " } } == [
+                "9  create Customers(~8)  pending  a draft, which has not been released; the next upload after its release sends it",
+                "10  create Orders(~9)     pending  waits for operation 9, which is a draft; it goes once operation 9 is released or undone",
+                "11  update Customers(~2)  pending  for this store only; it stays here and is never sent",
+                "12  update Customers(~1)  pending",
+                "13  update Customers(~3)  pending",
+                "5 pending.",
+            ])
+        #expect(try workspace.output("push", "--category", "a").hasPrefix("1 confirmed, 0 rejected"))
+        #expect(
+            try workspace.output("push", "--category", "a", "--category", "c")
+                == "Nothing to send.\n4 operations not sent; 'tidelog status' says why.\n")
+        #expect(try workspace.output("push", "--category", "b", "--category", "c").hasPrefix("1 confirmed, 0 rejected"))
+        #expect(try workspace.tidelog("release", "11").error.contains("for this store only"))
+        #expect(try workspace.tidelog("release", "99").error == "tidelog: Operation 99 is not pending.\n")
+        #expect(try workspace.output("release", "9") == "1 operation released: 9.\n")
+        #expect(try workspace.output("release", "9") == "0 operations released.\n")
+        #expect(try workspace.output("release", "10", "--hold-back") == "1 operation held back: 10.\n")
+        #expect(try workspace.output("push").hasPrefix("1 confirmed, 0 rejected"))
+        #expect(try workspace.output("release", "10") == "1 operation released: 10.\n")
+        #expect(try workspace.output("push").hasPrefix("1 confirmed, 0 rejected"))
+        #expect(try workspace.output("status").hasSuffix("1 pending.\n"))
+        #expect(try workspace.output("query", "Customers(2)").contains("nur hier"))
+        #expect(try workspace.tidelog("update", "Customers(1)", "{}", "--draft", "--local-only").status == 64)
+        _ = server
+    }
+
+    @Test func `what is in doubt is shown, cannot be given up, and is settled by who knows`() throws {
+        let (server, workspace) = try workspace(#"[{"effect":"dropAnswer","url":"$batch"}]"#)
+        _ = try workspace.output("create", "Orders", #"{"Note":"a"}"#)
+        _ = try workspace.output("create", "Orders", #"{"Note":"b"}"#)
+        let broken = try workspace.tidelog("push")
+        #expect(broken.status == 1)
+        #expect(broken.error.contains("the connection broke"))
+        let push = try workspace.tidelog("push")
+        #expect(push.status == 1)
+        #expect(
+            push.lines == [
+                "0 confirmed, 0 rejected, 2 in doubt (0 batches, 0 bytes sent).",
+                "Operation 9 is in doubt: it is not known whether it took effect.",
+                "Operation 10 is in doubt: it is not known whether it took effect.",
+                "Look at the service, and say with 'tidelog settle' what it has; 'tidelog push --resend-in-doubt' sends what is in doubt again.",
+            ])
+        let errors = try workspace.output("errors").split(separator: "\n")
+        #expect(errors.count == 6)
+        #expect(errors[0] == "9  create Orders(~8) · in doubt")
+        #expect(errors[2] == "    POST Orders")
+        #expect(try workspace.tidelog("discard", "9").error.contains("Operation 9 was sent"))
+        #expect(try workspace.output("discard", "--all") == "0 operations undone.\n")
+        #expect(try workspace.tidelog("settle", "9").status == 64)
+        #expect(try workspace.tidelog("settle", "8", "--resend").error.contains("Operation 8 is not in doubt"))
+        #expect(try workspace.output("settle", "9", "--took-effect") == "done: 9\n")
+        #expect(try workspace.output("settle", "10", "--resend") == "to be sent again: 10\n")
+        #expect(try workspace.output("errors") == "No errors.\n")
+        #expect(try workspace.output("push").hasPrefix("1 confirmed, 0 rejected"))
+        _ = server
+    }
+
+    @Test func `what an upload reached before it failed is printed`() throws {
+        let (server, workspace) = try workspace(#"[{"effect":"dropRequest","url":"$batch","skip":1}]"#)
+        // An order's second change needs the ETag that the first one brings: two batches.
+        _ = try workspace.output("update", "Orders(1)", #"{"Note":"a"}"#)
+        _ = try workspace.output("update", "Orders(1)", #"{"Note":"b"}"#)
+        let push = try workspace.tidelog("push", "--json")
+        #expect(push.status == 1)
+        #expect(push.output.contains(#""confirmed":[9],"rejected":[]"#))
+        #expect(push.error.contains("the connection broke"))
+        #expect(try workspace.output("push").hasPrefix("1 confirmed, 0 rejected"))
+        _ = server
+    }
+
+    @Test func `changes of one entity are one request where that is asked for, but for unmodifiable ones`() throws {
+        let (server, workspace) = try workspace()
+        _ = try workspace.output("update", "Orders(1)", #"{"Note":"a"}"#)
+        _ = try workspace.output("update", "Orders(1)", #"{"Note":"b"}"#)
+        _ = try workspace.output("create", "Customers", #"{"Name":"kurz"}"#)
+        _ = try workspace.output("delete", "Customers(~8)")
+        let push = try workspace.output("push", "--coalesce").split(separator: "\n")
+        #expect(push[0].hasPrefix("2 confirmed, 0 rejected, 0 in doubt (1 batch, "))
+        #expect(push[1] == "2 operations cancelled each other out; nothing of them was sent.")
+        #expect(push.count == 2)
+        _ = try workspace.output("update", "Orders(1)", #"{"Note":"c"}"#, "--unmodifiable")
+        _ = try workspace.output("update", "Orders(1)", #"{"Note":"d"}"#, "--unmodifiable")
+        #expect(
+            try workspace.output("push", "--coalesce").hasPrefix("2 confirmed, 0 rejected, 0 in doubt (2 batches, "))
+        let made = try workspace.output("create", "Customers", #"{"Name":"kurz"}"#).prefix { $0 != " " }
+        let gone = try workspace.output("delete", "Customers(~9)").prefix { $0 != " " }
+        #expect(
+            try workspace.output("push", "--coalesce", "--json")
+                == #"{"batches":0,"bytesSent":0,"confirmed":[],"rejected":[],"elided":[\#(made),\#(gone)],"inDoubt":[],"remaining":0}"#
+                + "\n")
+        #expect(try workspace.output("status") == "Nothing is pending.\n")
+        _ = server
+    }
+
+    @Test func `what others changed as well is told as a conflict, and waits for the decision`() throws {
+        let (server, workspace) = try workspace(
+            #"[{"effect":"precede","url":"$batch","request":{"method":"PATCH","url":"/v4/Orders(1)","headers":{"If-Match":"*","Content-Type":"application/json"},"body":"{\"Note\":\"theirs\"}"}}]"#
+        )
+        _ = try workspace.output("update", "Orders(1)", #"{"Note":"mine"}"#)
+        _ = try workspace.output("update", "Orders(1)", #"{"Amount":1}"#)
+        let push = try workspace.tidelog("push")
+        #expect(push.status == 1)
+        #expect(
+            push.lines.dropFirst() == [
+                #"Operation 9 was rejected: 412 Orders(1) has changed: its ETag is W/"2", If-Match says W/"1"."#,
+                "Orders(1) waits: others have changed it as well; see 'tidelog conflicts'.",
+            ])
+        #expect(
+            try workspace.output("errors") == """
+                9  update Orders(~4) · in conflict
+                    412 Orders(1) has changed: its ETag is W/"2", If-Match says W/"1". (PreconditionFailed)
+                    PATCH Orders(1)
+                10  update Orders(~4) · in conflict
+                    Others have changed Orders(1) as well.
+                    PATCH Orders(~4)
+
+                """)
+        #expect(try workspace.output("query", "ErrorArchive/$count?$filter=State eq 'conflict'") == "2\n")
+        let status = try workspace.output("status")
+        #expect(!status.contains("sends it once more"))
+        #expect(status.ranges(of: "it goes once the conflict is decided").count == 2)
+        #expect(try workspace.tidelog("retry", "9").error.contains("Operation 9 is in conflict"))
+        #expect(try workspace.output("discard", "10").hasSuffix("1 operation undone.\n"))
+        _ = try workspace.output("resolve", "Orders(1)", "--mine")
+        #expect(try workspace.output("errors") == "No errors.\n")
+        #expect(try workspace.output("push").hasPrefix("1 confirmed, 0 rejected"))
+        _ = server
+    }
+}
