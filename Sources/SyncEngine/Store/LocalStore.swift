@@ -330,7 +330,7 @@ public actor LocalStore {
     }
 
     /// What the next upload waits for.
-    public var postponement: UploadPostponed? {
+    public var postponement: Postponement? {
         get throws(TidelogError) { try read { try $0.header().postponed } }
     }
 

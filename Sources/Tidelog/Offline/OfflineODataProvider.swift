@@ -242,7 +242,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         let store = try engine().store
         let plan = try await store.plan()
         let pending = try await store.pendingOperations()
-        let postponed = try await store.postponement
+        let postponed = try await store.postponement?.upload
         let links = try await store.localLinks(of: Set(pending.flatMap(\.operation.touchedEntities)))
         return pending.map { OperationStatus($0, held: plan.held[$0.sequence], postponed: postponed, links: links) }
     }
