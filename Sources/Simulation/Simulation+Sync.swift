@@ -11,7 +11,8 @@ extension Simulation {
         do throws(TidelogError) {
             let report = try await device.engine.upload(
                 UploadOptions(
-                    requestLimit: [500, 500, 3][random.below(3)], ignoresPostponement: random.chance(20)))
+                    requestLimit: [500, 500, 3][random.below(3)], conflicts: conflictHandling(),
+                    ignoresPostponement: random.chance(20)))
             counts.confirmed += report.confirmed.count
             counts.rejected += report.rejected.count
             note("uploaded: \(report.confirmed) rejected \(report.rejected.map { "\($0.operation): \($0.refusal)" })")
@@ -21,6 +22,15 @@ extension Simulation {
             check(report)
         } catch {
             failed("upload", device, error)
+        }
+    }
+
+    /// In the storm what both changed waits; afterwards each device insists in turn.
+    private func conflictHandling() -> ConflictHandling {
+        if isStormy { return ConflictHandling() }
+        return ConflictHandling(policy: .merge(overlapping: .clientWins)) { conflict in
+            // What another device deleted can only be given up.
+            conflict.kind == .deletedByOthers ? .theirs : nil
         }
     }
 

@@ -10,10 +10,14 @@
 @_exported public import struct Operations.EntityID
 @_exported public import struct Operations.Refusal
 @_exported public import typealias Operations.SequenceNumber
+@_exported public import struct SyncCore.Conflict
+@_exported public import enum SyncCore.ConflictPolicy
+@_exported public import struct SyncCore.ConflictResolution
 @_exported public import struct Operations.UploadPostponed
 @_exported public import struct SyncCore.OperationRefused
 @_exported public import struct SyncCore.RetryPolicy
 @_exported public import enum SyncEngine.AuditWindow
+@_exported public import struct SyncEngine.ConflictHandling
 @_exported public import enum SyncEngine.SnapshotPolicy
 @_exported public import typealias SyncEngine.AuthenticationHook
 @_exported public import struct SyncEngine.AuthenticationChallenge

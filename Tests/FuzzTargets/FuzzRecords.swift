@@ -33,6 +33,11 @@ var recordSeeds: [[UInt8]] {
                 ], isUnmodifiable: true, uploadCategory: .named("tour"), delivery: .draft)),
         .deliveryChanged([4], to: .localOnly),
         .operationsElided([4]),
+        .conflictResolved(
+            ConflictResolved(
+                entity: EntityID(rawValue: 3), decision: .call, dropped: [.init(operation: 4, properties: ["Name"])],
+                takenBack: [300], released: [4])),
+        .entitiesMissing([EntityID(rawValue: 3)]),
         .downloadPage(DownloadPage(query: "Orders", entities: [fuzzedImage])),
         .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: 4)]])),
         .batchAnswered(

@@ -117,6 +117,12 @@ struct RecordCodecTests {
                 .delete(EntityID(rawValue: 1)), uploadCategory: .entity(EntityID(rawValue: 5)), delivery: .localOnly)),
         .deliveryChanged([4, .max], to: .queued),
         .operationsElided([4, 5]),
+        .conflictResolved(
+            ConflictResolved(
+                entity: EntityID(rawValue: 7), decision: .merged,
+                dropped: [.init(operation: 4, properties: ["Name", "Ä"], navigations: ["Customer"])],
+                takenBack: [5, .max], released: [6])),
+        .entitiesMissing([EntityID(rawValue: 7), EntityID(rawValue: 9)]),
         .unknown(kind: 200, payload: [1, 2, 3]),
     ]
 

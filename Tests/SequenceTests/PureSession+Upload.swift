@@ -24,12 +24,16 @@ extension PureSession {
             break
         }
         while true {
+            try settleConflicts()
             let plan = try nextPlan(retrying)
             guard plan.elided.isEmpty else {
                 try log(.operationsElided(plan.elided.sorted()))
                 continue
             }
-            guard !plan.isEmpty else { return upload }
+            guard !plan.isEmpty else {
+                if try settleConflicts() { continue }
+                return upload
+            }
             let outcomes = try send(plan)
             upload.batches += 1
             for outcome in outcomes {
@@ -42,6 +46,20 @@ extension PureSession {
             }
             guard outcomes.contains(where: { $0.result != .notProcessed }) else { return upload }
         }
+    }
+
+    /// Mine goes over what others did.
+    @discardableResult
+    private mutating func settleConflicts() throws -> Bool {
+        var hasSettled = false
+        for conflict in try ConflictFinder(storage: state, model: model, index: index).conflicts() {
+            guard let (resolution, decision) = ConflictPolicy.clientWins.resolution(of: conflict),
+                let outcome = conflict.outcome(resolution, decision, pending: state.pendingOperations())
+            else { continue }
+            try log(.conflictResolved(outcome.record))
+            hasSettled = true
+        }
+        return hasSettled
     }
 
     private mutating func nextPlan(_ retrying: Set<SequenceNumber>) throws -> UploadPlan {

@@ -81,6 +81,13 @@ struct SnapshotCodecTests {
                                 headers: [.init(name: "RequestID", value: "a")], body: [1])
                         ]
                     ]))),
+        .ancestor(
+            Ancestor(
+                row: row,
+                links: [
+                    .init(relationship: "R", isFirst: true, partner: id(2)),
+                    .init(relationship: "S", isFirst: false, partner: nil),
+                ])),
         .end(items: 3, digest: store.digest),
     ]
 

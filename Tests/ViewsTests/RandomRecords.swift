@@ -107,6 +107,8 @@ struct RandomRecords {
         case 56..<57: return chance(50) ? .lost : .unknown(kind: 99, payload: [1, 2, 3])
         case 62..<64:
             return .deliveryChanged(operations.filter { _ in chance(20) }, to: pick(Delivery.allCases) ?? .draft)
+        case 64..<67: return resolved()
+        case 67..<68: return .entitiesMissing((0..<number(1..<3)).map { _ in someEntity() })
         default:
             operations.append(nextSequence)
             return .operation(
@@ -116,6 +118,20 @@ struct RandomRecords {
                     isUnmodifiable: chance(5), uploadCategory: chance(5) ? .named("C") : nil,
                     delivery: chance(5) ? .localOnly : .queued))
         }
+    }
+
+    private mutating func someEntity() -> EntityID { EntityID(rawValue: UInt64(number(1..<Int(nextEntity) + 2))) }
+
+    /// Also where there is no conflict, and about operations on other entities.
+    private mutating func resolved() -> Record.Body {
+        let takenBack = operations.filter { _ in chance(5) }
+        undone += takenBack
+        return .conflictResolved(
+            ConflictResolved(
+                entity: someEntity(), decision: pick(ConflictResolved.Decision.allCases) ?? .call,
+                dropped: operations.filter { _ in chance(20) }.map {
+                    .init(operation: $0, properties: ["Name", "Note"], navigations: ["Customer"])
+                }, takenBack: takenBack, released: operations.filter { _ in chance(10) }))
     }
 
     /// Also such as are undone already, have ended, or never were.

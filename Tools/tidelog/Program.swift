@@ -46,6 +46,7 @@ struct RootCommand: AsyncParsableCommand {
                     CreateCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self, RelinkCommand.self,
                     UnlinkCommand.self, ApplyCommand.self, UndoCommand.self, RedoCommand.self,
                     ReleaseCommand.self,
+                    ConflictsCommand.self, ResolveCommand.self,
                 ]),
             CommandGroup(
                 name: "Errors:", subcommands: [ErrorsCommand.self, RetryCommand.self, DiscardCommand.self]),

@@ -70,8 +70,13 @@ public struct OperationFates: Sendable {
         case .operationsUndone(let operations): for operation in operations { undo(operation, by: sequence) }
         case .operationsRedone(let operations): for operation in operations { redo(operation) }
         case .operationsElided(let operations): for operation in operations { elide(operation, by: sequence) }
+        case .conflictResolved(let resolved):
+            for operation in resolved.takenBack { undo(operation, by: sequence) }
+            for operation in resolved.released { set(operation, .pending) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .entitiesRead, .batchAccepted, .uploadPostponed, .deliveryChanged, .lost, .unknown:
+            .downloadFinished, .entitiesRead, .entitiesMissing, .batchAccepted, .uploadPostponed, .deliveryChanged,
+            .lost,
+            .unknown:
             break
         }
     }

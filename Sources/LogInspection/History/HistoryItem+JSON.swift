@@ -26,6 +26,8 @@ extension HistoryItem {
     /// | `operationsReleased`, `operationsUndone`, `operationsRedone`, `operationsElided` | `operations` |
     /// | `uploadPostponed` | `notBefore`, `attempt`, `reason` |
     /// | `deliveryChanged` | `operations`, `delivery` (`queued`, `draft`, `localOnly`) |
+    /// | `conflictResolved` | `entity`, `decision` (`clientWins`, `serverWins`, `merged`, `app`, `call`), `dropped`: `[{"operation", "properties": […], "navigations": […]}]`, `takenBack` and `released` (sequence numbers) |
+    /// | `entitiesMissing` | none |
     /// | `unknown` | `kindNumber`, `bytes` |
     ///
     /// What is no entry has `kind` `lost` (`sequence` and `last`, the first and the last record that is missing),

@@ -77,6 +77,8 @@ public struct HistoryEntry: Sendable, Hashable {
         case .uploadPostponed: "uploadPostponed"
         case .deliveryChanged: "deliveryChanged"
         case .operationsElided: "operationsElided"
+        case .conflictResolved: "conflictResolved"
+        case .entitiesMissing: "entitiesMissing"
         case .lost: "lost"
         case .unknown: "unknown"
         }
@@ -97,6 +99,8 @@ extension Record.Body {
         case .operation(let operation): operation.touchedEntities
         case .downloadPage(let page): page.entities.map(\.entity)
         case .entitiesRead(let images): images.map(\.entity)
+        case .entitiesMissing(let entities): entities
+        case .conflictResolved(let resolved): [resolved.entity]
         case .batchAnswered(let answered):
             answered.outcomes.flatMap { outcome -> [EntityID] in
                 if case .confirmed(let images) = outcome.result { images.map(\.entity) } else { [] }

@@ -76,7 +76,7 @@ struct HistoryJSONWriter {
         case .downloadStarted(let queries): array("queries", queries) { $0.json.string($1) }
         case .downloadPage(let page): text("query", page.query)
         case .downloadFinished(let query): text("query", query)
-        case .entitiesRead: break
+        case .entitiesRead, .entitiesMissing: break
         case .batchPrepared(let prepared):
             number("batch", prepared.batch)
             numbers("operations", prepared.operations)
@@ -101,6 +101,18 @@ struct HistoryJSONWriter {
         case .deliveryChanged(let operations, let delivery):
             numbers("operations", operations)
             text("delivery", "\(delivery)")
+        case .conflictResolved(let resolved):
+            number("entity", resolved.entity.rawValue)
+            text("decision", "\(resolved.decision)")
+            array("dropped", resolved.dropped) { writer, part in
+                writer.object {
+                    $0.number("operation", part.operation)
+                    $0.array("properties", part.properties) { $0.json.string($1) }
+                    $0.array("navigations", part.navigations) { $0.json.string($1) }
+                }
+            }
+            numbers("takenBack", resolved.takenBack)
+            numbers("released", resolved.released)
         case .lost: break
         case .unknown(let kind, let payload):
             number("kindNumber", kind)

@@ -43,6 +43,9 @@ struct RecordSummary {
             "\(count(operations.count, "operation")) cancelled out: \(list(operations.map(String.init)))"
         case .deliveryChanged(let operations, let delivery):
             "\(count(operations.count, "operation")) now \(Self.text(of: delivery)): \(list(operations.map(String.init)))"
+        case .conflictResolved(let resolved): text(of: resolved)
+        case .entitiesMissing(let entities):
+            "\(count(entities.count, "entity")) not at the service: \(list(entities.map { Self.oneLine(sets.reference($0)) }))"
         case .lost: "a record that was lost"
         case .unknown(let kind, let payload):
             "a record of kind \(kind), which this version does not know: \(payload.count) bytes"
@@ -165,6 +168,27 @@ struct RecordSummary {
         let text = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         return "batch \(answered.batch) answered: " + (text.isEmpty ? "nothing" : text)
             + (words.map { " (\($0))" } ?? "")
+    }
+
+    // MARK: Conflicts
+
+    private func text(of resolved: ConflictResolved) -> String {
+        let decision =
+            switch resolved.decision {
+            case .clientWins: "the client wins"
+            case .serverWins: "the service wins"
+            case .merged: "merged"
+            case .app: "decided by the app's function"
+            case .call: "decided by a call"
+            }
+        var parts = ["conflict on \(reference(resolved.entity)) resolved: \(decision)"]
+        for part in resolved.dropped {
+            let names = (part.properties + part.navigations).map { Self.oneLine($0) }
+            parts.append("operation \(part.operation) without \(list(names))")
+        }
+        if !resolved.takenBack.isEmpty { parts.append("undone: \(list(resolved.takenBack.map(String.init)))") }
+        if !resolved.released.isEmpty { parts.append("sent again: \(list(resolved.released.map(String.init)))") }
+        return parts.joined(separator: " · ")
     }
 
     // MARK: Words

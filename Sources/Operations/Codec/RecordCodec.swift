@@ -37,6 +37,8 @@ public enum RecordCodec {
         case operationWithAttributes = 20
         case deliveryChanged = 21
         case operationsElided = 23
+        case conflictResolved = 22
+        case entitiesMissing = 25
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -106,6 +108,12 @@ public enum RecordCodec {
         case .operationsElided(let operations):
             kind = .operationsElided
             writer.list(operations) { $0.unsigned($1) }
+        case .conflictResolved(let resolved):
+            kind = .conflictResolved
+            writer.resolved(resolved)
+        case .entitiesMissing(let entities):
+            kind = .entitiesMissing
+            writer.list(entities) { $0.entity($1) }
         case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
             return (kind, payload)
@@ -161,6 +169,8 @@ public enum RecordCodec {
         case .operationWithAttributes: .operation(try reader.operationWithAttributes())
         case .operationsElided: .operationsElided(try sequences(&reader))
         case .deliveryChanged: .deliveryChanged(try sequences(&reader), to: try reader.delivery())
+        case .conflictResolved: .conflictResolved(try reader.resolved())
+        case .entitiesMissing: .entitiesMissing(try reader.list { r throws(CodecError) in try r.entity() })
         }
     }
 

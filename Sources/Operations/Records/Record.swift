@@ -37,6 +37,10 @@ public struct Record: Sendable, Hashable {
         case deliveryChanged([SequenceNumber], to: Delivery)
         /// Operations that cancelled each other out have ended: nothing of them was sent, and nothing has to be.
         case operationsElided([SequenceNumber])
+        /// What was decided where somebody else changed what an operation changes as well.
+        case conflictResolved(ConflictResolved)
+        /// The service was asked for these entities, outside of a download, and has none of them.
+        case entitiesMissing([EntityID])
         /// Stands for a record that was lost to damage, so that those behind it keep their numbers. What it said is not
         /// known: it may have been anything. It has no time.
         case lost

@@ -20,6 +20,7 @@ extension Fold {
             try storage.putUndone(UndoneOperation(operation: pending, undo: record))
             touched.formUnion(pending.operation.touchedEntities)
         }
+        try forgetAncestors(of: touched.sorted())
         try removeGone(among: touched)
     }
 
@@ -32,6 +33,7 @@ extension Fold {
             try removePending(sequence)
             touched.formUnion(pending.operation.touchedEntities)
         }
+        try forgetAncestors(of: touched.sorted())
         try removeGone(among: touched)
     }
 

@@ -62,7 +62,12 @@ public struct Fold<Storage: StateStorage> {
         case .downloadFinished(let query): try finishDownload(query)
         case .entitiesRead(let images):
             try unwind()
-            try apply(images, isAnswer: false)
+            try apply(images)
+        case .entitiesMissing(let entities): try remove(entities)
+        case .conflictResolved(let resolved):
+            let left = try batches(of: resolved.takenBack + resolved.released)
+            try apply(resolved, by: sequence)
+            try close(left)
         case .batchPrepared(let prepared): try apply(prepared)
         case .batchAccepted(let accepted): try apply(accepted)
         case .batchAnswered(let answered):
@@ -194,6 +199,7 @@ public struct Fold<Storage: StateStorage> {
         }
         try storage.setHeader(header)
         try register(operation)
+        try advance(for: operation)
         try storage.putPending(
             PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending))
         if isSettled {
@@ -315,15 +321,11 @@ public struct Fold<Storage: StateStorage> {
         for outcome in answered.outcomes {
             guard let pending = try storage.pendingOperation(outcome.operation) else {
                 // The operation was lost. What the service said of its entities holds all the same.
-                if case .confirmed(let images) = outcome.result { try apply(images, isAnswer: true) }
+                if case .confirmed(let images) = outcome.result { try apply(images) }
                 continue
             }
             switch outcome.result {
-            case .confirmed(let images):
-                let touched = try edit(.base) { e throws(StateError) in try e.apply(pending.operation) }
-                try removePending(pending.sequence)
-                try apply(images, isAnswer: true)
-                try afterConfirmation(of: pending.operation, touched, images: images)
+            case .confirmed(let images): try confirm(pending, images)
             case .rejected(let refusal): try setStatus(outcome.operation, .rejected(refusal))
             case .deferred(let refusal, let attempts):
                 try setStatus(outcome.operation, .deferred(refusal, attempts: attempts))
@@ -331,6 +333,17 @@ public struct Fold<Storage: StateStorage> {
             case .inDoubt(let reason): try setStatus(outcome.operation, .inDoubt(answered.batch, reason: reason))
             }
         }
+    }
+
+    private mutating func confirm(_ pending: PendingOperation, _ images: [EntityImage]) throws(StateError) {
+        // First: what is pending still is what was made after it.
+        try removePending(pending.sequence)
+        let edit = try editBase { e throws(StateError) in try e.apply(pending.operation) }
+        try keepNextEntity(above: images)
+        let answer = try editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }
+        try advance(pending.operation, edit.before, answer.before, images)
+        try afterConfirmation(of: pending.operation, edit.touched, images: images)
+        try forgetAncestors(of: pending.operation.touchedEntities)
     }
 
     private mutating func afterConfirmation(
@@ -382,21 +395,22 @@ public struct Fold<Storage: StateStorage> {
 
     // MARK: Download
 
-    private mutating func apply(_ images: [EntityImage], isAnswer: Bool) throws(StateError) {
+    private mutating func apply(_ images: [EntityImage]) throws(StateError) {
+        try keepNextEntity(above: images)
+        try editForOthers { e throws(StateError) in try e.apply(images, isAnswer: false) }
+    }
+
+    private func keepNextEntity(above images: [EntityImage]) throws(StateError) {
         var header = try storage.header()
         for image in images where image.entity >= header.nextEntity {
             header.nextEntity = EntityID(rawValue: image.entity.rawValue &+ 1)
         }
         try storage.setHeader(header)
-        try edit(.base) { editor throws(StateError) in
-            for image in images { try editor.apply(image, isAnswer: isAnswer) }
-            for image in images where !image.links.isEmpty { try editor.applyLinks(image) }
-        }
     }
 
     private mutating func apply(_ page: DownloadPage) throws(StateError) {
         try unwind()
-        try apply(page.entities, isAnswer: false)
+        try apply(page.entities)
         guard let query = try storage.queries().first(where: { $0.query.name == page.query }) else { return }
         for image in page.entities { try storage.cover(image.entity, query: page.query, run: query.run) }
     }
@@ -412,21 +426,25 @@ public struct Fold<Storage: StateStorage> {
     private mutating func finishDownload(_ name: String) throws(StateError) {
         guard var state = try storage.queries().first(where: { $0.query.name == name }), state.run != 0 else { return }
         try unwind()
-        try removeUncovered(try storage.takeUncovered(query: name, before: state.run))
+        try removeUncovered(try storage.takeUncovered(query: name, before: state.run), byOthers: true)
         state.isComplete = true
         try storage.putQuery(state)
     }
 
     private mutating func removeQuery(_ name: String) throws(StateError) {
         try unwind()
-        try removeUncovered(try storage.takeUncovered(query: name, before: .max))
+        try removeUncovered(try storage.takeUncovered(query: name, before: .max), byOthers: false)
         try storage.removeQuery(name)
     }
 
-    private mutating func removeUncovered(_ ids: [EntityID]) throws(StateError) {
+    /// - Parameter byOthers: whether it is the service's data that changed, and not the queries.
+    private mutating func removeUncovered(_ ids: [EntityID], byOthers: Bool) throws(StateError) {
         for id in ids where try !storage.isCovered(id) {
             let hasPending = try !storage.pendingOperations(naming: id).isEmpty
-            try edit(.base) { e throws(StateError) in try e.removeFromBase(id, hasPending: hasPending) }
+            let removal: (inout StateEditor<Storage>) throws(StateError) -> Void = { e throws(StateError) in
+                try e.removeFromBase(id, hasPending: hasPending)
+            }
+            if byOthers { try editForOthers(removal) } else { try edit(.base, removal) }
         }
     }
 }

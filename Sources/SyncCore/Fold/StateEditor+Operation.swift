@@ -26,6 +26,12 @@ extension StateEditor {
         }
     }
 
+    /// Takes over what the service said of entities, and how they are linked. Only in the base layer.
+    mutating func apply(_ images: [EntityImage], isAnswer: Bool) throws(StateError) {
+        for image in images { try apply(image, isAnswer: isAnswer) }
+        for image in images where !image.links.isEmpty { try applyLinks(image) }
+    }
+
     /// Takes over what the service said of an entity. Only in the base layer.
     ///
     /// - Parameter isAnswer: whether it is what an operation of ours made of the entity: then whoever it pushes out names

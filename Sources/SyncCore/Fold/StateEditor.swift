@@ -19,6 +19,10 @@ struct StateEditor<Storage: StateStorage> {
     let layer: Layer
     /// For the rules to look at.
     private(set) var touched = Touched()
+    /// What entities with pending changes were before the base changed, where ``watchesBase`` asks for it; nil for one that
+    /// the service did not have.
+    private(set) var before: [EntityID: Ancestor?] = [:]
+    var watchesBase = false
 
     init(storage: StateLayer<Storage>, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
@@ -31,14 +35,23 @@ struct StateEditor<Storage: StateStorage> {
 
     mutating func put(_ row: EntityRow) throws(StateError) {
         try storage.saveBase(row.id)
+        try watch(row.id)
         touched.entities.insert(row.id)
         try storage.putRow(row)
     }
 
     private mutating func removeRow(_ id: EntityID) throws(StateError) {
         try storage.saveBase(id)
+        try watch(id)
         touched.entities.insert(id)
         try storage.removeRow(id)
+    }
+
+    private mutating func watch(_ id: EntityID) throws(StateError) {
+        guard layer == .base, watchesBase, before[id] == nil,
+            try storage.state.pendingOperations(touching: id).contains(where: { $0.operation.changes(id) })
+        else { return }
+        before.updateValue(try EntityResolver(storage: storage.state, model: model).visible(id, index), forKey: id)
     }
 
     func type(_ name: String) throws(StateError) -> EntityType {
@@ -199,6 +212,8 @@ struct StateEditor<Storage: StateStorage> {
     private mutating func setLink(
         _ name: String, _ first: EntityID, _ second: EntityID, _ present: Bool
     ) throws(StateError) {
+        try watch(first)
+        try watch(second)
         touched.entities.insert(first)
         touched.entities.insert(second)
         let ends = Touched.LinkEnds(relationship: name, first: first, second: second)

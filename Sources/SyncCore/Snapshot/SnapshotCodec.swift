@@ -32,6 +32,7 @@ public enum SnapshotCodec {
         /// operation has.
         case pendingWithAttributes = 20
         case undoneWithAttributes = 21
+        case ancestor = 22
         case since = 24
 
         /// Ascending in a snapshot.
@@ -146,6 +147,14 @@ public enum SnapshotCodec {
             writer.blob(ValueCodec.encode(batch.prepared))
             writer.optional(batch.monitor) { $0.string($1) }
             return .openBatch
+        case .ancestor(let ancestor):
+            write(ancestor.row, &writer)
+            writer.list(ancestor.links) {
+                $0.string($1.relationship)
+                $0.bool($1.isFirst)
+                $0.optional($1.partner) { $0.entity($1) }
+            }
+            return .ancestor
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)
@@ -238,6 +247,7 @@ public enum SnapshotCodec {
                     try ValueCodec.decodeBatchPrepared(try reader.blob()),
                     monitor: try reader.optional { r throws(CodecError) in try r.string() }))
         case .undoneWithAttributes: .undone(try undoneWithAttributes(&reader))
+        case .ancestor: .ancestor(try ancestor(&reader))
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
     }
@@ -262,6 +272,16 @@ public enum SnapshotCodec {
         guard let origin = EntityRow.Origin(rawValue: try reader.byte()) else { throw reader.fail(.invalid("origin")) }
         return EntityRow(
             id: id, set: set, type: type, values: values, etag: etag, editLink: editLink, origin: origin)
+    }
+
+    private static func ancestor(_ reader: inout ByteReader) throws(CodecError) -> Ancestor {
+        Ancestor(
+            row: try row(&reader),
+            links: try reader.list { r throws(CodecError) in
+                Ancestor.Link(
+                    relationship: try r.string(), isFirst: try r.bool(),
+                    partner: try r.optional { r throws(CodecError) in try r.entity() })
+            })
     }
 
     private static func pending(

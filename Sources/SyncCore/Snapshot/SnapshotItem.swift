@@ -28,6 +28,8 @@ public enum SnapshotItem: Sendable, Hashable {
     case postponed(Postponement)
     /// By number.
     case openBatch(OpenBatch)
+    /// By entity.
+    case ancestor(Ancestor)
     /// When an operation came into its status, where that was not when it was made. By sequence number, first those that
     /// are pending, then those that are undone.
     case since(Timestamp, SequenceNumber)

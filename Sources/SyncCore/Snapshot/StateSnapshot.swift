@@ -41,6 +41,7 @@ public enum StateSnapshot {
         if isUndoneLater {
             try storage.forEachUndone { if $0.operation.operation.hasLaterAttributes { try body(.undone($0)) } }
         }
+        try storage.forEachAncestor { try body(.ancestor($0)) }
         try storage.forEachPending { if $0.since != $0.time { try body(.since($0.since, $0.sequence)) } }
         try storage.forEachUndone {
             let operation = $0.operation

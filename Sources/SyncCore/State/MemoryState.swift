@@ -26,6 +26,7 @@ public final class MemoryState: StateStorage {
     private var accesses: [StateItem: [SequenceNumber: Access]] = [:]
     private var undone: [SequenceNumber: UndoneOperation] = [:]
     private var batches: [BatchID: OpenBatch] = [:]
+    private var ancestorsByID: [EntityID: Ancestor] = [:]
     private var queryList: [QueryState] = []
     private var coverage: [EntityID: [String: SequenceNumber]] = [:]
 
@@ -46,6 +47,7 @@ public final class MemoryState: StateStorage {
         copy.accesses = accesses
         copy.undone = undone
         copy.batches = batches
+        copy.ancestorsByID = ancestorsByID
         copy.queryList = queryList
         copy.coverage = coverage
         return copy
@@ -159,6 +161,13 @@ public final class MemoryState: StateStorage {
     public func openBatch(_ batch: BatchID) -> OpenBatch? { batches[batch] }
     public func putOpenBatch(_ batch: OpenBatch) { batches[batch.batch] = batch }
     public func removeOpenBatch(_ batch: BatchID) { batches[batch] = nil }
+    public func hasPending() -> Bool { queue.count > 0 }
+
+    public func ancestor(_ id: EntityID) -> Ancestor? { ancestorsByID[id] }
+    public func putAncestor(_ ancestor: Ancestor) { ancestorsByID[ancestor.id] = ancestor }
+    public func removeAncestor(_ id: EntityID) { ancestorsByID[id] = nil }
+    public func ancestors() -> [EntityID] { ancestorsByID.keys.sorted() }
+    public func hasAncestors() -> Bool { !ancestorsByID.isEmpty }
 
     public func queries() -> [QueryState] { queryList }
     public func putQuery(_ query: QueryState) {
@@ -215,6 +224,10 @@ public final class MemoryState: StateStorage {
 
     public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws {
         for operation in undoneOperations() { try body(operation) }
+    }
+
+    public func forEachAncestor(_ body: (Ancestor) throws -> Void) throws {
+        for id in ancestors() { if let ancestor = ancestorsByID[id] { try body(ancestor) } }
     }
 
     public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {

@@ -41,6 +41,12 @@ struct StateHash {
             hash.add(UInt64(SnapshotCodec.Kind.base.rawValue))
             hash.add(id.rawValue)
             add(row)
+        case .ancestor(let ancestor):
+            hash.add(UInt64(SnapshotCodec.Kind.ancestor.rawValue))
+            add(ancestor.row)
+            var frame = ancestor
+            frame.row.values = [:]
+            hash.add(SnapshotCodec.encode(.ancestor(frame)).payload)
         default:
             let (kind, payload) = SnapshotCodec.encode(item)
             hash.add(UInt64(kind.rawValue))

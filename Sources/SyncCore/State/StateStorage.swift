@@ -88,6 +88,16 @@ public protocol StateStorage: AnyObject {
     func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch?
     func putOpenBatch(_ batch: OpenBatch) throws(StateError)
     func removeOpenBatch(_ batch: BatchID) throws(StateError)
+    func hasPending() throws(StateError) -> Bool
+
+    // What entities were when the pending changes of them were made, where the base is not that any more
+    func ancestor(_ id: EntityID) throws(StateError) -> Ancestor?
+    func putAncestor(_ ancestor: Ancestor) throws(StateError)
+    func removeAncestor(_ id: EntityID) throws(StateError)
+    /// The entities that have one, in ascending order.
+    func ancestors() throws(StateError) -> [EntityID]
+    /// Whether there is any: asked for at each record.
+    func hasAncestors() throws(StateError) -> Bool
 
     // Defining queries in the order in which they were added, and which entities they brought
     func queries() throws(StateError) -> [QueryState]
@@ -114,6 +124,8 @@ public protocol StateStorage: AnyObject {
     func forEachPending(_ body: (PendingOperation) throws -> Void) throws
     /// By sequence number.
     func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws
+    /// By entity.
+    func forEachAncestor(_ body: (Ancestor) throws -> Void) throws
     /// By query and entity.
     func forEachCoverage(_ body: (_ query: String, _ id: EntityID, _ run: SequenceNumber) throws -> Void) throws
 }

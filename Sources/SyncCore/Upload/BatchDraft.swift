@@ -7,6 +7,7 @@ struct BatchDraft<Storage: StateStorage> {
     private let options: UploadPlanner<Storage>.Options
     private var grouping: ChangeSetGrouping
     private var forms: UnitForms<Storage>
+    private let conflicts: ConflictHolds<Storage>
     private var held: [SequenceNumber: HoldReason] = [:]
     private var toRead: Set<EntityID> = []
     /// What operations carry that were put together with others.
@@ -15,10 +16,13 @@ struct BatchDraft<Storage: StateStorage> {
     /// How many operations have been passed over since the last one that found a place.
     private var passed = 0
 
-    init(resolver: EntityResolver<Storage>, options: UploadPlanner<Storage>.Options, unreadable: Set<EntityID>) {
+    init(
+        resolver: EntityResolver<Storage>, options: UploadPlanner<Storage>.Options, unreadable: Set<EntityID>
+    ) throws(StateError) {
         self.resolver = resolver
         self.options = options
         grouping = ChangeSetGrouping(unreadable: unreadable, service: options.service)
+        conflicts = try ConflictHolds(resolver.storage, resolver.model)
         forms = UnitForms(resolver: resolver, options: options.service)
     }
 
@@ -36,8 +40,9 @@ struct BatchDraft<Storage: StateStorage> {
             for sequence in unit.sequences { held[sequence] = .localOnly }
             return
         }
-        let obstacle = operations.first { options.reasonToSkip($0, retrying) != nil }
-        var reason = obstacle.flatMap { options.reasonToSkip($0, retrying) }
+        let skipped = try reasonsToSkip(operations, retrying)
+        let obstacle = operations.first { skipped[$0.sequence] != nil }
+        var reason = obstacle.flatMap { skipped[$0.sequence] }
         if reason == nil { reason = try Self.missingName(in: operations, resolver) }
         if reason == nil { reason = try resolver.missingHeaderKey(in: operations) }
         if reason == nil { reason = try forms.obstacle(in: operations) }
@@ -45,7 +50,7 @@ struct BatchDraft<Storage: StateStorage> {
             grouping.block(footprints, by: obstacle?.sequence ?? operations[0].sequence, reason)
             for pending in operations {
                 held[pending.sequence] =
-                    options.reasonToSkip(pending, retrying) ?? obstacle.map { .withOperation($0.sequence) } ?? reason
+                    skipped[pending.sequence] ?? obstacle.map { .withOperation($0.sequence) } ?? reason
             }
             for sequence in unit.carried.values.joined() { held[sequence] = reason }
             passed += operations.count
@@ -116,5 +121,15 @@ struct BatchDraft<Storage: StateStorage> {
             if let name = try resolver.missingName(in: pending.operation) { return .notInMetadata(name) }
         }
         return nil
+    }
+
+    private func reasonsToSkip(
+        _ unit: [PendingOperation], _ retrying: Set<SequenceNumber>
+    ) throws(StateError) -> [SequenceNumber: HoldReason] {
+        var reasons = try conflicts.reasons(in: unit)
+        for pending in unit {
+            if let reason = options.reasonToSkip(pending, retrying) { reasons[pending.sequence] = reason }
+        }
+        return reasons
     }
 }

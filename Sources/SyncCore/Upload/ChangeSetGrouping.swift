@@ -164,6 +164,7 @@ struct ChangeSetGrouping {
         case .otherCategory, .behindOtherCategory: return .behindOtherCategory(block.sequence)
         case .draft, .behindDraft: return .behindDraft(block.sequence)
         case .batchFull: return .batchFull
+        case .conflict, .behindConflict: return .behindConflict(block.sequence)
         default: return .waitsFor(block.sequence)
         }
     }

@@ -131,6 +131,10 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     case keyUnknown(EntityID)
     /// The entity that it refers to is gone.
     case entityGone(EntityID)
+    /// Somebody else has changed or deleted the entity as well, and nothing has been decided yet.
+    case conflict(EntityID)
+    /// An earlier operation on the same entity waits for the decision in a conflict.
+    case behindConflict(SequenceNumber)
     /// The metadata do not have what the operation uses.
     case notInMetadata(String)
     /// A header of the request needs a key that the service has not given yet.
@@ -152,7 +156,7 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
     var isFinal: Bool {
         switch self {
         case .rejected, .behindRejected, .deferred, .behindDeferred, .inDoubt, .behindInDoubt, .withOperation,
-            .keyUnknown, .entityGone, .draft, .behindDraft, .localOnly, .otherCategory,
+            .keyUnknown, .entityGone, .conflict, .behindConflict, .draft, .behindDraft, .localOnly, .otherCategory,
             .behindOtherCategory, .notInMetadata:
             true
         // What comes behind was made on a state that has it: without it the rest need not be legal.
@@ -177,6 +181,9 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         case .noLegalPlan(let why): "held: \(why)"
         case .keyUnknown(let entity): "held: the service gave no key for entity \(entity); a download may bring it"
         case .entityGone(let entity): "held: entity \(entity) is no longer there"
+        case .conflict(let entity):
+            "held: somebody else has changed entity \(entity) as well; the policy of the next upload or a call decides"
+        case .behindConflict(let sequence): "held: operation \(sequence) before it is in conflict"
         case .notInMetadata(let name): "held: the metadata do not have the \(name)"
         case .headerNeedsKey(let entity): "waits until the service has given entity \(entity) a key, for a header"
         case .draft: "a draft: goes when it is released"

@@ -68,7 +68,7 @@ public struct UploadPlanner<Storage: StateStorage> {
         var walk = QueueWalk(
             resolver, pageSize: options.coalesces ? max(options.pageSize, 2 * options.requestLimit) : options.pageSize,
             coalescing: coalescing)
-        var draft = BatchDraft(resolver: resolver, options: options, unreadable: unreadable)
+        var draft = try BatchDraft(resolver: resolver, options: options, unreadable: unreadable)
         while !draft.isFull || options.reach == .queue, let unit = try walk.next() {
             try draft.add(unit, retrying: retrying)
         }

@@ -26,6 +26,8 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
         case notAllowed
         /// The operation is not one that can be undone or redone now: it is on its way to the service, has ended, or never was.
         case notUndoable
+        /// There is no such conflict any more, or it cannot be resolved in that way.
+        case notResolvable
         /// Others depend on the operation and would have to go with it.
         case hasDependants
     }

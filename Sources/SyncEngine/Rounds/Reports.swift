@@ -1,4 +1,5 @@
 public import Operations
+public import SyncCore
 
 /// What an upload came to.
 public struct UploadReport: Sendable {
@@ -12,6 +13,8 @@ public struct UploadReport: Sendable {
     public var elided: [SequenceNumber] = []
     /// Operations of which it is not known whether they took effect.
     public var inDoubt: [SequenceNumber] = []
+    /// Entities on which operations wait because others changed them as well, and nobody has decided yet.
+    public var conflicts: [Conflict] = []
     /// Everything that has not ended, refused and doubtful operations included.
     public var remaining = 0
 
@@ -21,6 +24,12 @@ public struct UploadReport: Sendable {
     var retryAfter: Duration?
 
     public init() {}
+
+    /// These have not ended after all.
+    mutating func forget(_ refused: [SequenceNumber]) {
+        let refused = Set(refused)
+        rejected.removeAll { refused.contains($0.operation) }
+    }
 
     /// With what a further round came to.
     mutating func add(_ later: UploadReport) {
@@ -32,6 +41,7 @@ public struct UploadReport: Sendable {
         // Of these only what holds now.
         deferred = later.deferred
         inDoubt = later.inDoubt
+        conflicts = later.conflicts
         remaining = later.remaining
         retryAfter = later.retryAfter
     }

@@ -16,6 +16,10 @@ public struct UploadOptions: Sendable {
     /// Which of the operations that the service refused before are sent again.
     public var refused: Refused
 
+    /// What is done where others changed the same entities. Without anything said, changes that do not overlap are merged, and
+    /// those that do wait; see ``LocalStore/conflicts()``.
+    public var conflicts: ConflictHandling
+
     public enum Refused: Sendable, Hashable {
         case all
         case none
@@ -41,7 +45,8 @@ public struct UploadOptions: Sendable {
 
     public init(
         requestLimit: Int = 500, byteLimit: Int? = nil, categories: Set<UploadCategory>? = nil,
-        coalesces: Bool = false, refused: Refused = .all, retry: RetryPolicy = RetryPolicy(),
+        coalesces: Bool = false, refused: Refused = .all,
+        conflicts: ConflictHandling = ConflictHandling(), retry: RetryPolicy = RetryPolicy(),
         ignoresPostponement: Bool = false, monitorPatience: Duration = .seconds(600)
     ) {
         self.requestLimit = requestLimit
@@ -49,6 +54,7 @@ public struct UploadOptions: Sendable {
         self.categories = categories
         self.coalesces = coalesces
         self.refused = refused
+        self.conflicts = conflicts
         self.retry = retry
         self.ignoresPostponement = ignoresPostponement
         self.monitorPatience = monitorPatience

@@ -8,7 +8,7 @@ extension UploadRound {
     @_optimize(none)
     func settleDoubts(_ report: inout UploadReport) async throws(TidelogError) {
         guard try await !store.pendingOperations(.inDoubt).isEmpty else { return }
-        var course = Course()
+        var course = newCourse()
         for open in try await store.openBatches() where !open.prepared.sent.isEmpty {
             try await sendAgain(open, &course, &report)
         }

@@ -39,7 +39,7 @@ struct UploadRound {
     private func run(_ report: inout UploadReport, refused: Set<SequenceNumber>) async throws(TidelogError) {
         // A batch whose answer could not be logged, the disk being full, is in flight for ever otherwise.
         try await store.interruptOpenBatches()
-        var course = Course()
+        var course = newCourse()
         try await takeUpAccepted(&course, &report)
         try await settleDoubts(&report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
@@ -51,6 +51,7 @@ struct UploadRound {
         course.retrying.formUnion(deferred.map(\.sequence))
         course.deferrals = Dictionary(deferred.map { ($0.sequence, $0.deferrals) }) { $1 }
         while true {
+            try await course.conflicts.settle(&report)
             let rearrangements = await store.rearrangements
             let terms = try await terms(course)
             let plan = try await nextPlan(retrying: course.retrying, terms.options)
@@ -58,15 +59,21 @@ struct UploadRound {
                 report.elided += try await store.elide(plan.elided, since: rearrangements)
                 continue
             }
-            guard !plan.isEmpty else { break }
+            guard !plan.isEmpty else {
+                // What was read for the plan may have shown what others did.
+                if try await course.conflicts.settle(&report) { continue }
+                break
+            }
             // A service that keeps leaving everything undone must not keep us here for ever.
             guard try await send(plan, since: rearrangements, terms, &course, &report) else { break }
         }
+        report.conflicts = try await store.conflicts()
         report.remaining = try await store.pendingCount()
     }
 
     /// What an upload has learned on its way.
     struct Course {
+        var conflicts: ConflictRound
         /// Refused operations that have not been sent again yet.
         var retrying: Set<SequenceNumber> = []
         /// How often in a row the service has put off each of them.
@@ -75,6 +82,10 @@ struct UploadRound {
         var refusals = 0
         /// Whether batches want their answers at once although the service could tell them later.
         var isImpatient = false
+    }
+
+    func newCourse() -> Course {
+        Course(conflicts: ConflictRound(store: store, session: session, handling: upload.conflicts))
     }
 
     @_optimize(none)
@@ -152,6 +163,7 @@ struct UploadRound {
         for outcome in results { report.add(outcome) }
         course.retrying.subtract(results.map(\.operation))
         try await readWhatIsMissing(plan, results)
+        try await course.conflicts.look(at: results, &report)
         return results
     }
 

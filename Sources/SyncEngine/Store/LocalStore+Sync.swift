@@ -145,8 +145,13 @@ extension LocalStore {
         try transaction { () throws -> Void in
             var builder = try ImageBuilder(storage: self.state, model: model)
             let images = try builder.images(of: payload, in: set, known: pending.operation.subject) ?? []
-            let outcome = BatchAnswered.Outcome(operation: pending.sequence, result: .confirmed(images: images))
+            // What was read is no answer: others may have changed the entity meanwhile. But nobody else knew a new one.
+            var isNew = false
+            if case .create = pending.operation.action { isNew = true }
+            let outcome = BatchAnswered.Outcome(
+                operation: pending.sequence, result: .confirmed(images: isNew ? images : []))
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: [outcome])))
+            if !isNew { try self.add(.entitiesRead(images)) }
             _ = try self.commit()
         }
         try await acknowledge()

@@ -45,6 +45,10 @@ extension SQLiteState {
         }
     }
 
+    public func forEachAncestor(_ body: (Ancestor) throws -> Void) throws {
+        try each("SELECT state FROM ancestors ORDER BY entity") { try body(try Self.ancestor($0[0].blob ?? [])) }
+    }
+
     public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
         try each("SELECT query, entity, run FROM coverage ORDER BY query, entity") {
             try body($0.text(0) ?? "", id($0, 1), UInt64(bitPattern: $0.integer(2)))

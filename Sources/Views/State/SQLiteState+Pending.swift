@@ -15,6 +15,8 @@ extension SQLiteState {
         return try rows.map { row throws(StateError) in try pending(row) }
     }
 
+    public func hasPending() throws(StateError) -> Bool { try first("SELECT 1 FROM pending LIMIT 1") != nil }
+
     public func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
         guard let row = try first("SELECT \(Self.pendingColumns) FROM pending WHERE sequence = ?", [integer(sequence)])
         else {

@@ -43,6 +43,7 @@ enum Schema {
         CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL,
           PRIMARY KEY (entity, sequence)) WITHOUT ROWID
         """,
+        "CREATE TABLE ancestors (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE INDEX touched_by_operation ON touched (sequence)",
         "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
         "CREATE INDEX pending_by_status ON pending (status)",

@@ -121,7 +121,8 @@ struct PushCommand: AsyncParsableCommand {
             What the service refuses stays in the store with the service's words, and is tried again by the next push. \
             Where the service is busy it waits and goes on, for half a minute in all or as long as --wait says.
 
-            Exits with 1 if anything was refused or is in doubt, and with 75 if the service has put off the rest.
+            Exits with 1 if anything was refused, is in doubt, or waits because others changed the same ('tidelog \
+            conflicts'), and with 75 if the service has put off the rest.
             """,
         aliases: ["upload"])
 
@@ -135,6 +136,12 @@ struct PushCommand: AsyncParsableCommand {
 
     @Flag(help: "Send operations that are in doubt again, at the risk of doing them twice.")
     var resendInDoubt = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Where others changed the same entities: merge what does not overlap and ask (merge), let one side win what overlaps (merge-mine, merge-theirs), let one side win all (mine, theirs), or ask.",
+            valueName: "policy"))
+    var conflicts: ConflictPolicyArgument = .merge
 
     @OptionGroup var service: ServiceArguments
     @OptionGroup var options: StoreOptions
@@ -150,14 +157,17 @@ struct PushCommand: AsyncParsableCommand {
             if resendInDoubt { try await provider.resendOperationsInDoubt() }
             let report = try await SyncProgressLine.showing(provider) { try await provider.upload(upload) }
             try UploadText(report: report).print(json: format.json)
-            guard report.rejected.isEmpty, report.inDoubt.isEmpty else { return ExitStatus.failed }
+            guard report.rejected.isEmpty, report.inDoubt.isEmpty, report.conflicts.isEmpty else {
+                return ExitStatus.failed
+            }
             return report.postponed == nil ? .done : .later
         }
         if end != .done { throw QuietFailure(status: end) }
     }
 
     private var upload: UploadOptions {
-        var options = UploadOptions(ignoresPostponement: now)
+        var options = UploadOptions(
+            conflicts: ConflictHandling(policy: conflicts.policy), ignoresPostponement: now)
         if let wait {
             options.retry.patience = .seconds(wait)
             options.retry.waitsForConnection = true

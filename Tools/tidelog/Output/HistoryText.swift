@@ -24,7 +24,8 @@ struct HistoryText {
     var isAlwaysShown: Bool {
         guard case .entry(let entry) = item else { return true }
         switch entry.record.body {
-        case .operation, .operationsUndone, .operationsRedone, .deliveryChanged, .operationsElided: return true
+        case .operation, .operationsUndone, .operationsRedone, .deliveryChanged, .operationsElided, .conflictResolved:
+            return true
         default: return false
         }
     }

@@ -8,7 +8,9 @@ struct UploadText {
     let report: UploadReport
 
     var lines: [String] {
-        if report.batches == 0, report.confirmed.isEmpty, report.inDoubt.isEmpty { return ["Nothing to send."] }
+        if report.batches == 0, report.confirmed.isEmpty, report.inDoubt.isEmpty, report.conflicts.isEmpty {
+            return ["Nothing to send."]
+        }
         var lines = [
             "\(report.confirmed.count) confirmed, \(report.rejected.count) rejected, \(report.inDoubt.count) in doubt "
                 + "(\(counted(report.batches, "batch", "batches")), \(counted(report.bytesSent, "byte", "bytes")) sent)."
@@ -24,6 +26,9 @@ struct UploadText {
         }
         if !report.rejected.isEmpty {
             lines.append("Rejected operations stay in the store; see 'tidelog status'. The next push tries them again.")
+        }
+        for conflict in report.conflicts {
+            lines.append("\(oneLine(conflict.name)) waits: others have changed it as well; see 'tidelog conflicts'.")
         }
         if report.postponed != nil { lines.append("The next push sends again what was put off.") }
         if !report.inDoubt.isEmpty {
@@ -52,6 +57,7 @@ struct UploadText {
         if !report.deferred.isEmpty { json.numbers("deferred", report.deferred.map(\.operation)) }
         json.numbers("inDoubt", report.inDoubt)
         json.member("remaining", report.remaining)
+        if !report.conflicts.isEmpty { json.numbers("conflicts", report.conflicts.map(\.entity.rawValue)) }
         if let postponed = report.postponed { json.member("notBefore", postponed.notBefore) }
         json.endObject()
         return json.text

@@ -1,0 +1,56 @@
+import EDM
+public import Operations
+
+/// What an entity was at the service when the oldest pending change of it was made: the base of a comparison of three.
+///
+/// Kept where the base is not that any more, because somebody else changed the entity. What the ancestor does not have is
+/// not known, and nobody can be in conflict about it: a property that was never read, and one that an operation of ours set
+/// and the service has not repeated.
+public struct Ancestor: Sendable, Hashable {
+    public var row: EntityRow
+    /// Where the entity has room for one partner, as far as it is known; by relationship.
+    public var links: [Link]
+
+    public struct Link: Sendable, Hashable {
+        public var relationship: String
+        /// Whether the entity is the first end of the relationship's links.
+        public var isFirst: Bool
+        /// Nil where it had none.
+        public var partner: EntityID?
+
+        public init(relationship: String, isFirst: Bool, partner: EntityID?) {
+            self.relationship = relationship
+            self.isFirst = isFirst
+            self.partner = partner
+        }
+
+        func isSameEnd(_ other: Link) -> Bool { relationship == other.relationship && isFirst == other.isFirst }
+    }
+
+    public init(row: EntityRow, links: [Link]) {
+        self.row = row
+        self.links = links
+    }
+
+    public var id: EntityID { row.id }
+
+    func partner(_ end: Link) -> Link? { links.first { $0.isSameEnd(end) } }
+
+    /// The same, knowing only what the changes are about.
+    func restricted(to changes: EntityChanges) -> Ancestor {
+        var restricted = self
+        for name in row.values.names where !changes.properties.contains(name) { restricted.row.values[name] = nil }
+        restricted.links.removeAll { end in !changes.ends.contains { $0.end.isSameEnd(end) } }
+        return restricted
+    }
+
+    /// Whether `other` says something else of anything that the ancestor knows. An ETag says nothing that anyone could see:
+    /// it also changes with links of others to the entity (OData 4.01 Part 1, 8.3.1).
+    func differs(from other: Ancestor) -> Bool {
+        if row.origin.isOnService != other.row.origin.isOnService { return true }
+        if row.values.contains(where: { item in other.row.values[item.name].map { $0 != item.value } ?? false }) {
+            return true
+        }
+        return links.contains { end in other.partner(end).map { $0 != end } ?? false }
+    }
+}

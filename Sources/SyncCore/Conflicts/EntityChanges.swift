@@ -1,0 +1,106 @@
+import EDM
+import Operations
+
+/// What pending operations say of one entity: properties, and partners where there is room for one.
+struct EntityChanges {
+    /// Properties that updates set.
+    private(set) var properties: Set<String> = []
+    /// Ends with room for one partner that operations decide, with the navigation property as they name it.
+    private(set) var ends: [End] = []
+    private(set) var deletes = false
+    /// Operations that change what the service has of the entity. One that only refers to it is none of them.
+    private(set) var operations: [SequenceNumber] = []
+
+    struct End {
+        let end: Ancestor.Link
+        let navigation: String
+        /// Those that say nothing else: operations on links.
+        var linkOperations: [SequenceNumber] = []
+    }
+
+    init(
+        of id: EntityID, in pending: [PendingOperation], _ resolver: EntityResolver<some StateStorage>
+    ) throws(StateError) {
+        for pending in pending { try add(pending, id, resolver) }
+    }
+
+    private mutating func add(
+        _ pending: PendingOperation, _ id: EntityID, _ resolver: EntityResolver<some StateStorage>
+    ) throws(StateError) {
+        let operation = pending.operation
+        guard operation.changes(id) else { return }
+        operations.append(pending.sequence)
+        switch operation.action {
+        case .update(_, let changes, let bindings):
+            properties.formUnion(changes.names)
+            for binding in bindings { try addEnd(binding.navigation, of: id, pending, resolver) }
+        case .delete: deletes = true
+        case .createLink(let link), .updateLink(let link), .deleteLink(let link):
+            if link.from == id { try addEnd(link.navigation, of: id, pending, resolver) }
+            guard link.to == id,
+                let end = try resolver.navigation(link.navigation, of: link.from, in: operation)?.navigation,
+                end.sourceMultiplicity != .many
+            else { return }
+            add(end.relationship.reversed, named: end.partner ?? link.navigation, pending)
+        case .create: return
+        }
+    }
+
+    private mutating func addEnd(
+        _ navigation: String, of id: EntityID, _ pending: PendingOperation,
+        _ resolver: EntityResolver<some StateStorage>
+    ) throws(StateError) {
+        guard let end = try resolver.navigation(navigation, of: id, in: pending.operation)?.navigation,
+            end.multiplicity != .many
+        else { return }
+        add(end.relationship, named: navigation, pending)
+    }
+
+    private mutating func add(_ relationship: Relationship, named navigation: String, _ pending: PendingOperation) {
+        let end = Ancestor.Link(relationship: relationship.name, isFirst: relationship.isForward, partner: nil)
+        let known = ends.firstIndex { $0.end.isSameEnd(end) }
+        let position = known ?? ends.count
+        if known == nil { ends.append(End(end: end, navigation: navigation)) }
+        if case .update = pending.operation.action { return }
+        ends[position].linkOperations.append(pending.sequence)
+    }
+}
+
+extension Operation {
+    /// Whether the operation changes the entity as the service has it, its links included. To be bound to, or to get a new
+    /// entity below it, is no change of its own.
+    func changes(_ id: EntityID) -> Bool {
+        switch action {
+        case .update(let entity, _, _), .delete(let entity): entity == id
+        case .createLink(let link), .updateLink(let link), .deleteLink(let link): link.from == id || link.to == id
+        case .create: false
+        }
+    }
+}
+
+extension EntityResolver {
+    /// What the service last said of the entity, as far as it can be compared; nil where it does not have it.
+    func visible(_ id: EntityID, _ index: RelationshipIndex) throws(StateError) -> Ancestor? {
+        guard let row = try serviceRow(id), row.origin != .local else { return nil }
+        var links: [Ancestor.Link] = []
+        for end in index.ends(of: row.set) where end.multiplicity != .many {
+            let known =
+                end.isFirst
+                ? try storage.links(end.relationship, first: id) : try storage.links(end.relationship, second: id)
+            let partner = known.first { $0.inBase }.map { end.isFirst ? $0.second : $0.first }
+            links.append(.init(relationship: end.relationship, isFirst: end.isFirst, partner: partner))
+        }
+        return Ancestor(row: row, links: links)
+    }
+}
+
+extension StateStorage {
+    /// The pending operations that name the entity, in order. Cost: not that of the queue.
+    func pendingOperations(touching id: EntityID) throws(StateError) -> [PendingOperation] {
+        var found: [PendingOperation] = []
+        for sequence in try pendingOperations(naming: id) {
+            if let pending = try pendingOperation(sequence) { found.append(pending) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,101 @@
+import ODataWire
+import Operations
+import SyncCore
+
+/// The part of an upload that meets what others did: it reads what the service has where it refused, and settles what the
+/// policy or the app's function decides. The rest waits.
+struct ConflictRound {
+    let store: LocalStore
+    let session: ServiceSession
+    let handling: ConflictHandling
+
+    /// How often an operation goes again because only the ETag was another one: somebody who changes an entity again and
+    /// again must not keep us here for ever.
+    private static let repetitionLimit = 3
+
+    private var repetitions: [SequenceNumber: Int] = [:]
+    /// Entities that were asked for in this round because they seemed to be gone.
+    private var looked: Set<EntityID> = []
+    /// Conflicts that nobody decided.
+    private var open: [EntityID: Conflict] = [:]
+
+    init(store: LocalStore, session: ServiceSession, handling: ConflictHandling) {
+        self.store = store
+        self.session = session
+        self.handling = handling
+    }
+
+    /// Settles what can be settled, before a plan is made. Returns whether anything was.
+    @discardableResult
+    mutating func settle(_ report: inout UploadReport) async throws(TidelogError) -> Bool {
+        guard try await store.mayHaveConflicts() else { return false }
+        for conflict in try await store.conflicts() where conflict.kind == .deletedByOthers {
+            // It may only have left the defining queries.
+            if looked.insert(conflict.entity).inserted { try await read(conflict.entity) }
+        }
+        var hasSettled = false
+        for conflict in try await store.conflicts() where open[conflict.entity] != conflict {
+            guard let (resolution, decision) = await decide(conflict),
+                let resolved = try await settle(conflict, resolution, decision)
+            else {
+                open[conflict.entity] = conflict
+                continue
+            }
+            hasSettled = true
+            report.forget(resolved.released + resolved.takenBack)
+        }
+        return hasSettled
+    }
+
+    private func settle(
+        _ conflict: Conflict, _ resolution: ConflictResolution, _ decision: ConflictResolved.Decision
+    ) async throws(TidelogError) -> ConflictResolved? {
+        do throws(TidelogError) {
+            return try await store.settle(conflict, resolution, decision)
+        } catch {
+            // A rule forbids it, as where what would go along is on its way. That is no reason to leave the rest unsent.
+            if case .refused = error.code { return nil }
+            throw error
+        }
+    }
+
+    private func decide(
+        _ conflict: Conflict
+    ) async -> (resolution: ConflictResolution, decision: ConflictResolved.Decision)? {
+        if let decided = handling.policy.resolution(of: conflict) { return decided }
+        return await handling.decide?(conflict).map { ($0, .app) }
+    }
+
+    /// Reads what the service has of entities whose change it refused perhaps because of what others did. Where these have
+    /// changed nothing that anyone could see, there is nothing to decide: the operations go again with the new ETag.
+    mutating func look(at outcomes: [BatchAnswered.Outcome], _ report: inout UploadReport) async throws(TidelogError) {
+        var refused: [EntityID: [SequenceNumber]] = [:]
+        for outcome in outcomes {
+            guard case .rejected(let refusal) = outcome.result, refusal.mayBeConflict,
+                let entity = try await store.changedEntity(
+                    of: outcome.operation, isThere: ![404, 410].contains(refusal.status))
+            else { continue }
+            refused[entity, default: []].append(outcome.operation)
+        }
+        for (entity, operations) in refused.sorted(by: { $0.key < $1.key }) {
+            let before = try await store.baseETag(of: entity)
+            try await read(entity)
+            let again = operations.filter { repetitions[$0, default: 0] < Self.repetitionLimit }
+            guard !again.isEmpty, let now = try await store.baseETag(of: entity), now != before,
+                try await store.conflict(on: entity) == nil
+            else { continue }
+            for operation in again { repetitions[operation, default: 0] += 1 }
+            try await store.record([.operationsReleased(again)])
+            report.forget(again)
+        }
+    }
+
+    private func read(_ id: EntityID) async throws(TidelogError) {
+        guard try await store.serviceReference(id) != nil else { return }
+        if let (payload, set) = try await EntityReading(store: store, session: session).read(id) {
+            try await store.ingest(payload, of: set, known: id)
+        } else if try await store.isOnService(id) {
+            try await store.record([.entitiesMissing([id])])
+        }
+    }
+}

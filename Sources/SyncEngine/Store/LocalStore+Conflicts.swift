@@ -1,0 +1,120 @@
+import EDM
+public import Operations
+public import SyncCore
+import Views
+
+/// Entities that others have changed while operations on them are pending.
+extension LocalStore {
+    /// All that nobody has decided yet, by entity. Also those that the policy of the next upload will settle.
+    public func conflicts() throws(TidelogError) -> [Conflict] {
+        guard let finder = try conflictFinder() else { return [] }
+        return try read { _ in try finder.conflicts() }
+    }
+
+    /// The conflict on the entity that a readLink, an editLink or a key names; nil where there is none.
+    public func conflict(on address: EntityAddress) throws(TidelogError) -> Conflict? {
+        let model = try model
+        let id = try read {
+            try AddressResolver(state: $0, model: model, root: $0.header().service?.root).entity(address)
+        }
+        return try conflict(on: id)
+    }
+
+    func conflict(on id: EntityID) throws(TidelogError) -> Conflict? {
+        guard let finder = try conflictFinder() else { return nil }
+        return try read { _ in try finder.conflict(on: id) }
+    }
+
+    /// Decides a conflict. What was decided is a record; values that are neither side's become an update of their own.
+    ///
+    /// - Parameter conflict: as it was shown to who decided.
+    /// - Throws: `refused(.notResolvable)` where it is another one by now, or where the operations cannot be kept, as on what
+    ///   others deleted. Nothing is logged then.
+    @discardableResult
+    public func resolve(
+        _ conflict: Conflict, with resolution: ConflictResolution
+    ) async throws(TidelogError) -> ConflictResolved {
+        guard let resolved = try await settle(conflict, resolution, .call) else {
+            guard conflict.kind == .deletedByOthers else {
+                throw Self.notResolvable(conflict, "It is another one by now.")
+            }
+            throw TidelogError(
+                OperationRefused(
+                    .notResolvable, "\(conflict.name) is not at the service any more, so nothing of it can be changed.",
+                    recovery: "Take theirs, which undoes what is pending on it, and create it anew if it is needed."))
+        }
+        return resolved
+    }
+
+    private static func notResolvable(_ conflict: Conflict, _ why: String) -> TidelogError {
+        TidelogError(
+            OperationRefused(
+                .notResolvable, "The conflict on \(conflict.name) cannot be resolved like that. \(why)",
+                recovery: "Look at the conflicts again."))
+    }
+
+    /// Logs a decision; nil where the conflict is another one by now, or cannot be resolved in that way.
+    func settle(
+        _ conflict: Conflict, _ resolution: ConflictResolution, _ decision: ConflictResolved.Decision
+    ) async throws(TidelogError) -> ConflictResolved? {
+        guard let finder = try conflictFinder() else { return nil }
+        let resolved = try transaction { () throws -> ConflictResolved? in
+            guard try finder.conflict(on: conflict.entity) == conflict else { return nil }
+            let pending = try conflict.operations.compactMap { try self.state.pendingOperation($0) }
+            guard var outcome = conflict.outcome(resolution, decision, pending: pending) else { return nil }
+            if !outcome.record.takenBack.isEmpty {
+                // With those that could not have been made without them.
+                outcome.record.takenBack = try self.report(on: .operations(outcome.record.takenBack)).undone
+                let taken = Set(outcome.record.takenBack)
+                outcome.record.dropped.removeAll { taken.contains($0.operation) }
+                outcome.record.released.removeAll { taken.contains($0) }
+            }
+            try self.add(.conflictResolved(outcome.record))
+            if !outcome.merged.isEmpty {
+                try self.settle()
+                let operation = Operation(
+                    .update(conflict.entity, changes: outcome.merged, bindings: []),
+                    baseETag: try self.state.row(conflict.entity)?.etag)
+                try OperationRules(storage: self.state, model: try self.model).check(operation)
+                try self.add(.operation(operation))
+            }
+            _ = try self.commit()
+            self.rearrangements += 1
+            return outcome.record
+        }
+        try await acknowledge()
+        return resolved
+    }
+
+    // MARK: For the round
+
+    func mayHaveConflicts() throws(TidelogError) -> Bool { try read { try $0.hasAncestors() } }
+
+    /// The entity that an operation updates or deletes; nil for operations that do something else.
+    ///
+    /// - Parameter isThere: whether the service has it. What is to be deleted and is not there is no conflict.
+    func changedEntity(of operation: SequenceNumber, isThere: Bool) throws(TidelogError) -> EntityID? {
+        try read { state throws -> EntityID? in
+            switch try state.pendingOperation(operation)?.operation.action {
+            case .update(let entity, _, _): return entity
+            case .delete(let entity): return isThere ? entity : nil
+            default: return nil
+            }
+        }
+    }
+
+    func baseETag(of id: EntityID) throws(TidelogError) -> String? {
+        let model = try model
+        return try read { try EntityResolver(storage: $0, model: model).serviceRow(id)?.etag }
+    }
+
+    func isOnService(_ id: EntityID) throws(TidelogError) -> Bool {
+        let model = try model
+        return try read { try EntityResolver(storage: $0, model: model).serviceRow(id)?.origin.isOnService ?? false }
+    }
+
+    private func conflictFinder() throws(TidelogError) -> ConflictFinder<SQLiteState>? {
+        guard try mayHaveConflicts(), let index = fold.index else { return nil }
+        return ConflictFinder(storage: state, model: try model, index: index)
+    }
+}

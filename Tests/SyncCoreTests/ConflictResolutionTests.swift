@@ -1,0 +1,176 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+@Suite struct ConflictResolutionTests {
+    let store: TestStore
+    let order: EntityID
+
+    init() throws {
+        store = try TestStore()
+        order = try store.download(
+            "Orders", ["OrderID": .integer(1), "Note": .string("a"), "CustomerID": .null], etag: "1")
+    }
+
+    private func update(_ changes: PropertyValues) throws -> SequenceNumber {
+        try store.perform([.update(order, changes: changes, bindings: [])])[0]
+    }
+
+    private func others(_ values: PropertyValues, etag: String = "2") throws {
+        var all: PropertyValues = ["OrderID": .integer(1)]
+        all.merge(values)
+        try store.download("Orders", all, etag: etag)
+    }
+
+    private func conflict() throws -> Conflict {
+        try #require(
+            try ConflictFinder(storage: store.state, model: store.model, index: RelationshipIndex(store.model))
+                .conflict(
+                    on: order))
+    }
+
+    private func outcome(_ resolution: ConflictResolution) throws -> ConflictOutcome? {
+        try conflict().outcome(resolution, .call, pending: store.state.pendingOperations())
+    }
+
+    private func resolve(_ resolution: ConflictResolution) throws -> ConflictOutcome {
+        let outcome = try #require(try outcome(resolution))
+        try store.add(.conflictResolved(outcome.record))
+        return outcome
+    }
+
+    private func plan() throws -> UploadPlan {
+        try UploadPlanner(storage: store.state, model: store.model).plan()
+    }
+
+    @Test func `mine goes over theirs, with their ETag`() throws {
+        let operation = try update(["Note": .string("mine")])
+        try others(["Note": .string("theirs")])
+        _ = try resolve(.mine)
+        let plan = try plan()
+        #expect(plan.changeSets.flatMap(\.operations) == [operation])
+        #expect(plan.changeSets.first?.requests.first?.modification.ifMatch == "2")
+        #expect(store.value(order, "Note") == .string("mine"))
+    }
+
+    @Test func `theirs undoes what is pending, and a redo has it back on top of theirs`() throws {
+        let operation = try update(["Note": .string("mine")])
+        try others(["Note": .string("theirs")])
+        _ = try resolve(.theirs)
+        #expect(store.value(order, "Note") == .string("theirs"))
+        #expect(try plan().isEmpty)
+        try store.add(.operationsRedone([operation]))
+        #expect(store.value(order, "Note") == .string("mine"))
+        #expect(try plan().changeSets.flatMap(\.operations) == [operation])
+    }
+
+    @Test func `theirs for one property leaves the others of the operation`() throws {
+        let customer = try store.download("Customers", ["CustomerID": .integer(5)])
+        let operation = try update(["Note": .string("mine"), "CustomerID": .integer(5)])
+        try others(["Note": .string("theirs")])
+        let outcome = try resolve(ConflictResolution(.mine, properties: ["Note": .theirs]))
+        #expect(outcome.record.dropped == [.init(operation: operation, properties: ["Note"])])
+        #expect(store.value(order, "Note") == .string("theirs"))
+        #expect(try store.targets(order, "Customer") == [customer])
+    }
+
+    @Test func `a value that is neither's replaces both`() throws {
+        let operation = try update(["Note": .string("mine")])
+        try others(["Note": .string("theirs")])
+        let outcome = try resolve(ConflictResolution(.mine, properties: ["Note": .value(.string("both"))]))
+        #expect(outcome.record.takenBack == [operation])
+        #expect(outcome.merged == ["Note": .string("both")])
+    }
+
+    @Test func `what others deleted can only be given up`() throws {
+        let operation = try update(["Note": .string("mine")])
+        try store.add(.entitiesMissing([order]))
+        #expect(try outcome(.mine) == nil)
+        _ = try resolve(.theirs)
+        #expect(store.state.pendingOperation(operation) == nil)
+        #expect(store.state.row(order) == nil)
+    }
+
+    @Test func `a deletion that is given up brings the entity back as others changed it`() throws {
+        try store.perform([.delete(order)])
+        try others(["Note": .string("theirs")])
+        #expect(store.state.row(order) == nil)
+        _ = try resolve(.theirs)
+        #expect(store.value(order, "Note") == .string("theirs"))
+    }
+
+    @Test func `what the service refused because of the conflict goes again`() throws {
+        let operation = try update(["Note": .string("mine")])
+        try store.add(
+            .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: operation)]])))
+        try store.add(
+            .batchAnswered(
+                BatchAnswered(
+                    batch: 1,
+                    outcomes: [
+                        .init(
+                            operation: operation,
+                            result: .rejected(
+                                Refusal(status: 412, code: "", message: "", method: "PATCH", url: "Orders(1)")))
+                    ])))
+        try others(["Note": .string("theirs")])
+        let outcome = try resolve(.mine)
+        #expect(outcome.record.released == [operation])
+        #expect(store.state.pendingOperation(operation)?.status == .pending)
+    }
+
+    // MARK: Policies
+
+    private static let overlapping: [(ConflictPolicy, ConflictResolved.Decision?)] = [
+        (.clientWins, .clientWins), (.serverWins, .serverWins), (.merge(overlapping: .ask), nil),
+        (.merge(overlapping: .clientWins), .clientWins), (.merge(overlapping: .serverWins), .serverWins), (.ask, nil),
+    ]
+
+    @Test(arguments: overlapping)
+    func `a policy decides where both changed the same`(
+        policy: ConflictPolicy, expected: ConflictResolved.Decision?
+    ) throws {
+        _ = try update(["Note": .string("mine")])
+        try others(["Note": .string("theirs")])
+        #expect(policy.resolution(of: try conflict())?.decision == expected)
+    }
+
+    private static let separate: [(ConflictPolicy, ConflictResolved.Decision?)] = [
+        (.clientWins, .clientWins), (.serverWins, .serverWins), (.merge(overlapping: .ask), .merged),
+        (.merge(overlapping: .clientWins), .merged), (.merge(overlapping: .serverWins), .merged), (.ask, nil),
+    ]
+
+    @Test(arguments: separate)
+    func `a policy decides where both changed different things`(
+        policy: ConflictPolicy, expected: ConflictResolved.Decision?
+    ) throws {
+        try store.download("Customers", ["CustomerID": .integer(5)])
+        _ = try update(["CustomerID": .integer(5)])
+        try others(["Note": .string("theirs")])
+        #expect(policy.resolution(of: try conflict())?.decision == expected)
+    }
+
+    @Test func `where the server wins the overlap, the rest of mine is kept`() throws {
+        try store.download("Customers", ["CustomerID": .integer(5)])
+        _ = try update(["CustomerID": .integer(5), "Note": .string("mine")])
+        try others(["Note": .string("theirs")])
+        let resolution = try #require(ConflictPolicy.merge(overlapping: .serverWins).resolution(of: try conflict()))
+        _ = try resolve(resolution.resolution)
+        #expect(store.value(order, "Note") == .string("theirs"))
+        #expect(store.value(order, "CustomerID") == .integer(5))
+    }
+
+    @Test func `a state with conflicts comes back from its snapshot`() throws {
+        _ = try update(["Note": .string("mine")])
+        try others(["Note": .string("theirs")])
+        let restored = MemoryState()
+        var restoration = StateRestoration(into: restored)
+        let fold = try Fold(storage: store.state)
+        try fold.writeSnapshot { kind, payload in try restoration.add(kind: kind, payload: payload) }
+        _ = try restoration.finish()
+        #expect(restored.ancestors() == [order])
+        #expect(try StateDigest(of: restored) == store.digest())
+    }
+}

@@ -1,0 +1,251 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+
+/// What is pending here meets what others did.
+@Suite struct ConflictTests {
+    let store: TestStore
+    let customer: EntityID
+
+    init() throws {
+        store = try TestStore()
+        customer = try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("Ada")], etag: "1")
+    }
+
+    private func conflict(_ id: EntityID? = nil) throws -> Conflict? {
+        try ConflictFinder(storage: store.state, model: store.model, index: RelationshipIndex(store.model)).conflict(
+            on: id ?? customer)
+    }
+
+    @discardableResult
+    private func rename(_ name: String, of id: EntityID? = nil) throws -> SequenceNumber {
+        try store.perform([.update(id ?? customer, changes: ["Name": .string(name)], bindings: [])])[0]
+    }
+
+    private func others(_ name: String, etag: String = "2") throws {
+        try store.download("Customers", ["CustomerID": .integer(1), "Name": .string(name)], etag: etag)
+    }
+
+    private func image(_ id: EntityID, _ values: PropertyValues, etag: String? = "2") -> EntityImage {
+        EntityImage(entity: id, set: "Customers", type: "Shop.Customer", values: values, etag: etag)
+    }
+
+    private func confirm(_ operation: SequenceNumber, _ images: [EntityImage] = []) throws {
+        let batch = store.state.header().nextBatch
+        try store.add(
+            .batchPrepared(
+                BatchPrepared(batch: batch, changeSets: [[.init(contentID: "1", operation: operation)]])))
+        try store.add(
+            .batchAnswered(
+                BatchAnswered(
+                    batch: batch, outcomes: [.init(operation: operation, result: .confirmed(images: images))])))
+    }
+
+    @Test func `without a pending change there is no ancestor, whatever others do`() throws {
+        try others("Eve")
+        #expect(store.state.ancestors() == [])
+    }
+
+    @Test func `a property that both changed has three versions`() throws {
+        let operation = try rename("Bob")
+        try others("Eve")
+        let conflict = try #require(try conflict())
+        #expect(conflict.operations == [operation])
+        #expect(conflict.isOverlapping)
+        let name = try #require(conflict.properties.first)
+        #expect(name.base == .string("Ada"))
+        #expect(name.mine == .string("Bob"))
+        #expect(name.theirs == .string("Eve"))
+    }
+
+    @Test func `both changed it to the same, and nothing overlaps`() throws {
+        try rename("Eve")
+        try others("Eve")
+        #expect(try conflict()?.isOverlapping == false)
+    }
+
+    @Test func `another ETag alone is no conflict`() throws {
+        try rename("Bob")
+        try others("Ada", etag: "9")
+        #expect(store.state.ancestors() == [])
+    }
+
+    @Test func `what others take back is no conflict any more`() throws {
+        try rename("Bob")
+        try others("Eve")
+        try others("Ada", etag: "3")
+        #expect(store.state.ancestors() == [])
+    }
+
+    @Test func `the base is that of the oldest pending edit, also after a second download and a second edit`() throws {
+        try rename("Bob")
+        try others("Eve")
+        try rename("Cleo")
+        try others("Fay", etag: "3")
+        let name = try #require(try conflict()?.properties.first)
+        #expect(name.base == .string("Ada"))
+        #expect(name.mine == .string("Cleo"))
+        #expect(name.theirs == .string("Fay"))
+    }
+
+    @Test func `an edit of what a download has shown meanwhile is made on that`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")], etag: "1")
+        try store.perform([.update(order, changes: ["CustomerID": .integer(1)], bindings: [])])
+        try store.download("Orders", ["OrderID": .integer(1), "Note": .string("b")], etag: "2")
+        #expect(try conflict(order)?.isOverlapping == false)
+        try store.perform([.update(order, changes: ["Note": .string("c")], bindings: [])])
+        #expect(try conflict(order) == nil)
+    }
+
+    @Test func `own updates one after the other do not conflict with themselves`() throws {
+        let first = try rename("Bob")
+        try rename("Cleo")
+        try confirm(first, [image(customer, ["CustomerID": .integer(1), "Name": .string("Bob")])])
+        #expect(store.state.ancestors() == [])
+    }
+
+    @Test func `how the service writes our own value is no conflict with the next edit of it`() throws {
+        let first = try rename("  Bob  ")
+        try rename("Cleo")
+        // No body and no ETag: the entity is read.
+        try confirm(first)
+        try others("Bob", etag: "2")
+        #expect(try conflict() == nil)
+    }
+
+    @Test func `what the service changes along with our own update is no conflict, for no policy`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")], etag: "1")
+        let operations = try store.perform([
+            .update(order, changes: ["CustomerID": .integer(1)], bindings: []),
+            .update(order, changes: ["CustomerID": .null], bindings: []),
+        ])
+        try confirm(operations[0])
+        // The service wrote a note because of it.
+        try store.download(
+            "Orders", ["OrderID": .integer(1), "Note": .string("changed"), "CustomerID": .integer(1)], etag: "2")
+        #expect(try conflict(order) == nil)
+        try store.perform([.delete(order)])
+        #expect(try conflict(order) == nil)
+    }
+
+    @Test func `what others did is found also where our own answer brings it`() throws {
+        // A service without ETags: the request was not conditional.
+        let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
+        let first = try store.perform([.update(order, changes: ["CustomerID": .integer(1)], bindings: [])])[0]
+        try store.perform([.update(order, changes: ["Note": .string("mine")], bindings: [])])
+        try confirm(
+            first,
+            [
+                EntityImage(
+                    entity: order, set: "Orders", type: "Shop.Order",
+                    values: ["OrderID": .integer(1), "CustomerID": .integer(1), "Note": .string("theirs")])
+            ])
+        let note = try #require(try conflict(order)?.properties.first { $0.isOverlapping })
+        #expect(note.base == .string("a"))
+        #expect(note.theirs == .string("theirs"))
+    }
+
+    @Test func `an operation in doubt whose effect a download shows is no conflict, before or after`() throws {
+        let first = try rename("Bob")
+        try rename("Cleo")
+        try store.add(
+            .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: first)]])))
+        try store.add(.batchInterrupted(BatchInterrupted(batch: 1, reason: "cut")))
+        try others("Bob")
+        #expect(try conflict() == nil)
+        try store.add(
+            .batchAnswered(BatchAnswered(batch: 1, outcomes: [.init(operation: first, result: .confirmed(images: []))]))
+        )
+        try others("Bob", etag: "3")
+        #expect(try conflict() == nil)
+    }
+
+    @Test func `a deletion by others meets an edit here`() throws {
+        let operation = try rename("Bob")
+        try store.add(.entitiesMissing([customer]))
+        let conflict = try #require(try conflict())
+        #expect(conflict.kind == .deletedByOthers)
+        #expect(conflict.operations == [operation])
+    }
+
+    @Test func `an entity that nobody needs goes when the service does not have it`() throws {
+        try store.add(.entitiesMissing([customer]))
+        #expect(store.state.row(customer) == nil)
+    }
+
+    @Test func `a deletion here meets an edit by others`() throws {
+        try store.perform([.delete(customer)])
+        try others("Eve")
+        let conflict = try #require(try conflict())
+        #expect(conflict.kind == .deletedHere)
+        #expect(conflict.properties.first?.theirs == .string("Eve"))
+    }
+
+    @Test func `both deleted it, and agree`() throws {
+        try store.perform([.delete(customer)])
+        try store.add(.entitiesMissing([customer]))
+        #expect(try conflict() == nil)
+    }
+
+    @Test func `a link to one that both moved has three targets`() throws {
+        let person = try store.download("Persons", ["PersonID": .integer(1)])
+        let cards = try (1...3).map { try store.download("IDCards", ["IDCardID": .integer($0)]) }
+        func shown(_ card: EntityID) throws {
+            try store.add(
+                .entitiesRead([
+                    EntityImage(
+                        entity: card, set: "IDCards", type: "Shop.IDCard", values: ["PersonID": .integer(1)])
+                ]))
+        }
+        try shown(cards[0])
+        try store.perform([.updateLink(link(person, "IDCard", cards[1]))])
+        try shown(cards[2])
+        let difference = try #require(try conflict(person)?.links.first)
+        #expect(difference.base == cards[0])
+        #expect(difference.mine == cards[1])
+        #expect(difference.theirs == cards[2])
+        #expect(difference.isOverlapping)
+    }
+
+    @Test func `a link to an entity is no change of it`() throws {
+        try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
+        try others("Eve")
+        #expect(store.state.ancestors() == [])
+    }
+
+    @Test func `an undo of the edit ends the conflict`() throws {
+        let operation = try rename("Bob")
+        try others("Eve")
+        try store.undo([operation])
+        #expect(store.state.ancestors() == [])
+        #expect(store.value(customer, "Name") == .string("Eve"))
+    }
+
+    @Test func `a removed defining query is nobody else's doing`() throws {
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(
+            .downloadPage(
+                DownloadPage(query: "All", entities: [image(customer, ["CustomerID": .integer(1)], etag: "1")])))
+        try store.add(.downloadFinished(query: "All"))
+        try rename("Bob")
+        try store.add(.definingQueryRemoved(name: "All"))
+        #expect(store.state.ancestors() == [])
+    }
+
+    @Test func `a key that the service changes is followed and conflicts with nothing`() throws {
+        try rename("Bob")
+        try store.add(.entitiesRead([image(customer, ["CustomerID": .integer(7), "Name": .string("Ada")])]))
+        #expect(try conflict()?.isOverlapping == false)
+    }
+
+    @Test func `operations in a conflict are held, others are not`() throws {
+        let held = try rename("Bob")
+        let other = try store.download("Customers", ["CustomerID": .integer(2), "Name": .string("Zoe")], etag: "1")
+        let free = try rename("Zara", of: other)
+        try others("Eve")
+        let plan = try UploadPlanner(storage: store.state, model: store.model).plan()
+        #expect(plan.held == [held: .conflict(customer)])
+        #expect(plan.changeSets.flatMap(\.operations) == [free])
+    }
+}

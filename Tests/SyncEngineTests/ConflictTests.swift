@@ -1,0 +1,181 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Two devices and one service: what an upload does where somebody else was there before.
+struct ConflictTests {
+    private func shop(_ dialect: Dialect) async throws -> Shop { try await Shop(dialect) }
+
+    private func others(_ shop: Shop, _ url: String, _ body: String) {
+        let response = shop.transport.direct(
+            "PATCH", "/v4/\(url)", body, headers: ["If-Match": "*"])
+        #expect(response.isSuccess)
+    }
+
+    private func push(
+        _ shop: Shop, _ policy: ConflictPolicy = .merge(overlapping: .ask)
+    ) async throws -> UploadReport {
+        try await shop.engine.upload(UploadOptions(conflicts: ConflictHandling(policy: policy)))
+    }
+
+    private func text(_ shop: Shop, _ url: String) -> String {
+        String(decoding: shop.transport.direct("GET", "/\(shop.dialect.rawValue)/\(url)").body, as: UTF8.self)
+    }
+
+    private func note(_ shop: Shop, _ text: String) async throws {
+        try await shop.perform(update("Orders(1)", ["Note": .string(text)]))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `what both changed waits, is shown with three versions, and goes as it is decided`(_ dialect: Dialect)
+        async throws
+    {
+        let shop = try await shop(dialect)
+        try await note(shop, "mine")
+        others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
+        let report = try await push(shop)
+        let conflict = try #require(report.conflicts.first)
+        #expect(report.remaining == 1)
+        let note = try #require(conflict.properties.first { $0.isOverlapping })
+        #expect((note.name, note.mine, note.theirs) == ("Note", .string("mine"), .string("theirs")))
+        #expect(text(shop, "Orders(1)").contains("theirs"))
+        #expect(try await shop.value("Orders(1)", "Note") == .string("mine"))
+        #expect(try await push(shop).confirmed.isEmpty)
+        try await shop.store.resolve(conflict, with: .mine)
+        #expect(try await push(shop).remaining == 0)
+        #expect(text(shop, "Orders(1)").contains("mine"))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a download that shows it first changes nothing of that`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        try await note(shop, "mine")
+        others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
+        try await shop.pull()
+        #expect(try await push(shop).conflicts.count == 1)
+        #expect(text(shop, "Orders(1)").contains("theirs"))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `what does not overlap is merged without anyone being asked`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        try await note(shop, "mine")
+        others(shop, "Orders(1)", #"{"Quantity":77}"#)
+        let report = try await push(shop)
+        #expect(report.remaining == 0)
+        #expect(report.rejected.isEmpty)
+        #expect(text(shop, "Orders(1)").contains("mine"))
+        #expect(text(shop, "Orders(1)").contains("77"))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `where the client wins, mine is sent over theirs`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        try await note(shop, "mine")
+        others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
+        #expect(try await push(shop, .clientWins).remaining == 0)
+        #expect(text(shop, "Orders(1)").contains("mine"))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `where the server wins, mine is undone and can be redone`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        try await note(shop, "mine")
+        others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
+        #expect(try await push(shop, .serverWins).remaining == 0)
+        #expect(try await shop.value("Orders(1)", "Note") == .string("theirs"))
+        #expect(try await shop.store.redoLast().count == 1)
+        #expect(try await push(shop).remaining == 0)
+        #expect(text(shop, "Orders(1)").contains("mine"))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `where asked, the app's function decides property by property`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        try await note(shop, "mine")
+        others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
+        let handling = ConflictHandling { conflict in
+            ConflictResolution(.mine, properties: ["Note": .value(.string("both of \(conflict.name)"))])
+        }
+        #expect(try await shop.engine.upload(UploadOptions(conflicts: handling)).remaining == 0)
+        #expect(text(shop, "Orders(1)").contains("both of Orders(1)"))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `own updates in a row never conflict with themselves`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        for number in 1...4 { try await note(shop, "edit \(number)") }
+        let report = try await push(shop, .ask)
+        #expect(report.remaining == 0)
+        #expect(report.confirmed.count == 4)
+        #expect(text(shop, "Orders(1)").contains("edit 4"))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `what others deleted is told as such, and can be given up`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        try await note(shop, "mine")
+        let gone = shop.transport.direct("DELETE", "/v4/Orders(1)", headers: ["If-Match": "*"])
+        #expect(gone.isSuccess)
+        let conflict = try #require(try await push(shop).conflicts.first)
+        #expect(conflict.kind == .deletedByOthers)
+        await #expect(throws: TidelogError.self) { try await shop.store.resolve(conflict, with: .mine) }
+        try await shop.store.resolve(conflict, with: .theirs)
+        #expect(try await push(shop).remaining == 0)
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a deletion of what others changed asks, and goes with the new ETag`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        try await shop.perform(.delete(.link("Orders(1)")))
+        others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
+        let conflict = try #require(try await push(shop).conflicts.first)
+        #expect(conflict.kind == .deletedHere)
+        try await shop.store.resolve(conflict, with: .mine)
+        #expect(try await push(shop).remaining == 0)
+        #expect(shop.transport.direct("GET", "/\(dialect.rawValue)/Orders(1)").status == 404)
+    }
+
+    @Test func `a conflict holds nothing but its own entity`() async throws {
+        let shop = try await shop(.v4)
+        try await note(shop, "mine")
+        try await shop.perform(update("Orders(2)", ["Note": .string("free")]))
+        try await shop.create("Customers", ["Name": .string("free too")])
+        others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
+        let report = try await push(shop)
+        #expect(report.remaining == 1)
+        #expect(report.confirmed.count == 2)
+    }
+
+    @Test func `a decision on an older conflict is refused`() async throws {
+        let shop = try await shop(.v4)
+        try await note(shop, "mine")
+        others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
+        let conflict = try #require(try await push(shop).conflicts.first)
+        others(shop, "Orders(1)", #"{"Note":"theirs again"}"#)
+        try await shop.pull()
+        await #expect(throws: TidelogError.self) { try await shop.store.resolve(conflict, with: .mine) }
+        #expect(try await shop.store.conflicts().count == 1)
+    }
+
+    @Test func `conflicts outlive the process and the views`() async throws {
+        let shop = try await shop(.v4)
+        try await note(shop, "mine")
+        others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
+        let conflicts = try await push(shop).conflicts
+        let digest = try await shop.store.digest()
+        await shop.store.close()
+        let files = StoreFiles(directory: shop.directory.path)
+        StoreDirectory.remove([files.views, files.views + "-wal", files.views + "-shm"])
+        let again = try await LocalStore(files)
+        #expect(try await again.conflicts() == conflicts)
+        #expect(try await again.digest() == digest)
+        await again.close()
+    }
+}

@@ -1,0 +1,120 @@
+internal import ArgumentParser
+internal import EDM
+internal import ODataWire
+internal import Tidelog
+
+struct ConflictsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conflicts", abstract: "List entities that others have changed while changes are pending here.",
+        discussion: """
+            For each property and link: the base that the change was made on, mine, theirs. An asterisk marks what both \
+            changed. push settles what its policy decides; resolve decides the rest.
+            """)
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            let conflicts = try await provider.conflicts()
+            let model = try await provider.model()
+            for conflict in conflicts {
+                let text = ConflictText(conflict, model)
+                try Console.print(format.json ? text.json : text.lines.joined(separator: "\n"))
+            }
+            if conflicts.isEmpty, !format.json { try Console.print("No conflicts.") }
+        }
+    }
+}
+
+struct ResolveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve", abstract: "Decide a conflict; the next push sends what was decided.",
+        discussion: """
+            --theirs undoes what is pending on the entity (redo puts it back), --mine sends it over what others did. \
+            Single properties and links are decided by --property and --link, for example \
+            'tidelog resolve Customers(1) --mine --property Name=theirs'.
+            """)
+
+    @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "entity")) var entity: String
+    @Flag(help: "What is pending here holds.") var mine = false
+    @Flag(help: "What the service has holds.") var theirs = false
+    @Option(
+        help: ArgumentHelp("'mine' or 'theirs' for one property; may be repeated.", valueName: "NAME=SIDE"),
+        transform: SideArgument.init)
+    var property: [SideArgument] = []
+    @Option(
+        help: ArgumentHelp("'mine' or 'theirs' for one link; may be repeated.", valueName: "NAME=SIDE"),
+        transform: SideArgument.init)
+    var link: [SideArgument] = []
+    @OptionGroup var options: StoreOptions
+
+    func validate() throws {
+        guard mine != theirs else {
+            throw ValidationError("Say --mine or --theirs: what holds for all that is not named.")
+        }
+    }
+
+    func run() async throws {
+        try await options.withStore { provider in
+            guard let conflict = try await provider.conflict(at: entity) else {
+                throw TidelogError(.notFound, "There is no conflict on \(entity).")
+            }
+            var resolution = ConflictResolution(mine ? .mine : .theirs)
+            for argument in property {
+                guard conflict.properties.contains(where: { $0.name == argument.name && $0.isMine }) else {
+                    throw TidelogError(.invalidRequest, "Nothing that is pending on \(entity) sets \(argument.name).")
+                }
+                resolution.properties[argument.name] = argument.side == .mine ? .mine : .theirs
+            }
+            for argument in link {
+                guard conflict.links.contains(where: { $0.navigation == argument.name && $0.isMine }) else {
+                    throw TidelogError(
+                        .invalidRequest, "Nothing that is pending on \(entity) sets the link \(argument.name).")
+                }
+                resolution.links[argument.name] = argument.side
+            }
+            try await provider.resolve(conflict, with: resolution)
+            try Console.print(
+                "The conflict on \(oneLine(conflict.name)) is resolved. Run 'tidelog push' to send what is pending.")
+        }
+    }
+}
+
+/// `NAME=mine` or `NAME=theirs`
+struct SideArgument: Hashable {
+    let name: String
+    let side: ConflictResolution.Side
+
+    init(_ text: String) throws {
+        guard let equals = text.lastIndex(of: "="), equals != text.startIndex else {
+            throw ValidationError("'\(text)' is not of the form NAME=mine or NAME=theirs.")
+        }
+        name = String(text[..<equals])
+        switch text[text.index(after: equals)...] {
+        case "mine": side = .mine
+        case "theirs": side = .theirs
+        default: throw ValidationError("'\(text)' is not of the form NAME=mine or NAME=theirs.")
+        }
+    }
+}
+
+enum ConflictPolicyArgument: String, CaseIterable, ExpressibleByArgument {
+    case merge
+    case mergeMine = "merge-mine"
+    case mergeTheirs = "merge-theirs"
+    case mine
+    case theirs
+    case ask
+
+    var policy: ConflictPolicy {
+        switch self {
+        case .merge: .merge(overlapping: .ask)
+        case .mergeMine: .merge(overlapping: .clientWins)
+        case .mergeTheirs: .merge(overlapping: .serverWins)
+        case .mine: .clientWins
+        case .theirs: .serverWins
+        case .ask: .ask
+        }
+    }
+}
