@@ -85,6 +85,8 @@ public actor SyncEngine {
         cancellations[work, default: 0] += 1
         if runs == work { cancel?() }
         dismiss { $0.work == work }
+        // Calls that come from now on are not cancelled, so they share another round.
+        if work == .upload { following = nil }
     }
 
     /// Whether it was cancelled since its call.
@@ -176,7 +178,7 @@ public actor SyncEngine {
 
     /// Waits for a shared round as long as the calling task is not cancelled. The round goes on for the other calls.
     private func join(_ number: Int) async throws(TidelogError) -> UploadReport {
-        guard let task = shared[number]?.task else { throw TidelogError(.cancelled, "The upload has ended.") }
+        guard let task = shared[number]?.task else { preconditionFailure("Nobody joins a round that has ended.") }
         shared[number]?.callers += 1
         let (results, result) = AsyncStream.makeStream(of: Result<UploadReport, TidelogError>.self)
         Task {
@@ -184,7 +186,7 @@ public actor SyncEngine {
             result.finish()
         }
         var iterator = results.makeAsyncIterator()
-        if let ended = await iterator.next() { return try ended.get() }
+        if let ended = await iterator.next(isolation: self) { return try ended.get() }
         shared[number]?.callers -= 1
         if shared[number]?.callers == 0 {
             task.cancel()

@@ -1,4 +1,4 @@
-public public import Operations
+public import Operations
 
 /// What the next upload waits for, and when it was put off.
 public struct Postponement: Sendable, Hashable {

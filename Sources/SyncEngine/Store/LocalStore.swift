@@ -3,7 +3,7 @@ public import EDM
 public import ODataWire
 public import OperationLog
 public import Operations
-import SyncCore
+public import SyncCore
 import Synchronization
 import Views
 
