@@ -50,6 +50,25 @@ extension LocalStore {
     /// How many operations have not ended.
     public func pendingCount() throws(TidelogError) -> Int { try read { try $0.pendingCount() } }
 
+    /// The last record that the state contains.
+    var lastRecord: SequenceNumber {
+        get throws(TidelogError) { try read { try $0.header().applied } }
+    }
+
+    /// Those of the operations of whose entities none is named by a pending operation that was made after the record.
+    func operations(
+        _ operations: Set<SequenceNumber>, untouchedSince record: SequenceNumber
+    ) throws(TidelogError) -> Set<SequenceNumber> {
+        try read { state in
+            try operations.filter { sequence in
+                guard let pending = try state.pendingOperation(sequence) else { return true }
+                return try pending.operation.touchedEntities.allSatisfy { id in
+                    try state.pendingOperations(naming: id).allSatisfy { $0 <= record }
+                }
+            }
+        }
+    }
+
     /// Logs what is about to be sent; from here on a crash leaves these operations in doubt, not pending.
     /// Durable whatever the options say: a batch that was sent and is forgotten would be sent again.
     ///

@@ -3,7 +3,7 @@ public import EDM
 public import ODataWire
 public import OperationLog
 public import Operations
-import SyncCore
+public import SyncCore
 import Synchronization
 import Views
 
@@ -334,7 +334,7 @@ public actor LocalStore {
     }
 
     /// What the next upload waits for.
-    public var postponement: UploadPostponed? {
+    public var postponement: Postponement? {
         get throws(TidelogError) { try read { try $0.header().postponed } }
     }
 

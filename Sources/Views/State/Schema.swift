@@ -7,7 +7,7 @@ enum Schema {
         """
         CREATE TABLE header (only INTEGER PRIMARY KEY CHECK (only = 1), store TEXT NOT NULL, applied INTEGER NOT NULL,
           next_entity INTEGER NOT NULL, next_batch INTEGER NOT NULL, root TEXT, metadata BLOB, writing TEXT,
-          postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT)
+          postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT, postponed_since INTEGER)
         """,
         "CREATE TABLE entities (id INTEGER PRIMARY KEY, set_name TEXT NOT NULL)",
         """
