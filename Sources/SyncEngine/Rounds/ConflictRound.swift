@@ -1,3 +1,4 @@
+import EDM
 import ODataWire
 import Operations
 import SyncCore
@@ -9,8 +10,8 @@ struct ConflictRound {
     let session: ServiceSession
     let handling: ConflictHandling
 
-    /// How often an operation goes again because only the ETag was another one: somebody who changes an entity again and
-    /// again must not keep us here for ever.
+    /// How often an operation goes again because only the ETag was another one, or because a conflict was decided: somebody
+    /// who changes an entity again and again must not keep us here for ever.
     private static let repetitionLimit = 3
 
     private var repetitions: [SequenceNumber: Int] = [:]
@@ -35,13 +36,15 @@ struct ConflictRound {
         }
         var hasSettled = false
         for conflict in try await store.conflicts() where open[conflict.entity] != conflict {
-            guard let (resolution, decision) = await decide(conflict),
+            guard conflict.operations.allSatisfy({ repetitions[$0, default: 0] < Self.repetitionLimit }),
+                let (resolution, decision) = await decide(conflict),
                 let resolved = try await settle(conflict, resolution, decision)
             else {
                 open[conflict.entity] = conflict
                 continue
             }
             hasSettled = true
+            for operation in resolved.released { repetitions[operation, default: 0] += 1 }
             report.forget(resolved.released + resolved.takenBack)
         }
         return hasSettled
@@ -90,9 +93,17 @@ struct ConflictRound {
         }
     }
 
+    /// An answer that is about this entity only ends nothing: what others did to it stays as it was known.
     private func read(_ id: EntityID) async throws(TidelogError) {
         guard try await store.serviceReference(id) != nil else { return }
-        if let (payload, set) = try await EntityReading(store: store, session: session).read(id) {
+        let found: (payload: EntityPayload, set: EntitySet)?
+        do throws(TidelogError) {
+            found = try await EntityReading(store: store, session: session).read(id)
+        } catch {
+            guard error.isLastingAnswer else { throw error }
+            return
+        }
+        if let (payload, set) = found {
             try await store.ingest(payload, of: set, known: id)
         } else if try await store.isOnService(id) {
             try await store.record([.entitiesMissing([id])])
