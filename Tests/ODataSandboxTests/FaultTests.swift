@@ -291,4 +291,13 @@ import Testing
         }
         #expect(try Fault.list(shown.body) == shop.sandbox.faults)
     }
+
+    @Test(
+        arguments: [
+            "{\"effect\":\"delay\",\"milliseconds\":9223372036854775807}", "{\"effect\":\"delay\",\"milliseconds\":-1}",
+            "{\"effect\":\"refuse\",\"status\":1000}", "{\"effect\":\"cutAnswer\",\"after\":-1}",
+        ])
+    func `a number that makes no sense is refused`(_ json: String) {
+        #expect(throws: FaultError.self) { try Fault.list(Array(json.utf8)) }
+    }
 }

@@ -35,23 +35,26 @@ extension Fault {
         if let name = fields.rest.first { throw FaultError("A fault has no “\(name)” here.") }
     }
 
+    /// An hour, in milliseconds.
+    private static let longestDelay = 3_600_000
+
     private static func effect(_ fields: inout FaultFields) throws(FaultError) -> Effect {
         guard let name = try fields.text("effect") else { throw FaultError("A fault has an “effect”.") }
         switch name {
         case "refuse":
             return .refuse(
-                status: try fields.required("status"), headers: try fields.headers("headers"),
+                status: try fields.required("status", in: 200...599), headers: try fields.headers("headers"),
                 body: try fields.bytes("body"))
         case "dropRequest": return .dropRequest
-        case "cutRequest": return .cutRequest(after: try fields.required("after"))
+        case "cutRequest": return .cutRequest(after: try fields.required("after", in: 0...Int.max))
         case "dropAnswer": return .dropAnswer
-        case "cutAnswer": return .cutAnswer(after: try fields.required("after"))
-        case "delay": return .delay(milliseconds: try fields.required("milliseconds"))
+        case "cutAnswer": return .cutAnswer(after: try fields.required("after", in: 0...Int.max))
+        case "delay": return .delay(milliseconds: try fields.required("milliseconds", in: 0...Fault.longestDelay))
         case "expireTokens": return .expireTokens
         case "precede": return .precede(by: try fields.request("request"))
         case "follow": return .follow(by: try fields.request("request"))
         case "assignKeys": return .assignKeys
-        case "truncate": return .truncate(after: try fields.required("after"))
+        case "truncate": return .truncate(after: try fields.required("after", in: 0...Int.max))
         case "replace":
             return .replace(
                 contentType: try fields.text("contentType") ?? "text/html", body: try fields.bytes("body") ?? [])
@@ -87,8 +90,12 @@ private struct FaultFields {
         return number
     }
 
-    mutating func required(_ name: String) throws(FaultError) -> Int {
+    mutating func required(_ name: String, in range: ClosedRange<Int>) throws(FaultError) -> Int {
         guard let number = try integer(name) else { throw FaultError("This effect needs “\(name)”.") }
+        guard range.contains(number) else {
+            let upper = range.upperBound == .max ? "" : " to \(range.upperBound)"
+            throw FaultError("“\(name)” is a number from \(range.lowerBound)\(upper).")
+        }
         return number
     }
 

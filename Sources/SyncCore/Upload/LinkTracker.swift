@@ -20,8 +20,14 @@ struct LinkTracker<Storage: StateStorage> {
 
     private let storage: Storage
     private let model: EntityDataModel
-    /// The partners at the ends that an operation has changed.
-    private var changed: [End: Set<EntityID>] = [:]
+    /// What operations have changed at an end. Only what: an end may have a hundred thousand partners in the state, and each
+    /// operation adds one.
+    private struct Change {
+        var added: Set<EntityID> = []
+        var removed: Set<EntityID> = []
+    }
+
+    private var changed: [End: Change] = [:]
     private var changedEnds: [EntityID: Set<Relationship>] = [:]
     /// By set and key: the new entity that got the key last.
     private var keys: [String: EntityID] = [:]
@@ -68,7 +74,7 @@ struct LinkTracker<Storage: StateStorage> {
         var ended: [EndedLink] = []
         func end(_ end: End, besides new: EntityID? = nil) throws(StateError) {
             for other in try partners(at: end) {
-                try set(end, other, false)
+                set(end, other, false)
                 guard other != new else { continue }
                 ended.append(EndedLink(entity: end.entity, relationship: end.relationship, partner: other))
             }
@@ -79,7 +85,7 @@ struct LinkTracker<Storage: StateStorage> {
         case .deleteLink:
             for link in footprint.links {
                 let relationship = link.navigation.relationship
-                try set(End(entity: link.from, relationship: relationship), link.to, false)
+                set(End(entity: link.from, relationship: relationship), link.to, false)
                 ended.append(EndedLink(entity: link.from, relationship: relationship, partner: link.to))
             }
         default:
@@ -91,7 +97,7 @@ struct LinkTracker<Storage: StateStorage> {
                 let back = End(entity: link.to, relationship: forth.relationship.reversed)
                 if link.navigation.multiplicity != .many { try end(forth, besides: link.to) }
                 if link.navigation.sourceMultiplicity != .many { try end(back, besides: link.from) }
-                try set(forth, link.to, true)
+                set(forth, link.to, true)
             }
         }
         return ended
@@ -124,24 +130,30 @@ struct LinkTracker<Storage: StateStorage> {
         return relationships.map { End(entity: entity, relationship: $0) }
     }
 
+    /// In ascending order.
     private func partners(at end: End?) throws(StateError) -> [EntityID] {
         guard let end else { return [] }
-        if let known = changed[end] { return known.sorted() }
         let name = end.relationship.name
         let links =
             end.relationship.isForward
             ? try storage.links(name, first: end.entity) : try storage.links(name, second: end.entity)
-        return links.filter(\.inBase).map { end.relationship.isForward ? $0.second : $0.first }
+        let base = links.filter(\.inBase).map { end.relationship.isForward ? $0.second : $0.first }
+        guard let change = changed[end] else { return base }
+        return change.added.union(base).subtracting(change.removed).sorted()
     }
 
     /// At both ends.
-    private mutating func set(_ end: End, _ partner: EntityID, _ isLinked: Bool) throws(StateError) {
+    private mutating func set(_ end: End, _ partner: EntityID, _ isLinked: Bool) {
         for (end, partner) in [
             (end, partner), (End(entity: partner, relationship: end.relationship.reversed), end.entity),
         ] {
-            var partners = Set(try partners(at: end))
-            if isLinked { partners.insert(partner) } else { partners.remove(partner) }
-            changed[end] = partners
+            if isLinked {
+                changed[end, default: Change()].removed.remove(partner)
+                changed[end, default: Change()].added.insert(partner)
+            } else {
+                changed[end, default: Change()].added.remove(partner)
+                changed[end, default: Change()].removed.insert(partner)
+            }
             changedEnds[end.entity, default: []].insert(end.relationship)
         }
     }

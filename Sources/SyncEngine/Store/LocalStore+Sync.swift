@@ -27,9 +27,11 @@ extension LocalStore {
         options.byteLimit = upload.byteLimit
         options.categories = upload.categories
         options.coalesces = upload.coalesces
-        return try read {
-            try UploadPlanner(storage: $0, model: model, options: options).plan(
-                retrying: retrying, unreadable: unreadable)
+        return try read { state throws -> UploadPlan in
+            try state.reading {
+                try UploadPlanner(storage: state, model: model, options: options).plan(
+                    retrying: retrying, unreadable: unreadable)
+            }
         }
     }
 

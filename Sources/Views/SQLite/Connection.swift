@@ -90,6 +90,16 @@ package final class Connection {
         return found
     }
 
+    /// Runs queries as one read: without it SQLite takes and gives up its locks for each of them. Inside of a transaction
+    /// it is that transaction's.
+    package func reading<T>(_ body: () throws -> T) throws -> T {
+        guard let handle, sqlite3_get_autocommit(handle) != 0 else { return try body() }
+        try execute("BEGIN")
+        // Nothing was written, so there is nothing to keep; and some errors have rolled back already.
+        defer { if sqlite3_get_autocommit(handle) == 0 { try? execute("COMMIT") } }
+        return try body()
+    }
+
     /// Runs `body` in a transaction that is undone if it throws.
     package func transaction<T, Failure: Error>(_ body: () throws(Failure) -> T) throws -> T {
         try execute("BEGIN IMMEDIATE")

@@ -84,6 +84,9 @@ public final class SQLiteState: StateStorage {
         }
     }
 
+    /// Runs `body`, which changes nothing, as one read, for many small queries in a row.
+    public func reading<T>(_ body: () throws -> T) throws -> T { try connection.reading(body) }
+
     // MARK: Crashes of the machine
 
     private let boot: String?
