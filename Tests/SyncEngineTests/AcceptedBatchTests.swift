@@ -75,24 +75,131 @@ struct AcceptedBatchTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `who cancels the upload cancels the batch at the service`() async throws {
-        let shop = try await shop()
-        try await shop.create("Customers", ["Name": .string("New")])
+    /// An engine whose upload is cancelled when it asks the monitor for the first time.
+    private func cancelling(
+        _ shop: Shop, answering: @escaping @Sendable () -> HTTPResponse?
+    ) -> SyncEngine {
         let running = Mutex<SyncEngine?>(nil)
         let transport = HookedTransport(shop.transport) { request, _ in
-            if request.path?.contains("$async") == true, request.method == .get {
-                await running.withLock { $0 }?.cancelUpload()
-            }
-            return nil
+            guard request.path?.contains("$async") == true else { return nil }
+            if request.method == .get { await running.withLock { $0 }?.cancelUpload() }
+            return request.method == .delete ? answering().map { ($0, []) } : nil
         }
         let engine = SyncEngine(
             store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
         running.withLock { $0 = engine }
-        await #expect(throws: TidelogError.self) { try await engine.upload() }
-        #expect(try await statuses(shop) == [.pending])
+        return engine
+    }
+
+    @Test func `who cancels the upload cancels the batch at the service`() async throws {
+        let shop = try await shop(polls: 2, ServiceOptions(repeatability: .oasis, respondsAsync: true))
+        shop.transport.change { $0.options.repeatability = Repeatability(.oasis) }
+        try await shop.create("Customers", ["Name": .string("New")])
+        let engine = cancelling(shop) { nil }
+        let error = await #expect(throws: TidelogError.self) { try await engine.upload() }
+        #expect(error?.code == .cancelled)
         #expect(try await shop.serviceState(["Customers"]).count == 3)
         #expect(try await shop.push().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
+    }
+
+    @Test(arguments: [200, 202, 204])
+    func `what a cancelled batch had done already is not done twice`(_ status: Int) async throws {
+        let shop = try await shop()
+        shop.transport.change { $0.options.asynchrony = Asynchrony(polls: 2, startsAtOnce: true) }
+        let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
+        try await shop.create("Visits", ["VisitID": .guid(id), "Subject": .string("S")])
+        try await shop.create("Customers", ["Name": .string("New")])
+        let engine = cancelling(shop) { HTTPResponse(status: .init(code: status)) }
+        await #expect(throws: TidelogError.self) { try await engine.upload() }
+        // Asked for the monitor once more, the service has it still where it has only begun to cancel.
+        let report = try await shop.push()
+        #expect(report.rejected.isEmpty)
+        #expect(report.confirmed.count == (status == 202 ? 2 : 1))
+        #expect(report.inDoubt.count == (status == 202 ? 0 : 1))
+        #expect(try await shop.serviceState(["Visits"]) == shop.localState(["Visits"]))
+        #expect(try await shop.serviceState(["Customers"]).count == 4)
+    }
+
+    /// Where the monitor answers like that.
+    private func answering(_ shop: Shop, _ response: HTTPResponse, _ body: String = "") -> SyncEngine {
+        let transport = HookedTransport(shop.transport) { request, _ in
+            request.path?.contains("$async") == true ? (response, Array(body.utf8)) : nil
+        }
+        return SyncEngine(
+            store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
+    }
+
+    struct Strange: Sendable, CustomStringConvertible {
+        let status: Int
+        let contentType: String?
+        let body: String
+        var testDescription: String { description }
+        var description: String { "\(status) \(contentType ?? "") \(body)" }
+
+        static let all = [
+            Strange(status: 200, contentType: "application/http", body: "garbage"),
+            Strange(status: 200, contentType: "text/html", body: "<p>Log in</p>"),
+            Strange(status: 400, contentType: nil, body: ""), Strange(status: 403, contentType: nil, body: ""),
+            Strange(status: 500, contentType: nil, body: ""), Strange(status: 501, contentType: nil, body: ""),
+        ]
+    }
+
+    @Test(arguments: Strange.all)
+    func `a monitor that answers strangely holds neither its batch nor the others for ever`(
+        _ strange: Strange
+    ) async throws {
+        let shop = try await shop(polls: 5)
+        try await shop.create("Customers", ["Name": .string("New")])
+        _ = try await shop.engine.upload(UploadOptions(monitorPatience: .zero))
+        #expect(try await statuses(shop).allSatisfy { if case .inFlight = $0 { true } else { false } })
+        var response = HTTPResponse(status: .init(code: strange.status))
+        response.headerFields[.contentType] = strange.contentType
+        let engine = answering(shop, response, strange.body)
+        await shop.store.use(ServiceOptions())
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        let report = try await engine.upload()
+        #expect(report.confirmed.count == 1)
+        #expect(report.inDoubt.count == 1)
+        let doubtful = try #require(report.inDoubt.first)
+        try await shop.store.settle(doubtful, as: .resend)
+        #expect(try await engine.upload().remaining == 0)
+        #expect(try await shop.serviceState(["Customers"]).count == 4)
+    }
+
+    @Test func `a monitor that wants to be asked at once is left a second`() async throws {
+        let pauses = Mutex<[Duration]>([])
+        let options = LocalStore.Options(
+            environment: SyncEnvironment(sleep: { duration throws(CancellationError) in
+                pauses.withLock { $0.append(duration) }
+            }))
+        let shop = try await Shop(.v4, options: options)
+        shop.transport.change { $0.options.asynchrony = Asynchrony(polls: 2, retryAfter: 0) }
+        await shop.store.use(ServiceOptions(respondsAsync: true))
+        try await shop.create("Customers", ["Name": .string("New")])
+        #expect(try await shop.push().remaining == 0)
+        #expect(pauses.withLock { $0 } == [.seconds(1), .seconds(1)])
+    }
+
+    @Test func `a monitor may name the time when it is to be asked again`() {
+        let response = WireResponse(status: 202, headers: ["Retry-After": "Thu, 01 Jan 1970 00:01:00 GMT"])
+        #expect(MonitorAnswer(response, now: 50_000) == .notYet(.seconds(10)))
+    }
+
+    @Test func `the query of a monitor's address stays out of errors`() async throws {
+        let shop = try await shop()
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        let transport = HookedTransport(shop.transport) { request, _ in
+            if request.path?.contains("$async") == true { return (HTTPResponse(status: .notFound), []) }
+            guard request.path?.contains("$batch") == true else { return nil }
+            var response = HTTPResponse(status: .accepted)
+            response.headerFields[.location] = "http://shop.test/v4/$async/1?secret=hush"
+            return (response, [])
+        }
+        let engine = SyncEngine(
+            store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
+        let error = await #expect(throws: TidelogError.self) { try await engine.upload() }
+        #expect(error?.place == "http://shop.test/v4/$async/1")
     }
 
     @Test func `an answer is read from a message in a message`() {

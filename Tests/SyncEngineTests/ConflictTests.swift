@@ -53,6 +53,19 @@ struct ConflictTests {
         #expect(text(shop, "Orders(1)").contains("mine"))
     }
 
+    @Test func `what others made of an entity that cannot be read holds back that entity only`() async throws {
+        let shop = try await shop(.v4)
+        try await note(shop, "mine")
+        try await shop.create("Customers", ["Name": .string("New")])
+        others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
+        shop.transport.add(Fault(.refuse(status: 403), times: 99, method: "GET", urlPart: "Orders(1)"))
+        let report = try await push(shop)
+        #expect(report.rejected.map(\.refusal.status) == [412])
+        #expect(report.confirmed.count == 1)
+        shop.transport.change { $0.faults = [] }
+        #expect(try await push(shop).conflicts.count == 1)
+    }
+
     @Test(arguments: Dialect.allCases)
     func `a download that shows it first changes nothing of that`(_ dialect: Dialect) async throws {
         let shop = try await shop(dialect)

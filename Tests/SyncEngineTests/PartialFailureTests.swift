@@ -42,13 +42,107 @@ struct PartialFailureTests {
     @Test func `a service that refuses every batch is not asked about each operation`() async throws {
         let shop = try await Shop(.v4)
         for number in 1...40 { try await shop.create("Customers", ["Name": .string("good \(number)")]) }
-        let upload = engine(shop, refusing: "Customers")
+        let upload = engine(shop, refusing: "HTTP/1.1")
         await #expect {
             try await upload.upload()
         } throws: { error in
             ((error as? TidelogError)?.upload?.rejected.count ?? 99) < 3
         }
         #expect(try await shop.push().remaining == 0)
+    }
+
+    @Test func `neighbours that the service refuses do not pass for a service that refuses batches`() async throws {
+        let shop = try await Shop(.v4)
+        for name in ["bad 1", "bad 2", "bad 3", "bad 4", "good"] {
+            try await shop.create("Customers", ["Name": .string(name)])
+        }
+        let report = try await engine(shop, refusing: "bad").upload()
+        #expect(report.rejected.count == 4)
+        #expect(report.confirmed.count == 1)
+        #expect(try await shop.serviceState(["Customers"]).count == 4)
+    }
+
+    @Test func `what the service breaks at stands alone after some uploads, and the others go through`() async throws {
+        let shop = try await Shop(.v4)
+        for number in 1...8 {
+            let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-00000000000\(number)"))
+            try await shop.create(
+                "Visits", ["VisitID": .guid(id), "Subject": .string(number == 4 ? "poison" : "good")])
+        }
+        let before = try await shop.serviceState(["Visits"]).count
+        let upload = engine(shop, refusing: "poison", status: 500)
+        for _ in 1...3 { await #expect(throws: TidelogError.self) { try await upload.upload() } }
+        let report = try await upload.upload()
+        #expect(report.inDoubt.count == 1)
+        #expect(report.remaining == 1)
+        #expect(try await shop.serviceState(["Visits"]).count == before + 7)
+        #expect(try await shop.push().remaining == 0)
+    }
+
+    // MARK: What cannot be read
+
+    @Test(arguments: [403, 500, 501])
+    func `an entity that cannot be read stays in doubt, and nothing else waits for it`(_ status: Int) async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        try await shop.create("Customers", ["Name": .string("New")])
+        shop.transport.add(Fault(.refuse(status: status), times: 99, method: "GET", urlPart: "Orders(1)"))
+        let report = try await shop.push()
+        #expect(report.confirmed.count == 1)
+        #expect(report.inDoubt.count == 1)
+        #expect(report.remaining == 1)
+        shop.transport.change { $0.faults = [] }
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test(arguments: [400, 501])
+    func `a service that does not let the named property be searched leaves the doubt, and nothing else waits`(
+        _ status: Int
+    ) async throws {
+        let shop = try await Shop(.v4)
+        await shop.store.use(ServiceOptions(correlationProperties: ["Customers": "Name"]))
+        try await shop.create("Customers", ["Name": .string("New")])
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        shop.transport.add(Fault(.refuse(status: status), times: 99, method: "GET", urlPart: "$filter"))
+        let report = try await shop.push()
+        #expect(report.confirmed.count == 1)
+        #expect(report.inDoubt.count == 1)
+    }
+
+    @Test func `an entity whose ETag cannot be read holds its own change only`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(.deleteLink(from: .link("Orders(3)"), navigation: "Customer", to: nil))
+        #expect(try await shop.push().remaining == 0)
+        try await shop.perform(update("Orders(3)", ["Note": .string("mine")]))
+        try await shop.create("Customers", ["Name": .string("New")])
+        shop.transport.forgetRequests()
+        shop.transport.add(Fault(.refuse(status: 403), times: 99, method: "GET", urlPart: "Orders(3)"))
+        let report = try await shop.push()
+        #expect(shop.transport.requests.contains { $0.method == "GET" && $0.url.contains("Orders(3)") })
+        #expect(report.confirmed.count == 1)
+        #expect(report.remaining == 1)
+        shop.transport.change { $0.faults = [] }
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test func `what was sent with a creation that nothing tells of is settled with it`() async throws {
+        let shop = try await Shop(.v4)
+        let customer = try await shop.create("Customers", ["Name": .string("New")])
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")], bind: [bind("Customer", customer)]))
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        shop.transport.forgetRequests()
+        let report = try await shop.push()
+        #expect(report.inDoubt.count == 2)
+        #expect(!shop.transport.requests.contains { $0.method == "POST" })
+        #expect(try await shop.store.settle(report.inDoubt[0], as: .tookEffect).count == 2)
+        #expect(try await shop.store.pendingOperations().isEmpty)
     }
 
     @Test func `an upload that fails says what it had come to`() async throws {

@@ -125,6 +125,16 @@ struct RepeatabilityTests {
         #expect(try await shop.load(order).state == .clean)
     }
 
+    @Test func `what the service had refused before is not sent anew by the upload that learns of it`() async throws {
+        let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
+        try await shop.create("Orders", ["CustomerID": .integer(99)])
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        shop.transport.forgetRequests()
+        #expect(try await shop.push().rejected.count == 1)
+        #expect(batches(shop).count == 1)
+    }
+
     // MARK: Without identifiers
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])

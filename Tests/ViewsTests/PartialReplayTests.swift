@@ -37,6 +37,8 @@ struct PartialReplayTests {
             #expect(isSame, "seed \(seed), record \(number): \(record.body)")
             guard isSame else { return try difference(some, all) }
         }
+        #expect(partial.partialReplaysOfEnded > 0, "seed \(seed) did not test what it is there for")
+        #expect(whole.partialReplaysOfEnded == 0)
     }
 
     private func difference(_ some: MemoryState, _ all: MemoryState) throws {

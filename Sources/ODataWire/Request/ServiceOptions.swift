@@ -39,6 +39,9 @@ public struct ServiceOptions: Sendable, Hashable {
         case sap
     }
 
+    /// Where it is not `none`, requests without an answer are sent again, and a success is believed. A service that does not
+    /// know them again does them twice then, and so it does where something between drops the headers. Set it only for a
+    /// service of which this was tried; what the metadata declare needs no setting.
     public var repeatability = Repeatability.none
     /// Whether batches ask for an answer later (`Prefer: respond-async`). A service that does not know this answers at once.
     public var respondsAsync = false

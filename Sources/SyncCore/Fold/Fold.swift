@@ -23,6 +23,8 @@ public struct Fold<Storage: StateStorage> {
     var isSettled: Bool { !isUnwound && edits == nil }
     /// Shorter queues are taken off and put back as a whole: that is less work than to know what has to be.
     package var longQueue = 256
+    /// How often operations ended, or became others, and only those that this reaches were applied anew: for tests.
+    package private(set) var partialReplaysOfEnded = 0
     /// Whether it is kept what each pending operation reads and writes; nil where the storage has to be asked.
     private var keepsEffects: Bool?
     /// The last record that stands for a lost one.
@@ -103,6 +105,7 @@ public struct Fold<Storage: StateStorage> {
             let count = try storage.pendingCount()
             if try replay.run(limit: longQueue == 0 ? .max : count / 2) {
                 self.edits = nil
+                if !edits.removed.isEmpty { partialReplaysOfEnded += 1 }
                 touched.add(replay.touched)
                 if count < longQueue / 2 {
                     try storage.removeEffects()

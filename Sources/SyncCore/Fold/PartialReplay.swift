@@ -78,7 +78,8 @@ struct PartialReplay<Storage: StateStorage> {
     /// - Parameter limit: how many operations are applied anew at most.
     /// - Returns: false where there would be more: then all have to be taken off.
     mutating func run(limit: Int) throws(StateError) -> Bool {
-        let limit = limit.addingReportingOverflow(edits.removed.count).partialValue
+        let (sum, isOver) = limit.addingReportingOverflow(edits.removed.count)
+        let limit = isOver ? .max : sum
         for (item, access) in edits.writes { region.add(item, access, by: 0) }
         for sequence in edits.removed {
             try take(sequence, isGone: try storage.pendingOperation(sequence) == nil)

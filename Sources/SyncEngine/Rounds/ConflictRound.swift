@@ -32,7 +32,9 @@ struct ConflictRound {
         guard try await store.mayHaveConflicts() else { return false }
         for conflict in try await store.conflicts() where conflict.kind == .deletedByOthers {
             // It may only have left the defining queries.
-            if looked.insert(conflict.entity).inserted { try await read(conflict.entity) }
+            guard looked.insert(conflict.entity).inserted else { continue }
+            // Where the service does not say, nothing is decided on a guess.
+            if try await !read(conflict.entity) { open[conflict.entity] = conflict }
         }
         var hasSettled = false
         for conflict in try await store.conflicts() where open[conflict.entity] != conflict {
@@ -82,7 +84,7 @@ struct ConflictRound {
         }
         for (entity, operations) in refused.sorted(by: { $0.key < $1.key }) {
             let before = try await store.baseETag(of: entity)
-            try await read(entity)
+            guard try await read(entity) else { continue }
             let again = operations.filter { repetitions[$0, default: 0] < Self.repetitionLimit }
             guard !again.isEmpty, let now = try await store.baseETag(of: entity), now != before,
                 try await store.conflict(on: entity) == nil
@@ -93,20 +95,22 @@ struct ConflictRound {
         }
     }
 
-    /// An answer that is about this entity only ends nothing: what others did to it stays as it was known.
-    private func read(_ id: EntityID) async throws(TidelogError) {
-        guard try await store.serviceReference(id) != nil else { return }
+    /// Returns false where the service does not let this entity be read: that is no reason to leave others unsent.
+    @_optimize(none)
+    private func read(_ id: EntityID) async throws(TidelogError) -> Bool {
+        guard try await store.serviceReference(id) != nil else { return true }
         let found: (payload: EntityPayload, set: EntitySet)?
         do throws(TidelogError) {
             found = try await EntityReading(store: store, session: session).read(id)
         } catch {
             guard error.isLastingAnswer else { throw error }
-            return
+            return false
         }
         if let (payload, set) = found {
             try await store.ingest(payload, of: set, known: id)
         } else if try await store.isOnService(id) {
             try await store.record([.entitiesMissing([id])])
         }
+        return true
     }
 }

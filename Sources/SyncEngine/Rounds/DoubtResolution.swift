@@ -12,11 +12,23 @@ struct DoubtResolution {
         case tookEffect(BatchID, EntityPayload, EntitySet)
         /// It did not take effect, or doing it twice is the same as doing it once.
         case mayBeSentAgain
-        /// A create whose key the service gives, and which nothing else names: nothing that can be read tells.
+        /// A create whose key the service gives, and which nothing else names: nothing that can be read tells. Or the service
+        /// does not let it be read.
         case unknown
     }
 
+    @_optimize(none)
     func finding(_ pending: PendingOperation) async throws(TidelogError) -> Finding {
+        do throws(TidelogError) {
+            return try await read(pending)
+        } catch {
+            // One entity that cannot be read must not keep all others from being sent.
+            guard error.isLastingAnswer else { throw error }
+            return .unknown
+        }
+    }
+
+    private func read(_ pending: PendingOperation) async throws(TidelogError) -> Finding {
         guard case .inDoubt(let batch, _) = pending.status else { return .mayBeSentAgain }
         switch pending.operation.action {
         case .create(let creation, _): return try await finding(creation, batch)

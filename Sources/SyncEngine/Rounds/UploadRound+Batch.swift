@@ -54,7 +54,7 @@ extension UploadRound {
     @_optimize(none)
     func deliver(
         _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ terms: Terms,
-        _ report: inout UploadReport
+        _ course: inout Course, _ report: inout UploadReport
     ) async throws(TidelogError) -> Delivery {
         guard terms.options.supportsBatch else {
             return .answered(try await sendSingle(plan, requests, batch, &report))
@@ -81,10 +81,19 @@ extension UploadRound {
             try ServiceSession.check(response, "POST", session.root + "$batch")
         case .unknown:
             let reason = "The service answered the batch with status \(response.status)."
+            // Not for the first time, and it is alone: it is this one, and others may go.
+            if plan.changeSets.count == 1, !course.suspects.isDisjoint(with: plan.changeSets[0].operations),
+                UnsuccessfulAnswer(response).isLasting
+            {
+                let isRefusal = ServiceErrorReader.read(response.body) != nil
+                return .answered([isRefusal ? .failed(response, culprit: nil) : .inDoubt(reason)])
+            }
             try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
             try ServiceSession.check(response, "POST", session.root + "$batch")
         }
-        return .answered(try await outcomes(response, to: encoded.exchange.batch, batch))
+        let outcomes = try await outcomes(response, to: encoded.exchange.batch, batch)
+        course.hasAnsweredParts = true
+        return .answered(outcomes)
     }
 
     @_optimize(none)
@@ -149,6 +158,24 @@ extension WireResponse {
 }
 
 extension UploadPlan {
+    /// The plan in order, in pieces, so that none holds more than half of the suspects, and none of the others beside them:
+    /// where one of them is what the service breaks at, each upload finds it among half as many.
+    func parts(halving suspects: Set<SequenceNumber>) -> [UploadPlan] {
+        let isSuspect = changeSets.map { !suspects.isDisjoint(with: $0.operations) }
+        let limit = max(1, isSuspect.count { $0 } / 2)
+        var parts: [[PlannedChangeSet]] = []
+        for (index, changeSet) in changeSets.enumerated() {
+            if index > 0, isSuspect[index] == isSuspect[index - 1],
+                !isSuspect[index] || parts[parts.count - 1].count < limit
+            {
+                parts[parts.count - 1].append(changeSet)
+            } else {
+                parts.append([changeSet])
+            }
+        }
+        return parts.map { UploadPlan(changeSets: $0) }
+    }
+
     /// The change sets in two plans, none of which is split.
     var halves: [UploadPlan] {
         let middle = changeSets.count / 2

@@ -5,14 +5,17 @@ import SyncCore
 /// Operations that were sent and of which no answer told what became of them. Where the service knows requests again they are
 /// sent again, the same to the byte; otherwise, and where it has forgotten them, reading finds out.
 extension UploadRound {
+    /// Returns what turned out not to have taken effect.
     @_optimize(none)
-    func settleDoubts(_ report: inout UploadReport) async throws(TidelogError) {
-        guard try await !store.pendingOperations(.inDoubt).isEmpty else { return }
+    func settleDoubts(_ report: inout UploadReport) async throws(TidelogError) -> Set<SequenceNumber> {
+        guard try await !store.pendingOperations(.inDoubt).isEmpty else { return [] }
         var course = newCourse()
         for open in try await store.openBatches() where !open.prepared.sent.isEmpty {
             try await sendAgain(open, &course, &report)
         }
-        for members in try await store.doubtfulSets() { try await settle(members, &report) }
+        var released: Set<SequenceNumber> = []
+        for members in try await store.doubtfulSets() { released.formUnion(try await settle(members, &report)) }
+        return released
     }
 
     // MARK: Sending again
@@ -72,6 +75,7 @@ extension UploadRound {
             switch SingleAnswer(response) {
             case .done: return [.members([response])]
             case .refused: return [.failed(response, culprit: nil)]
+            case .unknown where UnsuccessfulAnswer(response).isLasting: return [.inDoubt("")]
             case .untouched, .unknown:
                 try ServiceSession.check(response, request.method, session.absolute(request.url))
                 return [.inDoubt("")]
@@ -87,6 +91,8 @@ extension UploadRound {
         case .parts: break
         // Nothing is known of the operations by that; reading goes on.
         case .refused, .accepted: return []
+        // Something in it may be what the service breaks at, each time.
+        case .unknown where UnsuccessfulAnswer(response).isLasting: return []
         case .untouched, .unknown:
             try ServiceSession.check(response, "POST", session.root + "$batch")
             return []
@@ -97,11 +103,13 @@ extension UploadRound {
 
     // MARK: Reading
 
+    /// Returns those that are to be sent again.
+    ///
     /// - Parameter members: operations that took effect together or not at all.
     @_optimize(none)
     private func settle(
         _ members: [PendingOperation], _ report: inout UploadReport
-    ) async throws(TidelogError) {
+    ) async throws(TidelogError) -> [SequenceNumber] {
         var findings: [(pending: PendingOperation, finding: DoubtResolution.Finding)] = []
         for pending in members {
             let resolution = DoubtResolution(store: store, session: session)
@@ -123,20 +131,30 @@ extension UploadRound {
             for id in found.flatMap(\.pending.operation.createdEntities) {
                 try await readEntity(id, expand: try await store.navigationsToKeylessEntities(of: id))
             }
-            return
+            return []
         }
         // One that is known not to be there proves that none of them took effect, those included of which reading cannot tell.
         if creations.contains(where: { if case .mayBeSentAgain = $0.finding { true } else { false } }) {
-            return try await store.release(members.map(\.sequence))
+            try await store.release(members.map(\.sequence))
+            return members.map(\.sequence)
         }
+        // What nothing tells of stays together with the others: who settles it later settles all of them.
+        guard !findings.contains(where: { if case .unknown = $0.finding { true } else { false } }) else {
+            report.inDoubt += members.map(\.sequence)
+            return []
+        }
+        var released: [SequenceNumber] = []
         for (pending, finding) in findings {
             switch finding {
             case .tookEffect(let batch, let payload, let set):
                 try await store.confirm(pending, of: batch, payload, set)
                 report.confirmed.append(pending.sequence)
-            case .mayBeSentAgain: try await store.release([pending.sequence])
-            case .unknown: report.inDoubt.append(pending.sequence)
+            case .mayBeSentAgain:
+                try await store.release([pending.sequence])
+                released.append(pending.sequence)
+            case .unknown: break
             }
         }
+        return released
     }
 }

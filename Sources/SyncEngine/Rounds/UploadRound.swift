@@ -41,7 +41,7 @@ struct UploadRound {
         try await store.interruptOpenBatches()
         var course = newCourse()
         try await takeUpAccepted(&course, &report)
-        try await settleDoubts(&report)
+        course.suspects = try await settleDoubts(&report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
         course.retrying = Set(
             try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
@@ -49,6 +49,9 @@ struct UploadRound {
         // What was put off goes again by itself.
         let deferred = try await store.pendingOperations(.deferred)
         course.retrying.formUnion(deferred.map(\.sequence))
+        // Now begins with the answers that were outstanding.
+        course.retrying.subtract(report.rejected.map(\.operation))
+        course.retrying.subtract(report.deferred.map(\.operation))
         course.deferrals = Dictionary(deferred.map { ($0.sequence, $0.deferrals) }) { $1 }
         while true {
             try await course.conflicts.settle(&report)
@@ -80,6 +83,10 @@ struct UploadRound {
         var deferrals: [SequenceNumber: Int] = [:]
         /// How many batches in a row were refused although nothing but one change set was in them.
         var refusals = 0
+        /// Whether the service has answered the parts of a batch.
+        var hasAnsweredParts = false
+        /// Operations that were in doubt and did not take effect: one of them may be why their batch came to nothing.
+        var suspects: Set<SequenceNumber> = []
         /// Whether batches want their answers at once although the service could tell them later.
         var isImpatient = false
     }
@@ -103,7 +110,7 @@ struct UploadRound {
         _ report: inout UploadReport
     ) async throws(TidelogError) -> Bool {
         var hasMoved = false
-        var parts = terms.options.supportsBatch ? [plan] : plan.singleRequests
+        var parts = terms.options.supportsBatch ? plan.parts(halving: course.suspects) : plan.singleRequests
         while !parts.isEmpty {
             let part = parts.removeFirst()
             let requests = await requests(of: part, terms)
@@ -116,7 +123,7 @@ struct UploadRound {
                 return true
             }
             var outcomes: [ChangeSetOutcome]
-            switch try await deliver(part, requests.requests, batch, terms, &report) {
+            switch try await deliver(part, requests.requests, batch, terms, &course, &report) {
             case .answered(let answered):
                 course.refusals = 0
                 outcomes = answered
@@ -131,7 +138,7 @@ struct UploadRound {
                     continue
                 }
                 course.refusals += 1
-                if course.refusals >= Self.refusalLimit {
+                if course.refusals >= Self.refusalLimit, await !answersParts(terms, &course, &report) {
                     try await store.withdraw(batch, part)
                     try ServiceSession.check(response, "POST", session.root + "$batch")
                 }
@@ -146,8 +153,25 @@ struct UploadRound {
     }
 
     /// As many change sets in a row are to blame themselves when the service refuses a whole batch for each of them. After
-    /// that it is taken to refuse batches.
+    /// that it is taken to refuse batches, unless it is known to answer them.
     private static let refusalLimit = 3
+
+    /// Whether the service is known to answer batches part by part. Asked with one that only reads, where none has shown it.
+    @_optimize(none)
+    private func answersParts(_ terms: Terms, _ course: inout Course, _ report: inout UploadReport) async -> Bool {
+        guard !course.hasAnsweredParts, let set = terms.model.entitySets.first else { return course.hasAnsweredParts }
+        let query = WireRequest(method: "GET", url: "\(set.name)?$top=1", headers: ["Accept": "application/json"])
+        var atOnce = terms
+        atOnce.options.respondsAsync = false
+        let batch = BatchRequest(parts: [.query(query)])
+        guard let encoded = try? encoder(atOnce).encode(batch, [], number: 0) else { return false }
+        report.batches += 1
+        report.bytesSent += encoded.request.body.count
+        guard let response = try? await session.modify(encoded.request) else { return false }
+        course.hasAnsweredParts =
+            BatchAnswer(response) == .parts && (try? BatchExchange.outcomes(response, to: batch)) != nil
+        return course.hasAnsweredParts
+    }
 
     /// Logs what the service made of a batch, and reads what its answer left open.
     @discardableResult
@@ -171,19 +195,25 @@ struct UploadRound {
 
     /// The plan, after entities whose ETag or properties are not known have been read.
     ///
-    /// - Parameter read: those that were.
+    /// - Parameters:
+    ///   - asked: those that were asked for.
+    ///   - read: those of them that were read, or are known to be gone. What needs the others is held.
     @_optimize(none)
     private func nextPlan(
-        retrying: Set<SequenceNumber>, _ options: ServiceOptions, read: Set<EntityID> = []
+        retrying: Set<SequenceNumber>, _ options: ServiceOptions, asked: Set<EntityID> = [], read: Set<EntityID> = []
     ) async throws(TidelogError) -> UploadPlan {
         let plan = try await store.plan(
             retrying: retrying, unreadable: read, service: options, upload: upload, reach: .batch)
         // Where those that were read turned out to be gone, there may be others behind them.
-        let unread = plan.entitiesToRead.filter { !read.contains($0) }
-        guard !unread.isEmpty, read.isEmpty || plan.isEmpty else { return plan }
-        for id in unread { try await readEntity(id) }
+        let unread = plan.entitiesToRead.filter { !asked.contains($0) }
+        guard !unread.isEmpty, asked.isEmpty || plan.isEmpty else { return plan }
+        var read = read
+        for id in unread {
+            let reading = try await readEntity(id)
+            if reading != .unreadable { read.insert(id) }
+        }
         // No loop: the compiler's optimizer fails on one that awaits what throws in a loop of its own (Swift 6.3.1).
-        return try await nextPlan(retrying: retrying, options, read: read.union(unread))
+        return try await nextPlan(retrying: retrying, options, asked: asked.union(unread), read: read)
     }
 
     /// A deep insert whose answer did not show the entities below: they are read with the one above.
@@ -200,13 +230,22 @@ struct UploadRound {
         }
     }
 
+    enum Reading { case read, gone, unreadable }
+
+    /// An answer that is about this entity only ends nothing: others can be read, and sent.
     @discardableResult
     @_optimize(none)
-    func readEntity(_ id: EntityID, expand: [String] = []) async throws(TidelogError) -> Bool {
-        let found = try await EntityReading(store: store, session: session).read(id, expand: expand)
-        guard let (payload, set) = found else { return false }
+    func readEntity(_ id: EntityID, expand: [String] = []) async throws(TidelogError) -> Reading {
+        let found: (payload: EntityPayload, set: EntitySet)?
+        do throws(TidelogError) {
+            found = try await EntityReading(store: store, session: session).read(id, expand: expand)
+        } catch {
+            guard error.isLastingAnswer else { throw error }
+            return .unreadable
+        }
+        guard let (payload, set) = found else { return .gone }
         try await store.ingest(payload, of: set, known: id, identifying: !expand.isEmpty)
-        return true
+        return .read
     }
 }
 
