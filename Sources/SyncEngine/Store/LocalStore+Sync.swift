@@ -148,20 +148,45 @@ extension LocalStore {
         try transaction { () throws -> Void in
             var builder = try ImageBuilder(storage: self.state, model: model)
             let images = try builder.images(of: payload, in: set, known: pending.operation.subject) ?? []
-            // What was read is no answer: others may have changed the entity meanwhile. But nobody else knew a new one.
-            var isNew = false
-            if case .create = pending.operation.action { isNew = true }
+            // What was read is no answer: others may have changed the entity meanwhile, a new one as well.
             let outcome = BatchAnswered.Outcome(
-                operation: pending.sequence, result: .confirmed(images: isNew ? images : []))
+                operation: pending.sequence,
+                result: .confirmed(
+                    images: pending.operation.imagesAsSent(to: pending.operation.createdEntities, images, model)))
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: [outcome])))
-            if !isNew { try self.add(.entitiesRead(images)) }
+            try self.add(.entitiesRead(images))
             _ = try self.commit()
         }
         try await acknowledge()
     }
 
-    /// Logs that operations in doubt that took effect together did, of which one was found. What the service holds of them
-    /// is read afterwards.
+    /// Logs that operations in doubt that took effect together did, with what the service holds of those that were found.
+    func confirm(
+        _ members: [PendingOperation], of batch: BatchID,
+        found: [(operation: SequenceNumber, payload: EntityPayload, set: EntitySet)]
+    ) async throws(TidelogError) {
+        let model = try model
+        try transaction { () throws -> Void in
+            var builder = try ImageBuilder(storage: self.state, model: model)
+            var read: [EntityImage] = []
+            for (operation, payload, set) in found {
+                let subject = members.first { $0.sequence == operation }?.operation.subject
+                read += try builder.images(of: payload, in: set, known: subject) ?? []
+            }
+            let created = members.flatMap(\.operation.createdEntities)
+            let outcomes = members.map { member in
+                BatchAnswered.Outcome(
+                    operation: member.sequence,
+                    result: .confirmed(images: member.operation.imagesAsSent(to: created, read, model)))
+            }
+            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
+            try self.add(.entitiesRead(read))
+            _ = try self.commit()
+        }
+        try await acknowledge()
+    }
+
+    /// Logs that operations in doubt took effect, of which nothing was read.
     func confirm(_ operations: [SequenceNumber], of batch: BatchID) async throws(TidelogError) {
         let outcomes = operations.map { BatchAnswered.Outcome(operation: $0, result: .confirmed(images: [])) }
         try await record([.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes))])
@@ -243,5 +268,30 @@ extension LocalStore {
                 }
             }.map(\.name)
         }
+    }
+}
+
+extension Operation {
+    /// What the service made of a new entity when the operation took effect, as far as that can be known later: its key, and what
+    /// was sent. It stands below what was read, which others may have changed since.
+    ///
+    /// - Parameters:
+    ///   - created: the entities that were new.
+    ///   - read: what the service has now.
+    fileprivate func imagesAsSent(
+        to created: [EntityID], _ read: [EntityImage], _ model: EntityDataModel
+    ) -> [EntityImage] {
+        let sent: PropertyValues
+        switch action {
+        case .create(let creation, _): sent = creation.values
+        case .update(_, let changes, _): sent = changes
+        case .delete, .createLink, .updateLink, .deleteLink: return []
+        }
+        guard created.contains(subject), let now = read.first(where: { $0.entity == subject }) else { return [] }
+        var values = sent
+        for key in model.findEntityType(now.type)?.keyProperties ?? [] {
+            if let value = now.values[key.name] { values[key.name] = value }
+        }
+        return [EntityImage(entity: now.entity, set: now.set, type: now.type, values: values)]
     }
 }

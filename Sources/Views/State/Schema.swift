@@ -40,9 +40,10 @@ enum Schema {
           operation BLOB NOT NULL, undo INTEGER NOT NULL)
         """,
         """
-        CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL,
+        CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL, changes INTEGER NOT NULL,
           PRIMARY KEY (entity, sequence)) WITHOUT ROWID
         """,
+        "CREATE INDEX touched_by_changes ON touched (entity, sequence) WHERE changes = 1",
         "CREATE TABLE ancestors (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE INDEX touched_by_operation ON touched (sequence)",
         "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
