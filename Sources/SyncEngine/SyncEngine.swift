@@ -11,21 +11,40 @@ public actor SyncEngine {
     public nonisolated let session: ServiceSession
     /// The round that runs now: callers that come meanwhile wait for it, and two uploads never overlap.
     private var isBusy = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private(set) var waiting: [Waiter] = []
+    private var lastWaiter = 0
     /// Ends what runs now.
     private var cancel: (@Sendable () -> Void)?
     private var runs: Work?
     /// How often uploads and downloads were cancelled: those that had to wait go by it.
     private var cancellations: [Work: Int] = [:]
 
-    private enum Work { case upload, download }
+    enum Work { case upload, download }
+
+    struct Waiter {
+        let number: Int
+        let work: Work
+        /// True when its turn has come, false where it was cancelled before.
+        let turn: CheckedContinuation<Bool, Never>
+    }
 
     /// How many uploads run or wait for their turn.
-    private var uploads = 0
-    /// The round that calls share which came while another one ran, until it begins.
-    private var following: Task<Result<UploadReport, TidelogError>, Never>?
+    private(set) var uploads = 0
+    /// The rounds that calls share, until they end, by number.
+    private(set) var shared: [Int: SharedRound] = [:]
+    private var lastShared = 0
+    /// The one for calls that come while another round runs, until it begins.
+    private var following: Int?
     /// What the last upload was refused.
     private var lastRefused: Set<SequenceNumber> = []
+    /// The last record when that upload began.
+    private var lastBegan: SequenceNumber = 0
+
+    struct SharedRound {
+        let task: Task<Result<UploadReport, TidelogError>, Never>
+        /// How many calls wait for it.
+        var callers = 0
+    }
 
     public init(store: LocalStore, session: ServiceSession) {
         self.store = store
@@ -55,7 +74,7 @@ public actor SyncEngine {
     /// Ends the upload that runs, and those that wait for their turn; their callers get `cancelled`.
     ///
     /// Nothing is lost: what was not sent is pending, what was on its way is in doubt at worst, and the next upload goes on
-    /// from there. Cancelling the task that called has the same effect.
+    /// from there. Cancelling the task that called ends its own call; a round that calls share ends with the last of them.
     public func cancelUpload() { cancelAll(.upload) }
 
     /// Ends the download that runs, and those that wait for their turn; their callers get `cancelled`. What was read stays,
@@ -65,18 +84,27 @@ public actor SyncEngine {
     private func cancelAll(_ work: Work) {
         cancellations[work, default: 0] += 1
         if runs == work { cancel?() }
+        dismiss { $0.work == work }
+        // Calls that come from now on are not cancelled, so they share another round.
+        if work == .upload { following = nil }
+    }
+
+    /// Whether it was cancelled since its call.
+    private func isCancelled(_ work: Work, since before: Int) -> Bool {
+        Task.isCancelled || cancellations[work, default: 0] != before
     }
 
     /// Does the work when it is its turn, in a task that can be cancelled by itself.
+    ///
+    /// - Parameter before: how often such work had been cancelled when it was called for.
     private func perform<Report: Sendable>(
-        _ work: Work, _ began: SyncEvent, _ body: @escaping @Sendable () async throws(TidelogError) -> Report
+        _ work: Work, since before: Int, _ began: SyncEvent,
+        _ body: @escaping @Sendable () async throws(TidelogError) -> Report
     ) async throws(TidelogError) -> Report {
-        let before = cancellations[work, default: 0]
-        await begin()
+        let early = TidelogError(.cancelled, "It was cancelled before it began.")
+        guard !isCancelled(work, since: before), await begin(work) else { throw early }
         defer { end() }
-        guard cancellations[work, default: 0] == before, !Task.isCancelled else {
-            throw TidelogError(.cancelled, "It was cancelled before it began.")
-        }
+        guard !isCancelled(work, since: before) else { throw early }
         session.activity.tell(began)
         let task = Task { () async -> Result<Report, TidelogError> in
             do throws(TidelogError) { return .success(try await body()) } catch { return .failure(error) }
@@ -118,53 +146,101 @@ public actor SyncEngine {
     public func upload(
         _ options: UploadOptions? = nil, otherwise standard: UploadOptions = UploadOptions()
     ) async throws(TidelogError) -> UploadReport {
-        guard options == nil, uploads > 0 else { return try await uploadAlone(options ?? standard, isFollowing: false) }
-        let shared = following ?? Task { await self.follow(standard) }
-        following = shared
-        return try await shared.value.get()
+        let before = cancellations[.upload, default: 0]
+        guard options == nil, uploads > 0 else { return try await uploadAlone(options ?? standard, since: before) }
+        return try await join(following ?? share(standard, since: before))
     }
 
-    private func follow(_ options: UploadOptions) async -> Result<UploadReport, TidelogError> {
+    /// A new round that calls share. Returns its number.
+    private func share(_ options: UploadOptions, since before: Int) -> Int {
+        lastShared += 1
+        let number = lastShared
+        shared[number] = SharedRound(task: Task { await self.follow(number, options, since: before) })
+        following = number
+        return number
+    }
+
+    private func follow(
+        _ number: Int, _ options: UploadOptions, since before: Int
+    ) async -> Result<UploadReport, TidelogError> {
+        defer { leave(number) }
         do throws(TidelogError) {
-            return .success(try await uploadAlone(options, isFollowing: true))
+            return .success(try await uploadAlone(options, since: before, sharing: number))
         } catch {
-            following = nil
             return .failure(error)
         }
     }
 
+    private func leave(_ number: Int) {
+        if following == number { following = nil }
+        shared[number] = nil
+    }
+
+    /// Waits for a shared round as long as the calling task is not cancelled. The round goes on for the other calls.
+    private func join(_ number: Int) async throws(TidelogError) -> UploadReport {
+        guard let task = shared[number]?.task else { preconditionFailure("Nobody joins a round that has ended.") }
+        shared[number]?.callers += 1
+        let (results, result) = AsyncStream.makeStream(of: Result<UploadReport, TidelogError>.self)
+        Task {
+            result.yield(await task.value)
+            result.finish()
+        }
+        var iterator = results.makeAsyncIterator()
+        if let ended = await iterator.next(isolation: self) { return try ended.get() }
+        shared[number]?.callers -= 1
+        if shared[number]?.callers == 0 {
+            task.cancel()
+            leave(number)
+        }
+        throw TidelogError(
+            .cancelled, "The upload was cancelled.", recovery: "Nothing is lost; the next upload goes on from here.")
+    }
+
+    /// - Parameter number: of the round, where calls share it.
     private func uploadAlone(
-        _ options: UploadOptions, isFollowing: Bool
+        _ options: UploadOptions, since before: Int, sharing number: Int? = nil
     ) async throws(TidelogError) -> UploadReport {
         uploads += 1
         defer { uploads -= 1 }
         let (store, session) = (store, session)
         let pending = try await store.pendingCount()
-        let report = try await perform(.upload, .uploadBegan(pending: pending)) {
+        return try await perform(.upload, since: before, .uploadBegan(pending: pending)) {
             () async throws(TidelogError) -> UploadReport in
-            let refused = await self.beginRound(isFollowing)
+            let refused = try await self.beginRound(sharing: number)
             if try await store.model.version.isLegacy { await session.expectToken() }
             let attempts = UploadAttempts(store: store, activity: session.activity, options: options)
-            return try await attempts.run { refusedNow throws(TidelogError) in
-                try await UploadRound(store: store, session: session, upload: options).run(
-                    refused: refused.union(refusedNow))
+            do throws(TidelogError) {
+                let report = try await attempts.run { refusedNow throws(TidelogError) in
+                    try await UploadRound(store: store, session: session, upload: options).run(
+                        refused: refused.union(refusedNow))
+                }
+                await self.note(report)
+                return report
+            } catch {
+                await self.note(error.upload)
+                throw error
             }
         }
-        lastRefused = Set(report.rejected.map(\.operation))
-        return report
     }
 
-    /// From now on others have to wait for the round behind this one. Returns what this one is not to send again.
-    private func beginRound(_ isFollowing: Bool) -> Set<SequenceNumber> {
-        guard isFollowing else { return [] }
-        following = nil
-        return lastRefused
+    /// From now on others have to wait for the round behind this one. Returns what this one is not to send again: what was
+    /// refused just now, and not mended since.
+    private func beginRound(sharing number: Int?) async throws(TidelogError) -> Set<SequenceNumber> {
+        if let number, following == number { following = nil }
+        let refused =
+            number == nil ? [] : try await store.operations(lastRefused, untouchedSince: lastBegan)
+        lastBegan = try await store.lastRecord
+        return refused
     }
+
+    /// Keeps what the round was refused, however it ended.
+    private func note(_ report: UploadReport?) { lastRefused = Set(report?.rejected.map(\.operation) ?? []) }
 
     /// Runs the defining queries with these names, or all.
     public func download(_ names: [String]? = nil) async throws(TidelogError) -> DownloadReport {
         let (store, session) = (store, session)
-        return try await perform(.download, .downloadBegan) { () async throws(TidelogError) in
+        return try await perform(.download, since: cancellations[.download, default: 0], .downloadBegan) {
+            () async throws(TidelogError) in
             let all = try await store.definingQueries()
             if let unknown = names?.first(where: { name in !all.contains { $0.name == name } }) {
                 throw TidelogError(.invalidRequest, "There is no defining query \(unknown).")
@@ -174,16 +250,30 @@ public actor SyncEngine {
         }
     }
 
-    private func begin() async {
+    /// Waits for the turn. Returns false where it was cancelled before that came.
+    private func begin(_ work: Work) async -> Bool {
         guard isBusy else {
             isBusy = true
-            return
+            return true
         }
-        await withCheckedContinuation { waiting.append($0) }
+        lastWaiter += 1
+        let number = lastWaiter
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiting.append(Waiter(number: number, work: work, turn: $0)) }
+        } onCancel: {
+            Task { await self.dismiss { $0.number == number } }
+        }
+    }
+
+    /// Those of the waiting that are chosen wait no longer.
+    private func dismiss(_ isChosen: @Sendable (Waiter) -> Bool) {
+        let gone = waiting.filter(isChosen)
+        waiting.removeAll(where: isChosen)
+        for waiter in gone { waiter.turn.resume(returning: false) }
     }
 
     /// Hands the turn on as it is: a caller that comes before the next one wakes must not overtake it.
     private func end() {
-        if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
+        if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().turn.resume(returning: true) }
     }
 }

@@ -47,6 +47,21 @@ import Testing
         #expect(store.state.ancestors() == [])
     }
 
+    @Test func `what only names an entity is not among its changes`() throws {
+        let order = EntityID(rawValue: store.state.header().nextEntity.rawValue)
+        let creation = Creation(
+            entity: order, set: "Orders", type: "Shop.Order", values: ["OrderID": .integer(7)],
+            bindings: [Binding(navigation: "Customer", targets: [customer])])
+        let created = try store.perform([.create(creation, parent: nil)])[0]
+        #expect(store.state.pendingOperations(naming: customer) == [created])
+        #expect(!store.state.hasPendingChange(of: customer))
+        let renamed = try rename("Bob")
+        #expect(store.state.pendingOperations(changing: customer) == [renamed])
+        #expect(store.state.hasPendingChange(of: customer))
+        try store.undo([renamed])
+        #expect(!store.state.hasPendingChange(of: customer))
+    }
+
     @Test func `a property that both changed has three versions`() throws {
         let operation = try rename("Bob")
         try others("Eve")

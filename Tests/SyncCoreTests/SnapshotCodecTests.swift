@@ -64,7 +64,10 @@ struct SnapshotCodecTests {
         .undone(UndoneOperation(operation: attributed(.pending), undo: 20)),
         .coverage(query: "Q", id(7), run: 12),
         .since(-5, 12), .since(.max, .max),
-        .postponed(UploadPostponed(notBefore: 1_763_000_000_000, attempt: 2, reason: "The service is busy.")),
+        .postponed(
+            Postponement(
+                UploadPostponed(notBefore: 1_763_000_000_000, attempt: 2, reason: "The service is busy."),
+                since: 1_762_999_999_000)),
         .openBatch(
             OpenBatch(BatchPrepared(batch: 3, changeSets: [[.init(contentID: "1", operation: 12)]]), monitor: "m/3")),
         .openBatch(

@@ -1,4 +1,5 @@
 import EDM
+import HTTPTypes
 import ODataSandbox
 import ODataWire
 import Operations
@@ -177,6 +178,68 @@ struct ConflictTests {
         #expect(try await shop.store.conflicts().count == 1)
     }
 
+    @Test(arguments: Dialect.allCases)
+    func `what others made of a new entity whose creation was in doubt is told from what was edited since`(
+        _ dialect: Dialect
+    ) async throws {
+        let shop = try await shop(dialect)
+        await shop.store.use(ServiceOptions(correlationProperties: ["Orders": "Note"]))
+        let order = try await shop.create("Orders", ["Note": .string("mark"), "Quantity": .integer(1)])
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        try await shop.perform(update(order, ["Quantity": .integer(5)]))
+        let found = String(
+            decoding: shop.transport.direct("GET", "/v4/Orders?$filter=Note%20eq%20'mark'").body, as: UTF8.self)
+        let key = try #require(found.split(separator: "\"OrderID\":").last).prefix(while: \.isNumber)
+        others(shop, "Orders(\(key))", #"{"Quantity":9}"#)
+        let report = try await push(shop)
+        let quantity = try #require(report.conflicts.first?.properties.first { $0.isOverlapping })
+        #expect(quantity.base == .integer(1))
+        #expect(quantity.mine == .integer(5))
+        #expect(quantity.theirs == .integer(9))
+        #expect(report.remaining == 1)
+    }
+
+    @Test func `an entity that seems to be gone and cannot be read keeps nothing else from being sent`() async throws {
+        let shop = try await shop(.v4)
+        try await note(shop, "mine")
+        try await shop.perform(update("Orders(2)", ["Note": .string("free")]))
+        #expect(shop.transport.direct("DELETE", "/v4/Orders(1)", headers: ["If-Match": "*"]).isSuccess)
+        try await shop.pull()
+        let transport = HookedTransport(shop.transport) { request, _ in
+            guard request.method == .get, request.path?.contains("Orders(1)") == true else { return nil }
+            return (HTTPResponse(status: 403), Array("no".utf8))
+        }
+        let engine = SyncEngine(
+            store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
+        let report = try await engine.upload()
+        #expect(report.confirmed.count == 1)
+        #expect(report.conflicts.map(\.kind) == [.deletedByOthers])
+    }
+
+    @Test func `who changes an entity again and again does not keep an upload for ever`() async throws {
+        let shop = try await shop(.v4)
+        try await note(shop, "mine")
+        let views = Counter()
+        let transport = HookedTransport(shop.transport) { request, _ in
+            guard request.path?.contains("$batch") == true else { return nil }
+            // So that the test ends in any case.
+            let count = await views.next()
+            guard count < 20 else { return nil }
+            others(shop, "Orders(1)", #"{"Quantity":\#(count + 100)}"#)
+            return nil
+        }
+        let engine = SyncEngine(
+            store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
+        let report = try await engine.upload(
+            UploadOptions(conflicts: ConflictHandling(policy: .merge(overlapping: .ask))))
+        #expect(report.batches <= 5)
+        #expect(report.remaining == 1)
+        #expect(report.conflicts.count == 1)
+        #expect(try await push(shop).remaining == 0)
+        #expect(text(shop, "Orders(1)").contains("mine"))
+    }
+
     @Test func `conflicts outlive the process and the views`() async throws {
         let shop = try await shop(.v4)
         try await note(shop, "mine")
@@ -190,5 +253,14 @@ struct ConflictTests {
         #expect(try await again.conflicts() == conflicts)
         #expect(try await again.digest() == digest)
         await again.close()
+    }
+}
+
+private actor Counter {
+    private var count = 0
+
+    func next() -> Int {
+        count += 1
+        return count
     }
 }

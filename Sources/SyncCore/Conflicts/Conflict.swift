@@ -91,7 +91,7 @@ public struct ConflictFinder<Storage: StateStorage> {
         guard let ancestor = try storage.ancestor(id), let theirs = try resolver.visible(id, index),
             ancestor.differs(from: theirs)
         else { return nil }
-        let pending = try storage.pendingOperations(touching: id).filter { $0.operation.changes(id) }
+        let pending = try storage.pendingChanges(of: id)
         guard !pending.contains(where: \.isUnsettled) else { return nil }
         let changes = try EntityChanges(of: id, in: pending, resolver)
         let isGone = !theirs.row.origin.isOnService

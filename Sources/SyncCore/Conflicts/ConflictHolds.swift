@@ -1,10 +1,13 @@
 import EDM
 import Operations
 
-/// Which operations wait for the decision in a conflict. Cost: nothing where nobody else changed what is pending here.
+/// Which operations wait for the decision in a conflict, while one plan is made: the state stays as it is. Cost: nothing where
+/// nobody else changed what is pending here.
 struct ConflictHolds<Storage: StateStorage> {
     /// Nil where there is no conflict.
     private let finder: ConflictFinder<Storage>?
+    /// The operations of the conflict on each entity that was asked for; empty where there is none.
+    private var conflicting: [EntityID: Set<SequenceNumber>] = [:]
 
     init(_ storage: Storage, _ model: EntityDataModel) throws(StateError) {
         finder =
@@ -12,14 +15,19 @@ struct ConflictHolds<Storage: StateStorage> {
             ? ConflictFinder(storage: storage, model: model, index: RelationshipIndex(model)) : nil
     }
 
-    func reasons(in unit: [PendingOperation]) throws(StateError) -> [SequenceNumber: HoldReason] {
-        guard let finder else { return [:] }
+    private mutating func operations(inConflictOn id: EntityID) throws(StateError) -> Set<SequenceNumber> {
+        if let known = conflicting[id] { return known }
+        let found = Set(try finder?.conflict(on: id)?.operations ?? [])
+        conflicting[id] = found
+        return found
+    }
+
+    mutating func reasons(in unit: [PendingOperation]) throws(StateError) -> [SequenceNumber: HoldReason] {
+        guard finder != nil else { return [:] }
         var reasons: [SequenceNumber: HoldReason] = [:]
         for pending in unit {
             for id in Set(pending.operation.referencedEntities).sorted() where pending.operation.changes(id) {
-                guard let conflict = try finder.conflict(on: id), conflict.operations.contains(pending.sequence) else {
-                    continue
-                }
+                guard try operations(inConflictOn: id).contains(pending.sequence) else { continue }
                 reasons[pending.sequence] = .conflict(id)
                 break
             }

@@ -1,5 +1,5 @@
 import EDM
-import Operations
+package import Operations
 
 /// What pending operations say of one entity: properties, and partners where there is room for one.
 struct EntityChanges {
@@ -69,7 +69,7 @@ struct EntityChanges {
 extension Operation {
     /// Whether the operation changes the entity as the service has it, its links included. To be bound to, or to get a new
     /// entity below it, is no change of its own.
-    func changes(_ id: EntityID) -> Bool {
+    package func changes(_ id: EntityID) -> Bool {
         switch action {
         case .update(let entity, _, _), .delete(let entity): entity == id
         case .createLink(let link), .updateLink(let link), .deleteLink(let link): link.from == id || link.to == id
@@ -95,10 +95,10 @@ extension EntityResolver {
 }
 
 extension StateStorage {
-    /// The pending operations that name the entity, in order. Cost: not that of the queue.
-    func pendingOperations(touching id: EntityID) throws(StateError) -> [PendingOperation] {
+    /// The pending operations that change the entity, in order. Cost: not that of the queue, nor of those that only name it.
+    func pendingChanges(of id: EntityID) throws(StateError) -> [PendingOperation] {
         var found: [PendingOperation] = []
-        for sequence in try pendingOperations(naming: id) {
+        for sequence in try pendingOperations(changing: id) {
             if let pending = try pendingOperation(sequence) { found.append(pending) }
         }
         return found

@@ -54,7 +54,7 @@ extension Fold {
     private func pendingChanges(
         of id: EntityID, _ resolver: EntityResolver<Storage>
     ) throws(StateError) -> EntityChanges {
-        try EntityChanges(of: id, in: try storage.pendingOperations(touching: id), resolver)
+        try EntityChanges(of: id, in: try storage.pendingChanges(of: id), resolver)
     }
 
     // MARK: Our own changes
@@ -146,8 +146,7 @@ extension Fold {
     func forgetAncestors(of ids: some Sequence<EntityID>) throws(StateError) {
         guard try storage.hasAncestors() else { return }
         for id in ids where try storage.ancestor(id) != nil {
-            let isChanged = try storage.pendingOperations(touching: id).contains { $0.operation.changes(id) }
-            if !isChanged { try storage.removeAncestor(id) }
+            if try !storage.hasPendingChange(of: id) { try storage.removeAncestor(id) }
         }
     }
 
@@ -175,7 +174,7 @@ extension Fold {
     mutating func remove(_ missing: [EntityID]) throws(StateError) {
         try unwind()
         for id in missing {
-            let isNamed = try !storage.pendingOperations(touching: id).isEmpty
+            let isNamed = try !storage.pendingOperations(naming: id).isEmpty
             try editForOthers { e throws(StateError) in try e.removeFromBase(id, hasPending: isNamed) }
         }
     }

@@ -84,7 +84,7 @@ public struct Fold<Storage: StateStorage> {
             try undo(operations, by: sequence)
             try close(left)
         case .operationsRedone(let operations): try redo(operations)
-        case .uploadPostponed(let postponed): try postpone(postponed)
+        case .uploadPostponed(let postponed): try postpone(Postponement(postponed, since: record.time))
         case .operationsElided(let operations): try elide(operations)
         case .deliveryChanged(let operations, let delivery): try setDelivery(operations, delivery)
         case .lost:
@@ -310,7 +310,7 @@ public struct Fold<Storage: StateStorage> {
 
     // MARK: Upload
 
-    private mutating func postpone(_ postponed: UploadPostponed?) throws(StateError) {
+    private mutating func postpone(_ postponed: Postponement?) throws(StateError) {
         var header = try storage.header()
         guard header.postponed != postponed else { return }
         header.postponed = postponed

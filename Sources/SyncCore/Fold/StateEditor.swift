@@ -23,6 +23,8 @@ struct StateEditor<Storage: StateStorage> {
     /// the service did not have.
     private(set) var before: [EntityID: Ancestor?] = [:]
     var watchesBase = false
+    /// Entities of which nothing is pending.
+    private var unwatched: Set<EntityID> = []
 
     init(storage: StateLayer<Storage>, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
@@ -48,9 +50,11 @@ struct StateEditor<Storage: StateStorage> {
     }
 
     private mutating func watch(_ id: EntityID) throws(StateError) {
-        guard layer == .base, watchesBase, before[id] == nil,
-            try storage.state.pendingOperations(touching: id).contains(where: { $0.operation.changes(id) })
-        else { return }
+        guard layer == .base, watchesBase, before[id] == nil, !unwatched.contains(id) else { return }
+        guard try storage.state.hasPendingChange(of: id) else {
+            unwatched.insert(id)
+            return
+        }
         before.updateValue(try EntityResolver(storage: storage.state, model: model).visible(id, index), forKey: id)
     }
 

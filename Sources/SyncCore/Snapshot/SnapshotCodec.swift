@@ -140,7 +140,8 @@ public enum SnapshotCodec {
             writer.signed(time)
             return .since
         case .postponed(let postponed):
-            writer.postponed(postponed)
+            writer.postponed(postponed.upload)
+            writer.signed(postponed.since)
             return .postponed
         case .openBatch(let batch):
             writer.blob(ValueCodec.encode(batch.prepared))
@@ -238,7 +239,7 @@ public enum SnapshotCodec {
         case .coverage:
             .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
         case .undone: .undone(try undone(&reader))
-        case .postponed: .postponed(try reader.postponed())
+        case .postponed: .postponed(Postponement(try reader.postponed(), since: try reader.signed()))
         case .since: try since(&reader)
         case .openBatch:
             .openBatch(

@@ -25,7 +25,7 @@ public enum SnapshotItem: Sendable, Hashable {
     /// By the undone operation's own sequence number.
     case undone(UndoneOperation)
     /// At most once.
-    case postponed(UploadPostponed)
+    case postponed(Postponement)
     /// By number.
     case openBatch(OpenBatch)
     /// By entity.

@@ -171,11 +171,11 @@ public struct StateHeader: Sendable, Hashable {
     public var nextBatch: BatchID
     public var service: ServiceDescription?
     /// What the next upload waits for.
-    public var postponed: UploadPostponed?
+    public var postponed: Postponement?
 
     public init(
         applied: SequenceNumber = 0, nextEntity: EntityID = EntityID(rawValue: 1), nextBatch: BatchID = 1,
-        service: ServiceDescription? = nil, postponed: UploadPostponed? = nil
+        service: ServiceDescription? = nil, postponed: Postponement? = nil
     ) {
         self.applied = applied
         self.nextEntity = nextEntity

@@ -5,6 +5,7 @@ struct MemoryQueue {
     private var operations: [SequenceNumber: PendingOperation] = [:]
     private var order: [SequenceNumber] = []
     private var byEntity: [EntityID: Set<SequenceNumber>] = [:]
+    private var byChanged: [EntityID: Set<SequenceNumber>] = [:]
     private var byTransaction: [String: Set<SequenceNumber>] = [:]
 
     var count: Int { order.count }
@@ -15,7 +16,10 @@ struct MemoryQueue {
         let sequence = operation.sequence
         if operations.updateValue(operation, forKey: sequence) != nil { return }
         order.insert(sequence, at: place(of: sequence))
-        for id in operation.operation.touchedEntities { byEntity[id, default: []].insert(sequence) }
+        for id in operation.operation.touchedEntities {
+            byEntity[id, default: []].insert(sequence)
+            if operation.operation.changes(id) { byChanged[id, default: []].insert(sequence) }
+        }
         if let name = operation.operation.transactionID { byTransaction[name, default: []].insert(sequence) }
     }
 
@@ -25,6 +29,8 @@ struct MemoryQueue {
         for id in Set(gone.operation.touchedEntities) {
             byEntity[id]?.remove(sequence)
             if byEntity[id]?.isEmpty == true { byEntity[id] = nil }
+            byChanged[id]?.remove(sequence)
+            if byChanged[id]?.isEmpty == true { byChanged[id] = nil }
         }
         if let name = gone.operation.transactionID {
             byTransaction[name]?.remove(sequence)
@@ -37,6 +43,8 @@ struct MemoryQueue {
     }
 
     func naming(_ id: EntityID) -> [SequenceNumber] { (byEntity[id] ?? []).sorted() }
+    func changing(_ id: EntityID) -> [SequenceNumber] { (byChanged[id] ?? []).sorted() }
+    func hasChange(of id: EntityID) -> Bool { byChanged[id] != nil }
     func last(inTransaction name: String) -> SequenceNumber? { byTransaction[name]?.max() }
 
     /// Where the number stands, or would.

@@ -132,6 +132,8 @@ public final class MemoryState: StateStorage {
     }
     public func pendingCount() -> Int { queue.count }
     public func pendingOperations(naming id: EntityID) -> [SequenceNumber] { queue.naming(id) }
+    public func pendingOperations(changing id: EntityID) -> [SequenceNumber] { queue.changing(id) }
+    public func hasPendingChange(of id: EntityID) -> Bool { queue.hasChange(of: id) }
     public func lastPending(inTransaction name: String) -> SequenceNumber? { queue.last(inTransaction: name) }
 
     public func effect(of sequence: SequenceNumber) -> OperationEffect? { effects[sequence] }

@@ -64,6 +64,10 @@ public protocol StateStorage: AnyObject {
     func pendingCount() throws(StateError) -> Int
     /// The pending operations that name the entity, in order.
     func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber]
+    /// Those of them that change the entity, in order. Cost: not that of those that only name it.
+    func pendingOperations(changing id: EntityID) throws(StateError) -> [SequenceNumber]
+    /// Whether there is one. Asked for at each entity that a record changes.
+    func hasPendingChange(of id: EntityID) throws(StateError) -> Bool
     /// The last pending operation of the app's transaction; nil where it has none.
     func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber?
 

@@ -7,7 +7,7 @@ struct BatchDraft<Storage: StateStorage> {
     private let options: UploadPlanner<Storage>.Options
     private var grouping: ChangeSetGrouping
     private var forms: UnitForms<Storage>
-    private let conflicts: ConflictHolds<Storage>
+    private var conflicts: ConflictHolds<Storage>
     private var held: [SequenceNumber: HoldReason] = [:]
     private var toRead: Set<EntityID> = []
     /// What operations carry that were put together with others.
@@ -123,7 +123,7 @@ struct BatchDraft<Storage: StateStorage> {
         return nil
     }
 
-    private func reasonsToSkip(
+    private mutating func reasonsToSkip(
         _ unit: [PendingOperation], _ retrying: Set<SequenceNumber>
     ) throws(StateError) -> [SequenceNumber: HoldReason] {
         var reasons = try conflicts.reasons(in: unit)

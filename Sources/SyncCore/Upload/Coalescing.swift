@@ -7,8 +7,8 @@ import Operations
 /// - create (+ updates) + delete → nothing, link + unlink → nothing
 ///
 /// The later operation moves to the place of the earlier one. It may not pass an operation that it cannot change places
-/// with, so the order of everything else stays. Operations of app change sets and transactions, unmodifiable ones, and such
-/// as differ in headers or category stay as they are. What is farther apart than a page of the queue is not put together.
+/// with, so the order of everything else stays. Operations of app change sets and transactions, unmodifiable ones, such as
+/// differ in headers or category, and such as the service may have carried out already stay as they are. What is farther apart than a page of the queue is not put together.
 struct Coalescing<Storage: StateStorage> {
     enum Scope: Sendable, Hashable {
         /// Only with operations that the service refused: what was done since replaces what was wrong in them.
@@ -101,7 +101,7 @@ struct Coalescing<Storage: StateStorage> {
     private func isMergeable(_ pending: PendingOperation) -> Bool {
         let operation = pending.operation
         return operation.changeSet == nil && operation.transactionID == nil && !operation.isUnmodifiable
-            && operation.delivery == .queued && isSendable(pending)
+            && operation.delivery == .queued && isSendable(pending) && !pending.isInDoubt
     }
 
     /// Whether an operation may go at the place of an earlier one.
@@ -280,4 +280,5 @@ extension Operation {
 
 extension PendingOperation {
     fileprivate var isRejected: Bool { if case .rejected = status { true } else { false } }
+    fileprivate var isInDoubt: Bool { if case .inDoubt = status { true } else { false } }
 }

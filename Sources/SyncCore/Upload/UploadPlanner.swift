@@ -54,7 +54,7 @@ public struct UploadPlanner<Storage: StateStorage> {
     }
 
     /// - Parameters:
-    ///   - retrying: refused operations that are to be sent again.
+    ///   - retrying: operations that are to be sent again: refused ones, and such in doubt as come to the same done twice.
     ///   - unreadable: entities that were read just now, in vain perhaps: their operations go with the ETag and the
     ///     properties as they are known, and the service says what it thinks of them.
     public func plan(
@@ -88,7 +88,8 @@ extension UploadPlanner.Options {
         }
         switch pending.status {
         case .pending: break
-        case .inFlight, .inDoubt: return .inDoubt
+        case .inFlight: return .inDoubt
+        case .inDoubt: if !retrying.contains(pending.sequence) { return .inDoubt }
         case .rejected: if !retrying.contains(pending.sequence) { return .rejected }
         case .deferred: if !retrying.contains(pending.sequence) { return .deferred }
         }

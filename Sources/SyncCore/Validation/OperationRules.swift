@@ -16,6 +16,7 @@ public struct OperationRules<Storage: StateStorage> {
     /// Call before the operation is folded; the state then holds everything before it.
     public func check(_ operation: Operation) throws(ValidationError) {
         try checkDelivery(operation)
+        try checkHeaders(operation)
         switch operation.action {
         case .create(let creation, let parent):
             try check(creation, depth: 0)

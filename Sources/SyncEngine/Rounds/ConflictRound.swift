@@ -10,8 +10,8 @@ struct ConflictRound {
     let session: ServiceSession
     let handling: ConflictHandling
 
-    /// How often an operation goes again because only the ETag was another one: somebody who changes an entity again and
-    /// again must not keep us here for ever.
+    /// How often an operation goes again because only the ETag was another one, or because a conflict was decided: somebody
+    /// who changes an entity again and again must not keep us here for ever.
     private static let repetitionLimit = 3
 
     private var repetitions: [SequenceNumber: Int] = [:]
@@ -38,13 +38,15 @@ struct ConflictRound {
         }
         var hasSettled = false
         for conflict in try await store.conflicts() where open[conflict.entity] != conflict {
-            guard let (resolution, decision) = await decide(conflict),
+            guard conflict.operations.allSatisfy({ repetitions[$0, default: 0] < Self.repetitionLimit }),
+                let (resolution, decision) = await decide(conflict),
                 let resolved = try await settle(conflict, resolution, decision)
             else {
                 open[conflict.entity] = conflict
                 continue
             }
             hasSettled = true
+            for operation in resolved.released { repetitions[operation, default: 0] += 1 }
             report.forget(resolved.released + resolved.takenBack)
         }
         return hasSettled

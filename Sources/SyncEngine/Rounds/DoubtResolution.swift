@@ -10,8 +10,10 @@ struct DoubtResolution {
 
     enum Finding {
         case tookEffect(BatchID, EntityPayload, EntitySet)
-        /// It did not take effect, or doing it twice is the same as doing it once.
+        /// It did not take effect.
         case mayBeSentAgain
+        /// Nothing that is read tells, but doing it twice is the same as doing it once.
+        case mayBeDoneTwice
         /// A create whose key the service gives, and which nothing else names: nothing that can be read tells. Or the service
         /// does not let it be read.
         case unknown
@@ -34,10 +36,11 @@ struct DoubtResolution {
         case .create(let creation, _): return try await finding(creation, batch)
         case .update(let id, let changes, let bindings):
             let reading = EntityReading(store: store, session: session)
-            guard bindings.isEmpty, let (payload, set) = try await reading.read(id) else { return .mayBeSentAgain }
+            guard bindings.isEmpty else { return .mayBeDoneTwice }
+            guard let (payload, set) = try await reading.read(id) else { return .mayBeSentAgain }
             return holds(payload, changes) ? .tookEffect(batch, payload, set) : .mayBeSentAgain
         // Setting or removing a link, and deleting, end in the same state however often they are done.
-        case .delete, .createLink, .updateLink, .deleteLink: return .mayBeSentAgain
+        case .delete, .createLink, .updateLink, .deleteLink: return .mayBeDoneTwice
         }
     }
 

@@ -40,9 +40,8 @@ struct UploadAttempts {
                 if obstacle == nil { throw error.after(whole) }
             }
             guard var obstacle else { break }
-            if obstacle.error != nil { obstacle.attempt = (before?.attempt ?? 0) + 1 }
-            let postponed = try await postpone(obstacle)
-            let delay = postponed.delay(from: environment.now())
+            if obstacle.error != nil { obstacle.attempt = (before?.upload.attempt ?? 0) + 1 }
+            let (postponed, delay) = try await postpone(obstacle)
             guard policy.attempts > attempt, policy.patience != .zero, waited + delay <= policy.patience else {
                 if let error = obstacle.error { throw error.after(whole) }
                 whole.postponed = postponed
@@ -86,13 +85,13 @@ struct UploadAttempts {
         return Obstacle(reason: error.message, error: error)
     }
 
-    private func postpone(_ obstacle: Obstacle) async throws(TidelogError) -> UploadPostponed {
+    private func postpone(_ obstacle: Obstacle) async throws(TidelogError) -> (UploadPostponed, Duration) {
         let delay = policy.delay(
             afterAttempt: obstacle.attempt, retryAfter: obstacle.retryAfter, random: environment.random())
         let postponed = UploadPostponed(
             notBefore: environment.now() + delay.milliseconds, attempt: obstacle.attempt, reason: obstacle.reason)
         try await store.record([.uploadPostponed(postponed)])
-        return postponed
+        return (postponed, delay)
     }
 
     // MARK: Waiting
@@ -106,10 +105,10 @@ struct UploadAttempts {
         guard delay > .zero else { return .zero }
         guard delay <= policy.patience else {
             throw TidelogError(
-                .postponed(until: postponed.notBefore), "The upload is put off. \(postponed.reason)",
+                .postponed(until: postponed.upload.notBefore), "The upload is put off. \(postponed.upload.reason)",
                 recovery: "Nothing is lost; try again later, or tell the upload to ignore it.")
         }
-        try await wait(delay, for: postponed)
+        try await wait(delay, for: postponed.upload)
         return delay
     }
 
@@ -123,13 +122,6 @@ struct UploadAttempts {
                 .cancelled, "The upload was cancelled while it waited.",
                 recovery: "Nothing is lost; the next upload goes on from here.")
         }
-    }
-}
-
-extension UploadPostponed {
-    /// How long it is still to be waited for. A clock that was put back does not make it longer than it can have been.
-    func delay(from now: Timestamp) -> Duration {
-        .milliseconds(min(max(notBefore.subtractingReportingOverflow(now).partialValue, 0), 86_400_000))
     }
 }
 

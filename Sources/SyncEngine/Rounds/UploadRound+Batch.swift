@@ -11,6 +11,8 @@ extension UploadRound {
         case answered([ChangeSetOutcome])
         /// Not looked at, because of something that is in it.
         case refused(WireResponse)
+        /// It did not leave, because of something that is in it.
+        case unsendable(HeaderObstacle)
         /// The answer comes later.
         case accepted
     }
@@ -56,6 +58,10 @@ extension UploadRound {
         _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ terms: Terms,
         _ course: inout Course, _ report: inout UploadReport
     ) async throws(TidelogError) -> Delivery {
+        // None is made any more that has such a header, but logs may hold some.
+        let obstacle = requests.joined().lazy.compactMap { $0.headers.obstacle(inBatch: terms.options.supportsBatch) }
+            .first
+        if let obstacle { return .unsendable(obstacle) }
         guard terms.options.supportsBatch else {
             return .answered(try await sendSingle(plan, requests, batch, &report))
         }
@@ -189,5 +195,12 @@ extension TidelogError {
     /// Whether the service may have got the request.
     fileprivate var mayHaveReachedService: Bool {
         (cause as? any UncertainDelivery)?.mayHaveBeenSent ?? false
+    }
+}
+
+extension HeaderObstacle {
+    /// As if the service had said it: no status is its own.
+    var response: WireResponse {
+        WireResponse(status: 0, headers: HTTPHeaders(), body: Array("\(description) \(recovery)".utf8))
     }
 }

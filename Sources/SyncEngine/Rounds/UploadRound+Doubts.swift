@@ -119,13 +119,14 @@ extension UploadRound {
         // Only a new entity proves it: that a property has a value may be somebody else's doing.
         let found = creations.filter { if case .tookEffect = $0.finding { true } else { false } }
         if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
-            try await store.confirm(members.map(\.sequence), of: batch)
-            report.confirmed += members.map(\.sequence)
             // What was found tells its key, which the service may have given.
-            for (pending, finding) in found {
-                guard case .tookEffect(_, let payload, let set) = finding else { continue }
-                try await store.ingest(payload, of: set, known: pending.operation.subject)
-            }
+            try await store.confirm(
+                members, of: batch,
+                found: found.compactMap { pending, finding in
+                    guard case .tookEffect(_, let payload, let set) = finding else { return nil }
+                    return (operation: pending.sequence, payload: payload, set: set)
+                })
+            report.confirmed += members.map(\.sequence)
             // One that was found leads to those whose keys the service gave.
             for id in found.flatMap(\.pending.operation.createdEntities) {
                 try await readEntity(id, expand: try await store.navigationsToKeylessEntities(of: id))
@@ -151,6 +152,9 @@ extension UploadRound {
             case .mayBeSentAgain:
                 try await store.release([pending.sequence])
                 released.append(pending.sequence)
+            // The service may have done it, so it stays in doubt until it has been sent again: nobody is to cancel it out or
+            // to take it back as if the service knew nothing of it.
+            case .mayBeDoneTwice: released.append(pending.sequence)
             case .unknown: break
             }
         }

@@ -26,9 +26,12 @@ struct UploadRound {
     @_optimize(none)
     func run(refused: Set<SequenceNumber> = []) async throws(TidelogError) -> UploadReport {
         var report = UploadReport()
+        await store.beginUpload()
         do throws(TidelogError) {
             try await run(&report, refused: refused)
+            await store.endUpload()
         } catch {
+            await store.endUpload()
             report.remaining = (try? await store.pendingCount()) ?? report.remaining
             throw error.after(report)
         }
@@ -49,6 +52,9 @@ struct UploadRound {
         // What was put off goes again by itself.
         let deferred = try await store.pendingOperations(.deferred)
         course.retrying.formUnion(deferred.map(\.sequence))
+        // What is in doubt still and not found to be so for good goes again as it is.
+        let doubtful = try await store.pendingOperations(.inDoubt).map(\.sequence)
+        course.retrying.formUnion(Set(doubtful).subtracting(report.inDoubt))
         // Now begins with the answers that were outstanding.
         course.retrying.subtract(report.rejected.map(\.operation))
         course.retrying.subtract(report.deferred.map(\.operation))
@@ -77,7 +83,7 @@ struct UploadRound {
     /// What an upload has learned on its way.
     struct Course {
         var conflicts: ConflictRound
-        /// Refused operations that have not been sent again yet.
+        /// Operations that were refused, or are in doubt and may be done twice, and have not been sent again yet.
         var retrying: Set<SequenceNumber> = []
         /// How often in a row the service has put off each of them.
         var deferrals: [SequenceNumber: Int] = [:]
@@ -131,6 +137,13 @@ struct UploadRound {
                 guard let open = try await store.openBatch(batch) else { return true }
                 // The answer may take longer than anybody waits: then it is the next upload's.
                 return try await finish(open, terms, &course, &report)
+            case .unsendable(let obstacle):
+                if part.changeSets.count > 1 {
+                    try await store.withdraw(batch, part)
+                    parts.insert(contentsOf: part.halves, at: 0)
+                    continue
+                }
+                outcomes = [.failed(obstacle.response, culprit: nil)]
             case .refused(let response):
                 if part.changeSets.count > 1 {
                     try await store.withdraw(batch, part)
@@ -185,7 +198,7 @@ struct UploadRound {
             budget: RetryBudget(attempts: upload.retry.attempts, spent: course.deferrals))
         report.note(outcomes, now: store.environment.now())
         for outcome in results { report.add(outcome) }
-        course.retrying.subtract(results.map(\.operation))
+        course.retrying.subtract(results.filter { $0.result != .notProcessed }.map(\.operation))
         try await readWhatIsMissing(plan, results)
         try await course.conflicts.look(at: results, &report)
         return results

@@ -73,12 +73,45 @@ extension LocalStore {
         try await record([.operationsReleased(operations)])
     }
 
+    /// Remembers which of the operations are in doubt: call before it is logged that they are sent again.
+    func noteDoubts(_ operations: [SequenceNumber]) throws {
+        for operation in operations {
+            if case .inDoubt? = try state.pendingOperation(operation)?.status {
+                doubtful.insert(operation)
+            } else {
+                doubtful.remove(operation)
+            }
+        }
+    }
+
+    /// That an operation was not carried out this time says nothing of the time before.
+    func keepingDoubts(_ outcomes: [BatchAnswered.Outcome]) -> [BatchAnswered.Outcome] {
+        outcomes.map { outcome in
+            guard doubtful.contains(outcome.operation) else { return outcome }
+            switch outcome.result {
+            case .confirmed, .rejected, .inDoubt: return outcome
+            case .notProcessed, .deferred:
+                let reason = "It was sent before, without an answer, and not carried out when it was sent again."
+                return BatchAnswered.Outcome(operation: outcome.operation, result: .inDoubt(reason))
+            }
+        }
+    }
+
+    func beginUpload() { uploads += 1 }
+
+    func endUpload() { uploads -= 1 }
+
     /// Logs what somebody knows of an operation in doubt, and with it of those that were sent in one change set with it.
-    /// Returns all of them.
+    /// Returns all of them. Not while an upload is under way, which may just be sending them again.
     @discardableResult
     public func settle(
         _ operation: SequenceNumber, as settlement: DoubtSettlement
     ) async throws(TidelogError) -> [SequenceNumber] {
+        guard uploads == 0 else {
+            throw TidelogError(
+                .invalidRequest, "An upload is under way, which may settle operation \(operation) itself.",
+                recovery: "Wait until it has ended, or cancel it.")
+        }
         let sets = try doubtfulSets()
         guard let members = sets.first(where: { $0.contains { $0.sequence == operation } }) else {
             throw TidelogError(

@@ -50,6 +50,25 @@ extension LocalStore {
     /// How many operations have not ended.
     public func pendingCount() throws(TidelogError) -> Int { try read { try $0.pendingCount() } }
 
+    /// The last record that the state contains.
+    var lastRecord: SequenceNumber {
+        get throws(TidelogError) { try read { try $0.header().applied } }
+    }
+
+    /// Those of the operations of whose entities none is named by a pending operation that was made after the record.
+    func operations(
+        _ operations: Set<SequenceNumber>, untouchedSince record: SequenceNumber
+    ) throws(TidelogError) -> Set<SequenceNumber> {
+        try read { state in
+            try operations.filter { sequence in
+                guard let pending = try state.pendingOperation(sequence) else { return true }
+                return try pending.operation.touchedEntities.allSatisfy { id in
+                    try state.pendingOperations(naming: id).allSatisfy { $0 <= record }
+                }
+            }
+        }
+    }
+
     /// Logs what is about to be sent; from here on a crash leaves these operations in doubt, not pending.
     /// Durable whatever the options say: a batch that was sent and is forgotten would be sent again.
     ///
@@ -65,6 +84,7 @@ extension LocalStore {
             let batch = try self.state.header().nextBatch
             var prepared = plan.prepared(as: batch)
             prepared.sent = sent
+            try self.noteDoubts(prepared.operations)
             try self.add(.batchPrepared(prepared))
             _ = try self.commit()
             return batch
@@ -104,7 +124,7 @@ extension LocalStore {
                 storage: self.state, model: model, serviceRoot: root, options: options, retried: retried,
                 budget: budget)
             let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
-            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: results)))
+            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: self.keepingDoubts(results))))
             _ = try self.commit()
             return results
         }
@@ -112,12 +132,12 @@ extension LocalStore {
         return results
     }
 
-    /// The batch did not leave, or was not looked at: its operations are pending again.
+    /// The batch did not leave, or was not looked at: its operations are pending again, or in doubt as they were.
     func withdraw(_ batch: BatchID, _ plan: UploadPlan) async throws(TidelogError) {
         let outcomes = plan.prepared(as: batch).operations.map {
             BatchAnswered.Outcome(operation: $0, result: .notProcessed)
         }
-        try await record([.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes))])
+        try await record([.batchAnswered(BatchAnswered(batch: batch, outcomes: keepingDoubts(outcomes)))])
     }
 
     /// Logs that an operation in doubt turned out to be done, with what the service holds of its entity.
@@ -128,20 +148,45 @@ extension LocalStore {
         try transaction { () throws -> Void in
             var builder = try ImageBuilder(storage: self.state, model: model)
             let images = try builder.images(of: payload, in: set, known: pending.operation.subject) ?? []
-            // What was read is no answer: others may have changed the entity meanwhile. But nobody else knew a new one.
-            var isNew = false
-            if case .create = pending.operation.action { isNew = true }
+            // What was read is no answer: others may have changed the entity meanwhile, a new one as well.
             let outcome = BatchAnswered.Outcome(
-                operation: pending.sequence, result: .confirmed(images: isNew ? images : []))
+                operation: pending.sequence,
+                result: .confirmed(
+                    images: pending.operation.imagesAsSent(to: pending.operation.createdEntities, images, model)))
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: [outcome])))
-            if !isNew { try self.add(.entitiesRead(images)) }
+            try self.add(.entitiesRead(images))
             _ = try self.commit()
         }
         try await acknowledge()
     }
 
-    /// Logs that operations in doubt that took effect together did, of which one was found. What the service holds of them
-    /// is read afterwards.
+    /// Logs that operations in doubt that took effect together did, with what the service holds of those that were found.
+    func confirm(
+        _ members: [PendingOperation], of batch: BatchID,
+        found: [(operation: SequenceNumber, payload: EntityPayload, set: EntitySet)]
+    ) async throws(TidelogError) {
+        let model = try model
+        try transaction { () throws -> Void in
+            var builder = try ImageBuilder(storage: self.state, model: model)
+            var read: [EntityImage] = []
+            for (operation, payload, set) in found {
+                let subject = members.first { $0.sequence == operation }?.operation.subject
+                read += try builder.images(of: payload, in: set, known: subject) ?? []
+            }
+            let created = members.flatMap(\.operation.createdEntities)
+            let outcomes = members.map { member in
+                BatchAnswered.Outcome(
+                    operation: member.sequence,
+                    result: .confirmed(images: member.operation.imagesAsSent(to: created, read, model)))
+            }
+            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
+            try self.add(.entitiesRead(read))
+            _ = try self.commit()
+        }
+        try await acknowledge()
+    }
+
+    /// Logs that operations in doubt took effect, of which nothing was read.
     func confirm(_ operations: [SequenceNumber], of batch: BatchID) async throws(TidelogError) {
         let outcomes = operations.map { BatchAnswered.Outcome(operation: $0, result: .confirmed(images: [])) }
         try await record([.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes))])
@@ -223,5 +268,30 @@ extension LocalStore {
                 }
             }.map(\.name)
         }
+    }
+}
+
+extension Operation {
+    /// What the service made of a new entity when the operation took effect, as far as that can be known later: its key, and what
+    /// was sent. It stands below what was read, which others may have changed since.
+    ///
+    /// - Parameters:
+    ///   - created: the entities that were new.
+    ///   - read: what the service has now.
+    fileprivate func imagesAsSent(
+        to created: [EntityID], _ read: [EntityImage], _ model: EntityDataModel
+    ) -> [EntityImage] {
+        let sent: PropertyValues
+        switch action {
+        case .create(let creation, _): sent = creation.values
+        case .update(_, let changes, _): sent = changes
+        case .delete, .createLink, .updateLink, .deleteLink: return []
+        }
+        guard created.contains(subject), let now = read.first(where: { $0.entity == subject }) else { return [] }
+        var values = sent
+        for key in model.findEntityType(now.type)?.keyProperties ?? [] {
+            if let value = now.values[key.name] { values[key.name] = value }
+        }
+        return [EntityImage(entity: now.entity, set: now.set, type: now.type, values: values)]
     }
 }

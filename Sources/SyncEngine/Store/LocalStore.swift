@@ -3,7 +3,7 @@ public import EDM
 public import ODataWire
 public import OperationLog
 public import Operations
-import SyncCore
+public import SyncCore
 import Synchronization
 import Views
 
@@ -34,6 +34,10 @@ public actor LocalStore {
     /// How often operations were undone or redone, or other options or metadata came to hold: a plan that was made before is no
     /// longer that of the queue.
     var rearrangements = 0
+    /// Operations in the batches under way that were in doubt when those were prepared.
+    var doubtful: Set<SequenceNumber> = []
+    /// How many uploads are under way.
+    var uploads = 0
     private var givenServiceOptions: ServiceOptions?
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
     public internal(set) var snapshotFailure: TidelogError?
@@ -330,7 +334,7 @@ public actor LocalStore {
     }
 
     /// What the next upload waits for.
-    public var postponement: UploadPostponed? {
+    public var postponement: Postponement? {
         get throws(TidelogError) { try read { try $0.header().postponed } }
     }
 

@@ -42,7 +42,7 @@ extension OfflineODataProvider {
 
     /// When the next upload may begin, and why, where one was put off: the service has asked for it, or it keeps failing.
     public var postponement: UploadPostponed? {
-        get async throws(TidelogError) { try await engine().store.postponement }
+        get async throws(TidelogError) { try await engine().store.postponement?.upload }
     }
 
     func observe(_ engine: SyncEngine) {

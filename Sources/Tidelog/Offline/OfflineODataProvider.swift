@@ -242,7 +242,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         let store = try engine().store
         let plan = try await nextPlan()
         let pending = try await store.pendingOperations()
-        let postponed = try await store.postponement
+        let postponed = try await store.postponement?.upload
         let links = try await store.localLinks(of: Set(pending.flatMap(\.operation.touchedEntities)))
         let outlook = UploadOutlook(plan)
         return pending.map { OperationStatus($0, outlook: outlook, postponed: postponed, links: links) }

@@ -55,6 +55,16 @@ extension SQLiteState {
         }
     }
 
+    public func pendingOperations(changing id: EntityID) throws(StateError) -> [SequenceNumber] {
+        try list("SELECT sequence FROM touched WHERE entity = ? AND changes = 1 ORDER BY sequence", [integer(id)]) {
+            UInt64(bitPattern: $0.integer(0))
+        }
+    }
+
+    public func hasPendingChange(of id: EntityID) throws(StateError) -> Bool {
+        try first("SELECT 1 FROM touched WHERE entity = ? AND changes = 1 LIMIT 1", [integer(id)]) != nil
+    }
+
     public func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber? {
         try first("SELECT MAX(sequence) FROM transactions WHERE name = ?", [.text(name)])?.first?.integer.map {
             UInt64(bitPattern: $0)
@@ -97,7 +107,9 @@ extension SQLiteState {
             "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             columns(of: pending))
         for id in Set(pending.operation.touchedEntities) {
-            try run("INSERT OR IGNORE INTO touched VALUES (?, ?)", [integer(id), integer(pending.sequence)])
+            try run(
+                "INSERT OR IGNORE INTO touched VALUES (?, ?, ?)",
+                [integer(id), integer(pending.sequence), .integer(pending.operation.changes(id) ? 1 : 0)])
         }
         if let name = pending.operation.transactionID {
             try run("INSERT OR IGNORE INTO transactions VALUES (?, ?)", [.text(name), integer(pending.sequence)])

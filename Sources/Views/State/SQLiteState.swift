@@ -58,7 +58,7 @@ public final class SQLiteState: StateStorage {
         try connection.execute("BEGIN IMMEDIATE")
         for statement in Schema.statements { try connection.execute(statement) }
         try connection.run(
-            "INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL)", [.text(store)])
+            "INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL)", [.text(store)])
         try connection.execute("PRAGMA user_version = \(Schema.version)")
         try connection.execute("COMMIT")
     }
@@ -159,15 +159,16 @@ public final class SQLiteState: StateStorage {
         guard
             let row = try first(
                 "SELECT applied, next_entity, next_batch, root, metadata, postponed_until, postponed_attempt, "
-                    + "postponed_reason FROM header"), row.count == 8
+                    + "postponed_reason, postponed_since FROM header"), row.count == 9
         else { throw StateError(.damaged, "The views have no header.") }
         let service = row[3].text.map { ServiceDescription(root: $0, metadata: row[4].blob ?? []) }
         let header = StateHeader(
             applied: unsigned(row[0].integer), nextEntity: EntityID(rawValue: unsigned(row[1].integer)),
             nextBatch: unsigned(row[2].integer), service: service,
             postponed: row[5].integer.map {
-                UploadPostponed(
-                    notBefore: $0, attempt: Int(row[6].integer ?? 0), reason: row[7].text ?? "")
+                Postponement(
+                    UploadPostponed(notBefore: $0, attempt: Int(row[6].integer ?? 0), reason: row[7].text ?? ""),
+                    since: row[8].integer ?? 0)
             })
         cachedHeader = header
         return header
@@ -182,11 +183,13 @@ public final class SQLiteState: StateStorage {
         }
         if header.postponed != cachedHeader?.postponed {
             try run(
-                "UPDATE header SET postponed_until = ?, postponed_attempt = ?, postponed_reason = ?",
+                "UPDATE header SET postponed_until = ?, postponed_attempt = ?, postponed_reason = ?, "
+                    + "postponed_since = ?",
                 [
-                    header.postponed.map { .integer($0.notBefore) } ?? .null,
-                    header.postponed.map { .integer(Int64($0.attempt)) } ?? .null,
-                    header.postponed.map { .text($0.reason) } ?? .null,
+                    header.postponed.map { .integer($0.upload.notBefore) } ?? .null,
+                    header.postponed.map { .integer(Int64($0.upload.attempt)) } ?? .null,
+                    header.postponed.map { .text($0.upload.reason) } ?? .null,
+                    header.postponed.map { .integer($0.since) } ?? .null,
                 ])
         }
         cachedHeader = header

@@ -7,7 +7,7 @@ enum Schema {
         """
         CREATE TABLE header (only INTEGER PRIMARY KEY CHECK (only = 1), store TEXT NOT NULL, applied INTEGER NOT NULL,
           next_entity INTEGER NOT NULL, next_batch INTEGER NOT NULL, root TEXT, metadata BLOB, writing TEXT,
-          postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT)
+          postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT, postponed_since INTEGER)
         """,
         "CREATE TABLE entities (id INTEGER PRIMARY KEY, set_name TEXT NOT NULL)",
         """
@@ -40,9 +40,10 @@ enum Schema {
           operation BLOB NOT NULL, undo INTEGER NOT NULL)
         """,
         """
-        CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL,
+        CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL, changes INTEGER NOT NULL,
           PRIMARY KEY (entity, sequence)) WITHOUT ROWID
         """,
+        "CREATE INDEX touched_by_changes ON touched (entity, sequence) WHERE changes = 1",
         "CREATE TABLE ancestors (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE INDEX touched_by_operation ON touched (sequence)",
         "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",

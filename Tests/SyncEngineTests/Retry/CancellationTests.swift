@@ -73,6 +73,123 @@ struct CancellationTests {
         #expect(await code(of: Task { try await engine.upload() }) == nil)
     }
 
+    // MARK: Calls that share a round, or wait for their turn
+
+    /// Waits until so many calls share the next round.
+    private func waitForCallers(_ count: Int, _ engine: SyncEngine) async {
+        while await engine.shared.values.reduce(0, { $0 + $1.callers }) < count { await Task.yield() }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a call that shares a round ends with its own task, and the round goes on for the others`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        let (engine, transport) = engine(shop, .hang)
+        let running = Task { try await engine.upload() }
+        for await _ in transport.hanging { break }
+        let leaving = Task { try await engine.upload() }
+        let staying = Task { try await engine.upload() }
+        await waitForCallers(2, engine)
+        leaving.cancel()
+        #expect(await code(of: leaving) == .cancelled)
+        running.cancel()
+        #expect(await code(of: running) == .cancelled)
+        #expect(try await staying.value.remaining == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a round that calls share ends with the last of them, and the next call gets another`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        let (engine, transport) = engine(shop, .hang)
+        let running = Task { try await engine.upload() }
+        for await _ in transport.hanging { break }
+        let leaving = [Task { try await engine.upload() }, Task { try await engine.upload() }]
+        await waitForCallers(2, engine)
+        for task in leaving { task.cancel() }
+        for task in leaving { #expect(await code(of: task) == .cancelled) }
+        let later = Task { try await engine.upload() }
+        await waitForCallers(1, engine)
+        running.cancel()
+        #expect(await code(of: running) == .cancelled)
+        #expect(try await later.value.remaining == 0)
+        #expect(await engine.shared.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func `what waits for its turn is cancelled while the other runs`(_ byTask: Bool) async throws {
+        let shop = try await Shop(.v4)
+        try await shop.create("Customers", ["Name": .string("New")])
+        let (engine, transport) = engine(shop, .hang)
+        let running = Task { try await engine.upload() }
+        for await _ in transport.hanging { break }
+        let download = Task { try await engine.download() }
+        while await engine.waiting.isEmpty { await Task.yield() }
+        if byTask { download.cancel() } else { await engine.cancelDownload() }
+        await #expect {
+            _ = try await download.value
+        } throws: {
+            ($0 as? TidelogError)?.code == .cancelled
+        }
+        await engine.cancelUpload()
+        #expect(await code(of: running) == .cancelled)
+    }
+
+    @Test func `an upload that is cancelled before its first step ends`() async throws {
+        let gate = Gate()
+        let shop = try await Shop(.v4, options: .init(environment: gate.environment))
+        try await shop.create("Customers", ["Name": .string("New")])
+        let engine = shop.engine
+        // The store is busy, so the upload waits for its answer.
+        gate.close()
+        let write = Task { try await shop.create("Customers", ["Name": .string("Other")]) }
+        await gate.isWaitedAt()
+        let upload = Task { try await engine.upload() }
+        while await engine.uploads == 0 { await Task.yield() }
+        await engine.cancelUpload()
+        gate.open()
+        #expect(await code(of: upload) == .cancelled)
+        _ = try await write.value
+        #expect(try await engine.upload().confirmed.count == 2)
+    }
+
+    // MARK: What the round before was refused
+
+    /// An upload of a bad order, which is refused, and of a change during whose sending it is cancelled; another call waits
+    /// for it.
+    private func uploadAfterCancelled(
+        _ meanwhile: (Shop, _ bad: String) async throws -> Void
+    ) async throws -> UploadReport {
+        let shop = try await Shop(.v4)
+        let bad = try await shop.create("Orders", ["Note": .string("bad"), "CustomerID": .integer(99)])
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        let (engine, transport) = engine(shop, .replacing400(by: 400), .hang)
+        let running = Task { try await engine.upload(UploadOptions(requestLimit: 1)) }
+        for await _ in transport.hanging { break }
+        let shared = Task { try await engine.upload(otherwise: UploadOptions(coalesces: true)) }
+        await waitForCallers(1, engine)
+        try await meanwhile(shop, bad)
+        running.cancel()
+        #expect(await code(of: running) == .cancelled)
+        return try await shared.value
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what an upload was refused before it failed is not tried again by the next shared round`() async throws {
+        let report = try await uploadAfterCancelled { _, _ in }
+        #expect(report.rejected.isEmpty)
+        #expect(report.remaining == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what was refused and is mended meanwhile goes with the next shared round`() async throws {
+        let report = try await uploadAfterCancelled { shop, bad in
+            try await shop.perform(update(bad, ["CustomerID": .integer(1)]))
+        }
+        #expect(report.rejected.isEmpty)
+        #expect(report.remaining == 0)
+    }
+
     @Test func `cancelling downloads leaves uploads alone`() async throws {
         let shop = try await Shop(.v4)
         try await shop.create("Customers", ["Name": .string("New")])

@@ -1,0 +1,48 @@
+/// Why a header cannot be sent with a request, in a batch or by itself.
+public enum HeaderObstacle: Sendable, Hashable, CustomStringConvertible {
+    /// RFC 9110, section 5.1: a name is a token.
+    case name(String)
+    /// RFC 9110, section 5.5: a value has no control characters.
+    case value(of: String)
+    /// It belongs to the batch, not to its parts (OData 4.01 Part 1, section 11.7.3).
+    case ofConnection(String)
+
+    /// The value is not shown: it may be secret.
+    public var description: String {
+        switch self {
+        case .name(let name): "“\(name.filter { !$0.isNewline })” cannot be the name of a header."
+        case .value(let name): "The value of the header \(name) holds a line break or another control character."
+        case .ofConnection(let name): "The header \(name) cannot be sent with a single operation."
+        }
+    }
+
+    public var recovery: String {
+        switch self {
+        case .name: "Use letters, digits and hyphens only."
+        case .value: "Encode the value, for instance percent-encoded."
+        case .ofConnection: "Set it for all requests, as a custom header of the session or by an authentication."
+        }
+    }
+}
+
+extension HTTPHeaders {
+    /// Nil where it can be sent.
+    ///
+    /// - Parameter inBatch: whether the request is, or may be, a part of a batch.
+    public static func obstacle(_ name: String, _ value: String, inBatch: Bool = true) -> HeaderObstacle? {
+        guard !name.isEmpty, name.utf8.allSatisfy(MultipartScanner.isToken) else { return .name(name) }
+        guard value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else { return .value(of: name) }
+        guard inBatch, MultipartBatchWriter.forbidden.contains(where: { name.equalsIgnoringCase($0) }) else {
+            return nil
+        }
+        return .ofConnection(name)
+    }
+
+    /// What keeps the first of them that cannot be sent from being sent.
+    public func obstacle(inBatch: Bool) -> HeaderObstacle? {
+        for field in fields {
+            if let obstacle = Self.obstacle(field.name, field.value, inBatch: inBatch) { return obstacle }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,136 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Operations in doubt of which reading tells nothing, and which come to the same when they are done twice.
+struct DoneTwiceTests {
+    private let link = Intent.createLink(
+        from: .link("Suppliers(2)"), navigation: "Products", to: .link("Products(3)"))
+    private let unlink = Intent.deleteLink(
+        from: .link("Suppliers(2)"), navigation: "Products", to: .link("Products(3)"))
+
+    private func push(_ shop: Shop, in categories: Set<UploadCategory>? = nil) async throws -> UploadReport {
+        var options = UploadOptions(coalesces: true)
+        options.categories = categories
+        return try await shop.engine.upload(options)
+    }
+
+    /// Performs it, and loses the answer or the request.
+    private func loseAnswer(
+        _ intent: Intent, _ shop: Shop, _ effect: Fault.Effect = .dropAnswer
+    ) async throws -> SequenceNumber {
+        try await shop.perform(intent)
+        shop.transport.add(Fault(effect, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await push(shop) }
+        return try #require(try await shop.store.pendingOperations(.inDoubt).first).sequence
+    }
+
+    @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
+    func `a link in doubt and its removal do not cancel each other out`(
+        _ dialect: Dialect, _ effect: Fault.Effect
+    ) async throws {
+        let shop = try await Shop(dialect)
+        let before = try await shop.serviceState()
+        _ = try await loseAnswer(link, shop, effect)
+        try await shop.perform(unlink)
+        let report = try await push(shop)
+        #expect(report.elided == [])
+        #expect(report.remaining == 0)
+        #expect(try await shop.serviceState() == before)
+    }
+
+    @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
+    func `a removed link in doubt and the link made anew do not cancel each other out`(
+        _ dialect: Dialect, _ effect: Fault.Effect
+    ) async throws {
+        let shop = try await Shop(dialect)
+        try await shop.perform(link)
+        #expect(try await push(shop).remaining == 0)
+        let before = try await shop.serviceState()
+        _ = try await loseAnswer(unlink, shop, effect)
+        try await shop.perform(link)
+        let report = try await push(shop)
+        #expect(report.elided == [])
+        #expect(report.remaining == 0)
+        #expect(try await shop.serviceState() == before)
+    }
+
+    @Test func `what may have been done cannot be undone while it has not been sent again`() async throws {
+        let shop = try await Shop(.v4)
+        let operation = try await loseAnswer(.delete(.link("Orders(3)")), shop)
+        // Of this category there is nothing, so nothing is sent.
+        #expect(try await push(shop, in: [.named("other")]).remaining == 1)
+        #expect(try await !(#require(shop.store.pendingOperations().first)).isUndoable)
+        // Nor is it when the connection breaks before anything is sent.
+        shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await push(shop) }
+        await #expect(throws: TidelogError.self) { try await shop.store.undo(.operations([operation])) }
+        #expect(try await push(shop).confirmed == [operation])
+    }
+
+    @Test func `a repetition that the service did not look at leaves the doubt`() async throws {
+        let shop = try await Shop(.v4)
+        let operation = try await loseAnswer(.delete(.link("Orders(3)")), shop)
+        shop.transport.add(Fault(.refuse(status: 401), urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await push(shop) }
+        #expect(try await shop.store.pendingOperations(.inDoubt).map(\.sequence) == [operation])
+        #expect(try await push(shop).confirmed == [operation])
+    }
+
+    @Test func `nobody settles a doubt while an upload does`() async throws {
+        let shop = try await Shop(.v4)
+        let operation = try await loseAnswer(link, shop)
+        await shop.store.beginUpload()
+        await #expect {
+            try await shop.store.settle(operation, as: .resend)
+        } throws: { error in
+            (error as? TidelogError)?.recovery == "Wait until it has ended, or cancel it."
+        }
+        await shop.store.endUpload()
+        #expect(try await shop.store.settle(operation, as: .tookEffect) == [operation])
+    }
+
+    // MARK: Headers
+
+    @Test(arguments: [("X-Note", "a\r\nb"), ("X Note", "a"), ("", "a"), ("Authorization", "Basic YTpi")])
+    func `a header that cannot be sent is refused when the operation is made`(
+        _ name: String, _ value: String
+    ) async throws {
+        let shop = try await Shop(.v4)
+        let template = HeaderDraft(name: name, parts: [.text(value)])
+        for options in [IntentOptions(headers: [name: value]), IntentOptions(headerTemplates: [template])] {
+            await #expect {
+                try await shop.store.perform(
+                    [(update("Orders(1)", ["Note": .string("a")]), options)], asChangeSet: false)
+            } throws: { error in
+                (error as? TidelogError)?.recovery != nil && !"\(error)".contains("YTpi")
+            }
+        }
+        #expect(try await shop.store.pendingCount() == 0)
+    }
+
+    @Test(arguments: [true, false])
+    func `a header in an old log that cannot be sent stops nothing but its operation`(
+        _ supportsBatch: Bool
+    ) async throws {
+        let shop = try await Shop(.v4)
+        await shop.store.use(ServiceOptions(supportsBatch: supportsBatch))
+        try await shop.perform(update("Orders(1)", ["Note": .string("bad")]))
+        var bad = try #require(try await shop.store.pendingOperations().first).operation
+        _ = try await shop.store.undo(.everything)
+        bad.headers = [.init(name: "X-Note", value: "a\r\nb")]
+        try await shop.store.record([.operation(bad)])
+        try await shop.perform(update("Orders(2)", ["Note": .string("good")]))
+        let report = try await shop.push()
+        #expect(report.confirmed.count == 1)
+        #expect(report.rejected.count == 1)
+        #expect(report.rejected.first?.refusal.message.contains("X-Note") == true)
+        #expect(report.remaining == 1)
+    }
+}

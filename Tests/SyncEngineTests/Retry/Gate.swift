@@ -1,0 +1,36 @@
+import Foundation
+import Operations
+import SyncEngine
+import Synchronization
+
+/// Holds a store where it asks for the time.
+final class Gate: Sendable {
+    private let state = Mutex((isClosed: false, isWaitedAt: false))
+
+    var environment: SyncEnvironment {
+        SyncEnvironment(
+            now: {
+                self.wait()
+                return 1_763_000_000_000
+            }, sleep: { _ in }, random: { 1 })
+    }
+
+    func close() { state.withLock { $0.isClosed = true } }
+    func open() { state.withLock { $0.isClosed = false } }
+
+    func isWaitedAt() async {
+        while !state.withLock({ $0.isWaitedAt }) { await Task.yield() }
+    }
+
+    /// Blocks a thread, as a disk would: for five seconds at most.
+    private func wait() {
+        for _ in 0..<5_000 {
+            let isClosed = state.withLock { state in
+                if state.isClosed { state.isWaitedAt = true }
+                return state.isClosed
+            }
+            guard isClosed else { return }
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+    }
+}
