@@ -163,7 +163,7 @@ let package = Package(
                 "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox",
                 "ODataWire", "EDM", "TestSupport", httpTypes,
             ]),
-        tests("SimulationTests", ["Simulation"]),
+        tests("SimulationTests", ["Simulation", "SyncCore", "Operations"]),
         tests("CommandLineTests", ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM"]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),

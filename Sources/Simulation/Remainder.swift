@@ -1,23 +1,29 @@
-import EDM
 import Operations
 import SyncCore
 import SyncEngine
 
-/// What is pending on a device, and what the next upload would do about it.
+/// Which operations are left on a device, and why the next upload would not send them.
 struct Remainder {
-    let pending: [PendingOperation]
+    let operations: [SequenceNumber]
     private let held: [SequenceNumber: HoldReason]
 
+    init(_ operations: [SequenceNumber], held: [SequenceNumber: HoldReason]) {
+        self.operations = operations
+        self.held = held
+    }
+
     init(_ store: LocalStore) async throws(TidelogError) {
-        pending = try await store.pendingOperations()
+        let pending = try await store.pendingOperations()
         // What was put off goes again by itself.
         let deferred = pending.filter { if case .deferred = $0.status { true } else { false } }
-        held = pending.isEmpty ? [:] : try await store.plan(retrying: Set(deferred.map(\.sequence))).held
+        self.init(
+            pending.map(\.sequence),
+            held: pending.isEmpty ? [:] : try await store.plan(retrying: Set(deferred.map(\.sequence))).held)
     }
 
     /// In words; where the next upload would send an operation, there is none.
     var reasons: [SequenceNumber: String] {
-        Dictionary(uniqueKeysWithValues: pending.map { ($0.sequence, held[$0.sequence]?.description ?? "no reason") })
+        Dictionary(uniqueKeysWithValues: operations.map { ($0, held[$0]?.description ?? "no reason") })
     }
 
     /// Operations that are left though nothing keeps them here. One that waits for another has the other's reason: in the
@@ -25,14 +31,17 @@ struct Remainder {
     ///
     /// - Parameter canLackKey: whether nobody could know the key that the service has given this entity.
     func stalled(canLackKey: (EntityID) -> Bool) -> [SequenceNumber] {
-        pending.map(\.sequence).filter { !isExplained($0, canLackKey) }
+        let left = Set(operations)
+        return operations.filter { !isExplained($0, left, canLackKey) }
     }
 
-    private func isExplained(_ operation: SequenceNumber, _ canLackKey: (EntityID) -> Bool) -> Bool {
+    private func isExplained(
+        _ operation: SequenceNumber, _ left: Set<SequenceNumber>, _ canLackKey: (EntityID) -> Bool
+    ) -> Bool {
         var current = operation
         var seen: Set<SequenceNumber> = []
-        // One that is through, or in the chain already, keeps nobody waiting.
-        while pending.contains(where: { $0.sequence == current }), seen.insert(current).inserted {
+        // One that is through keeps nobody waiting, nor does one that waits for this one.
+        while left.contains(current), seen.insert(current).inserted {
             switch held[current] {
             case .rejected, .inDoubt, .draft, .localOnly, .conflict, .entityGone, .noLegalPlan: return true
             case .keyUnknown(let entity): return canLackKey(entity)

@@ -158,12 +158,12 @@ extension Simulation {
     private func checkDrained(_ device: Device) async {
         do throws(TidelogError) {
             let remainder = try await Remainder(device.store)
-            guard !remainder.pending.isEmpty else { return }
+            guard !remainder.operations.isEmpty else { return }
             let left = remainder.reasons.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
             note("left: \(left)")
             let stalled = remainder.stalled { !options.isStrict || device.settledEntities.contains($0) }
             if !stalled.isEmpty { violated("d\(device.number) stalls: \(stalled) of \(left)") }
-            counts.visibleDoubts += remainder.pending.count
+            counts.visibleDoubts += remainder.operations.count
         } catch {
             violated("d\(device.number): \(error)")
         }
