@@ -110,18 +110,20 @@ extension Simulation {
             clock.advance(milliseconds: 600_000)
             let before = left
             left = []
-            var isDecided = false
+            var isUnsettled = false
             for device in devices {
                 await upload(device)
                 if round > 1 {
                     await discardRefused(device)
-                    isDecided = await settleDoubts(device) || isDecided
+                    isUnsettled = await settleDoubts(device) || isUnsettled
                 }
                 if await !reasons(device).isEmpty { await download(device) }
                 left.append(await reasons(device))
+                // What the download has shown of others is for the next upload to settle.
+                if let open = try? await device.store.conflicts(), !open.isEmpty { isUnsettled = true }
             }
             // What is left a second time, and for the same reasons, will not go.
-            if round > 1, left == before, !isDecided { break }
+            if round > 1, left == before, !isUnsettled { break }
         }
         for device in devices where violations.isEmpty { await download(device) }
         note("drained in \((clock.now - start) / 1_000) seconds")
