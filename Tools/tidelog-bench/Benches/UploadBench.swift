@@ -1,4 +1,3 @@
-internal import ArgumentParser
 internal import CBench
 internal import EDM
 internal import Foundation
