@@ -66,7 +66,9 @@ extension Fold {
     mutating func uncount(_ pending: PendingOperation) throws(StateError) {
         guard !laterChanges.isEmpty, let resolver else { return }
         for id in Set(pending.operation.touchedEntities) {
-            try laterChanges[id]?.remove(try EntityChanges(of: id, in: [pending], resolver))
+            guard laterChanges[id] != nil else { continue }
+            let ended = try EntityChanges(of: id, in: [pending], resolver)
+            laterChanges[id]?.remove(ended)
         }
     }
 
