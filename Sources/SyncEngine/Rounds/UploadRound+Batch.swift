@@ -194,7 +194,10 @@ extension WireResponse {
     var isFromGateway: Bool { status == 503 && !isFromService }
 
     /// Whether it is refused in words that are not OData's: by something in front of the service that reads what is sent.
-    var isForeignRefusal: Bool { status == 403 && ServiceErrorReader.read(body) == nil }
+    var isForeignRefusal: Bool {
+        status == 403 && headers["X-CSRF-Token"] == nil && headers["WWW-Authenticate"] == nil
+            && ServiceErrorReader.read(body) == nil
+    }
 
     fileprivate var hasParts: Bool { headers["Content-Type"]?.lowercased().hasPrefix("multipart/") == true }
 }

@@ -25,9 +25,10 @@ struct UploadOutlook {
 
     /// The end of a sentence that begins with the operation.
     func nextStep(of pending: PendingOperation) -> String {
-        switch pending.status {
-        case .inFlight, .inDoubt where awaited.contains(pending.sequence):
-            "the next upload asks the service for its answer, and sends what does not depend on it meanwhile"
+        if awaited.contains(pending.sequence) {
+            return "the next upload asks the service for its answer, and sends what does not depend on it meanwhile"
+        }
+        return switch pending.status {
         case .inFlight: "the service's answer decides; where none comes, the next upload finds out"
         case .inDoubt:
             "the next upload finds out by reading whether it took effect; where that cannot be known it stays in doubt until "
