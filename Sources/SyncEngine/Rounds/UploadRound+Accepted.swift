@@ -71,7 +71,7 @@ extension UploadRound {
         at open: OpenBatch, _ course: inout Course, _ report: inout UploadReport
     ) async throws(TidelogError) -> Prospect {
         guard let monitor = open.monitor, let outstanding = try await store.outstanding(of: open) else {
-            return .ended(hasMoved: true)
+            return .ended(hasMoved: false)
         }
         guard session.isOfService(monitor) else {
             return try await unanswerable(

@@ -79,6 +79,7 @@ extension UploadRound {
                 if rest.count < group.count { groups.insert(rest, at: 0) }
             case .failed(let error):
                 // The connection, or one of them: where the service answers else, it is found among half as many.
+                course.hasAnsweredParts = false
                 guard await answersParts(terms, &course, &report) else { throw error }
                 if group.count > 1 {
                     groups.insert(
