@@ -141,8 +141,9 @@ extension UploadRound {
             return .failed(error)
         }
         if let repetition = repetition(response, of: batch, terms) { return .answered(repetition) }
+        // The later answer is matched with all that is outstanding then: so that has to be what was sent.
         if case .accepted(let monitor) = BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy),
-            terms.options.supportsBatch
+            terms.options.supportsBatch, try await store.doubtfulPlaces(of: open) == places
         {
             try await store.record([.batchAccepted(BatchAccepted(batch: open.batch, monitor: monitor))])
             return .later
