@@ -17,8 +17,15 @@ struct History {
     private(set) var marks: [EntityID: String] = [:]
     /// Where in the log a value of the service first came up.
     private(set) var seen: [String: SequenceNumber] = [:]
+    /// The batch and change set that an operation went with last: what is in one takes effect at one moment.
+    private(set) var sentWith: [SequenceNumber: Place] = [:]
     /// The last decision about each entity.
     private(set) var decisions: [EntityID: SequenceNumber] = [:]
+
+    struct Place: Hashable {
+        let batch: BatchID
+        let changeSet: Int
+    }
 
     init(_ records: [(sequence: SequenceNumber, record: Record)]) {
         var batches: [BatchID: [SequenceNumber]] = [:]
@@ -29,7 +36,13 @@ struct History {
                 if case .create(let creation, _) = operation.action { note(creation) }
             case .downloadPage(let page): for image in page.entities { note(image, sequence) }
             case .entitiesRead(let images): for image in images { note(image, sequence) }
-            case .batchPrepared(let prepared): batches[prepared.batch] = prepared.operations
+            case .batchPrepared(let prepared):
+                batches[prepared.batch] = prepared.operations
+                for (index, requests) in prepared.changeSets.enumerated() {
+                    for request in requests {
+                        sentWith[request.operation] = Place(batch: prepared.batch, changeSet: index)
+                    }
+                }
             case .batchInterrupted(let interrupted): doubted.formUnion(batches[interrupted.batch] ?? [])
             case .batchAnswered(let answered): note(answered, sequence)
             case .conflictResolved(let resolved): note(resolved, sequence)

@@ -11,8 +11,7 @@ extension Simulation {
             let tags = Set(account.operations.compactMap(\.operation.customTag))
             let lost = account.acknowledged.subtracting(tags).sorted()
             if !lost.isEmpty { violated("d\(account.device) lost what it had acknowledged: \(lost)") }
-            // Of what is written and written again in one request only the last is ever seen.
-            var covered: Set<String> = []
+            var covered: Set<Covered> = []
             for (sequence, operation) in account.operations.reversed() {
                 for effect in effects(of: operation, sequence, account, &covered) where !effect.isPossible {
                     violated(
@@ -33,33 +32,51 @@ extension Simulation {
         var isPossible: Bool { allowed.contains(count) }
     }
 
-    /// - Parameter covered: entities, and properties of entities, that later operations of the device write to.
+    /// An entity, or one of its properties, that an operation of a change set writes to: of what an earlier one of the same
+    /// change set has made of it nobody ever sees anything.
+    private struct Covered: Hashable {
+        let entity: EntityID
+        var property: String?
+        let place: History.Place
+    }
+
+    /// - Parameter covered: what later operations of the device write to.
     private func effects(
-        of operation: Operation, _ sequence: SequenceNumber, _ account: Account, _ covered: inout Set<String>
+        of operation: Operation, _ sequence: SequenceNumber, _ account: Account, _ covered: inout Set<Covered>
     ) -> [Effect] {
         let (ledger, standing) = (service.ledger, account.standing(of: sequence))
+        let place = account.history.sentWith[sequence]
+        func isCovered(_ entity: EntityID, _ property: String? = nil) -> Bool {
+            place.map { covered.contains(Covered(entity: entity, property: property, place: $0)) } ?? false
+        }
+        func cover(_ entity: EntityID, _ property: String? = nil) {
+            guard standing != .without, let place else { return }
+            covered.insert(Covered(entity: entity, property: property, place: place))
+        }
         switch operation.action {
         case .create(let creation, _):
-            return creation.all.compactMap { $0.values["Mark"]?.stringValue }.map { mark in
+            return creation.all.map { created in
+                let mark = account.mark(created.entity)
                 let extra = stray.created[mark, default: 0]
+                let least = standing == .done && !isCovered(created.entity) ? 1 : 0
                 return Effect(
                     name: mark, standing: standing, count: ledger.created[mark] ?? 0,
-                    allowed: standing == .done ? 1...1 + extra : 0...(standing == .without ? extra : 1 + extra))
+                    allowed: least...(standing == .without ? extra : 1 + extra))
             }
         case .update(let entity, let changes, _):
             var effects: [Effect] = []
             for (name, value) in changes {
                 guard let text = value.stringValue else { continue }
-                let isCovered = covered.contains("\(entity)") || covered.contains("\(entity) \(name)")
+                let isCovered = isCovered(entity) || isCovered(entity, name)
                 effects.append(
                     Effect(
                         name: text, standing: standing, count: ledger.written[text] ?? 0,
                         allowed: allowed(text, standing, sequence, account, isCovered: isCovered)))
             }
-            if standing != .without { covered.formUnion(changes.map { "\(entity) \($0.name)" }) }
+            for change in changes { cover(entity, change.name) }
             return effects
         case .delete(let entity):
-            if standing != .without { covered.insert("\(entity)") }
+            cover(entity)
             return []
         default: return []
         }

@@ -108,10 +108,10 @@ extension Simulation {
         do throws(TidelogError) {
             for settlement in [DoubtSettlement.tookEffect, .resend] {
                 for pending in try await device.store.pendingOperations() {
-                    guard settlement == .resend || hasEffect(pending.operation),
-                        try await isInDoubt(pending.sequence, device)
+                    let doubtful = try await device.store.pendingOperations(.inDoubt)
+                    guard doubtful.contains(where: { $0.sequence == pending.sequence }),
+                        settlement == .resend || hasEffect(pending, among: doubtful, device)
                     else { continue }
-                    let doubtful = try await device.store.pendingOperations()
                     let settled = try await device.store.settle(pending.sequence, as: settlement)
                     if settlement == .tookEffect {
                         for known in doubtful where settled.contains(known.sequence) {
@@ -128,19 +128,33 @@ extension Simulation {
         return isSettled
     }
 
-    private func isInDoubt(_ operation: SequenceNumber, _ device: Device) async throws(TidelogError) -> Bool {
-        try await device.store.pendingOperations().contains {
-            if case .inDoubt = $0.status { $0.sequence == operation } else { false }
+    /// Whether something is at the service that only this operation can have brought there; for a removal or a link, which
+    /// bring nothing of their own, whether all that was sent with it is as it was to be.
+    private func hasEffect(
+        _ pending: PendingOperation, among doubtful: [PendingOperation], _ device: Device
+    ) -> Bool {
+        switch pending.operation.action {
+        case .create(let creation, _):
+            return creation.values["Mark"]?.stringValue.map { service.ledger.created[$0] != nil } ?? false
+        case .update(_, let changes, _):
+            return changes.contains { $0.value.stringValue.map { service.ledger.written[$0] != nil } ?? false }
+        case .delete, .createLink, .updateLink, .deleteLink:
+            guard let marks = (try? device.allRecords()).map({ History($0).marks }) else { return false }
+            return doubtful.filter { $0.status.batch == pending.status.batch }.allSatisfy {
+                isAsMeant($0.operation, marks)
+            }
         }
     }
 
-    private func hasEffect(_ operation: Operation) -> Bool {
-        switch operation.action {
-        case .create(let creation, _):
-            creation.values["Mark"]?.stringValue.map { service.ledger.created[$0] != nil } ?? false
-        case .update(_, let changes, _):
-            changes.contains { $0.value.stringValue.map { service.ledger.written[$0] != nil } ?? false }
-        default: false
+    private func isAsMeant(_ operation: Operation, _ marks: [EntityID: String]) -> Bool {
+        func isThere(_ link: Link) -> Bool {
+            service.ledger.links.contains("\(marks[link.from] ?? "") \(link.navigation) \(marks[link.to] ?? "")")
+        }
+        return switch operation.action {
+        case .create, .update: false
+        case .delete(let entity): !service.ledger.present.contains(marks[entity] ?? "")
+        case .createLink(let link), .updateLink(let link): isThere(link)
+        case .deleteLink(let link): !isThere(link)
         }
     }
 }

@@ -127,7 +127,7 @@ package actor Simulation {
         if random.chance(50) { deliverLate() }
         let device = devices[random.below(devices.count)]
         switch random.below(100) {
-        case 0..<46: await edit(device)
+        case 0..<46: for _ in 0...random.below(3) { await edit(device) }
         case 46..<67: await upload(device)
         case 67..<79: await download(device)
         case 79..<83: changeNetwork(of: device)
