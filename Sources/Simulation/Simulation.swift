@@ -115,6 +115,7 @@ package actor Simulation {
             if violations.isEmpty { await drain() }
             if violations.isEmpty { await verify() }
         }
+        if options.keepsLines, !violations.isEmpty { for device in devices { noteLog(of: device) } }
         for device in devices { await device.store.close() }
         for device in devices { for path in device.disk.paths { trace.add(device.disk[path]) } }
         devices = []
@@ -140,6 +141,14 @@ package actor Simulation {
         default: await reopen(device)
         }
         await restartCrashed()
+    }
+
+    /// For who looks for the reason of a violation.
+    private func noteLog(of device: Device) {
+        for (sequence, record) in (try? device.allRecords()) ?? [] {
+            if case .serviceInstalled = record.body { continue }
+            note("d\(device.number) log \(sequence): \(record.body)")
+        }
     }
 
     func restartCrashed() async {
