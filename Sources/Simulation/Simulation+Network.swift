@@ -47,7 +47,8 @@ extension Simulation {
         .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer,
         .busy, .refusedPart,
         .refusedPart, .distortedAnswer, .distortedAnswer, .gatewayBefore,
-        .gatewayAfter, .unauthorized, .expiredLogin, .refusedLogin, .expiredToken, .slowAnswer, .editInFlight, .editInFlight, .otherDeviceInFlight,
+        .gatewayAfter, .unauthorized, .expiredLogin, .refusedLogin, .expiredToken, .slowAnswer, .editInFlight,
+        .editInFlight, .otherDeviceInFlight,
         .cancelInFlight, .crashInFlight, .crashInFlight,
     ]
 
@@ -203,7 +204,8 @@ extension WireRequest {
         request.headers["If-Match"] = nil
         let text = String(decoding: body, as: UTF8.self)
         for name in ["If-Match", "if-match"] where text.contains(name) {
-            request.body = Array(text.split(separator: name, omittingEmptySubsequences: false).joined(separator: "No-Match").utf8)
+            request.body = Array(
+                text.split(separator: name, omittingEmptySubsequences: false).joined(separator: "No-Match").utf8)
         }
         return request
     }

@@ -20,7 +20,8 @@ extension Simulation {
         for mark in deleted.intersection(present).sorted() where stray.created[mark] == nil {
             violated("\(mark) was deleted and is there.")
         }
-        for mark in service.ledger.created.keys.sorted() where !present.contains(mark) && !perhapsDeleted.contains(mark) {
+        for mark in service.ledger.created.keys.sorted() where !present.contains(mark) && !perhapsDeleted.contains(mark)
+        {
             violated("\(mark) is gone, and nobody deleted it.")
         }
     }
@@ -40,7 +41,9 @@ extension Simulation {
             if !claims.contains(where: { $0[place]?.last != nil }) { possible.insert(initialValues[place]) }
             let value = ledger.values[place]
             guard !possible.contains(value), stray.written[value ?? ""] == nil else { continue }
-            violated("\(place) is \(value ?? "null"), not \(possible.map { $0 ?? "null" }.sorted().joined(separator: " or ")).")
+            violated(
+                "\(place) is \(value ?? "null"), not \(possible.map { $0 ?? "null" }.sorted().joined(separator: " or "))."
+            )
         }
     }
 
@@ -67,7 +70,8 @@ extension Simulation {
             guard ledger.present.contains(order), stray.created[order] == nil,
                 !stray.links.contains(where: { $0.hasPrefix("\(order) Customer ") })
             else { continue }
-            let found = ledger.links.first { $0.hasPrefix("\(order) Customer ") }?.split(separator: " ").last.map(String.init)
+            let found = ledger.links.first { $0.hasPrefix("\(order) Customer ") }?.split(separator: " ").last.map(
+                String.init)
             var possible: Set<String> = []
             for claim in claims.compactMap({ $0[order] }) {
                 if let last = claim.last { possible.insert(last) }

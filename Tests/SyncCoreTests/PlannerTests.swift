@@ -180,7 +180,8 @@ struct PlannerTests {
         #expect(store.groups(try store.plan()) == [[first], [first + 1]])
     }
 
-    @Test func `in V2, where a batch goes on behind what is refused, two that say the same wait for each other`() throws {
+    @Test func `in V2, where a batch goes on behind what is refused, two that say the same wait for each other`() throws
+    {
         let store = try TestStore(TestModel.legacyService)
         let customers = try [1, 2].map { try store.download("Customers", ["CustomerID": .integer($0)]) }
         let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])

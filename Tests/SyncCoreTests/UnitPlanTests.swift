@@ -116,7 +116,8 @@ import Testing
         #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == ["\"1\"", nil])
     }
 
-    @Test func `after a link in the app's change set a deletion of either end does not carry the ETag from before`() throws
+    @Test func `after a link in the app's change set a deletion of either end does not carry the ETag from before`()
+        throws
     {
         let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         try store.perform([.createLink(link(a, "Orders", order)), .delete(order)], changeSet: true)
