@@ -89,6 +89,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [("2", false), ("3", true)])
+    func `behind a change of ours that was answered with an ETag only, another ETag is somebody else's`(
+        _ etag: String, _ isConflict: Bool
+    ) throws {
+        let first = try rename("Bob")
+        try rename("Rob")
+        try confirm(first, [image(customer, [:], etag: "2")])
+        try others("BOB", etag: etag)
+        #expect(try (conflict() != nil) == isConflict)
+    }
+
     @Test func `both changed it to the same, and nothing overlaps`() throws {
         try rename("Eve")
         try others("Eve")
