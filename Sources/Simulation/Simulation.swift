@@ -68,7 +68,7 @@ package actor Simulation {
         var random = SeededRandom(seed: seed)
         version = random.chance(50) ? .v4 : .v2
         deviceCount = [1, 2, 2, 3][random.below(4)]
-        let drawn = [6, 10, 16, 32][random.below(4)]
+        let drawn = [3, 6, 8, 16][random.below(4)]
         steps = options.steps ?? drawn
         severity = [0, 8, 20, 40][random.below(4)]
         var abilities = ServiceOptions()
