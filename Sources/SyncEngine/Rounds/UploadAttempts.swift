@@ -99,7 +99,7 @@ struct UploadAttempts {
     /// Waits for what an earlier upload has left to be waited for. Returns how long.
     private func waitForPostponement() async throws(TidelogError) -> Duration {
         guard !options.ignoresPostponement, let postponed = try await store.postponement,
-            try await store.pendingCount() > 0
+            try await store.hasQueuedOperations()
         else { return .zero }
         let delay = postponed.delay(from: environment.now())
         guard delay > .zero else { return .zero }

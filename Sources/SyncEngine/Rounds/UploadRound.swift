@@ -32,7 +32,7 @@ struct UploadRound {
             await store.endUpload()
         } catch {
             await store.endUpload()
-            report.remaining = (try? await store.pendingCount()) ?? report.remaining
+            if let counts = try? await store.queueCounts() { (report.remaining, report.heldBack) = counts }
             throw error.after(report)
         }
         return report
@@ -71,13 +71,14 @@ struct UploadRound {
             guard !plan.isEmpty else {
                 // What was read for the plan may have shown what others did.
                 if try await course.conflicts.settle(&report) { continue }
+                if try await readBesides(plan.held.values, &course) { continue }
                 break
             }
             // A service that keeps leaving everything undone must not keep us here for ever.
             guard try await send(plan, since: rearrangements, terms, &course, &report) else { break }
         }
         report.conflicts = try await store.conflicts()
-        report.remaining = try await store.pendingCount()
+        (report.remaining, report.heldBack) = try await store.queueCounts()
     }
 
     /// What an upload has learned on its way.
@@ -93,6 +94,8 @@ struct UploadRound {
         var hasAnsweredParts = false
         /// Operations that were in doubt and did not take effect: one of them may be why their batch came to nothing.
         var suspects: Set<SequenceNumber> = []
+        /// Entities whose keys nobody has told, and that were looked for beside those that they are linked to.
+        var sought: Set<EntityID> = []
         /// Whether batches want their answers at once although the service could tell them later.
         var isImpatient = false
     }

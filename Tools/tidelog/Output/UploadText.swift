@@ -8,12 +8,7 @@ struct UploadText {
     let report: UploadReport
 
     var lines: [String] {
-        guard !isEmpty else {
-            return ["Nothing to send."]
-                + (report.remaining > 0
-                    ? ["\(counted(report.remaining, "operation", "operations")) not sent; 'tidelog status' says why."]
-                    : [])
-        }
+        guard !isEmpty else { return ["Nothing to send."] + waiting }
         var lines = [
             "\(report.confirmed.count) confirmed, \(report.rejected.count) rejected, \(report.inDoubt.count) in doubt "
                 + "(\(counted(report.batches, "batch", "batches")), \(counted(report.bytesSent, "byte", "bytes")) sent)."
@@ -40,12 +35,23 @@ struct UploadText {
             lines.append("\(oneLine(conflict.name)) waits: others have changed it as well; see 'tidelog conflicts'.")
         }
         if report.postponed != nil { lines.append("The next push sends again what was put off.") }
+        lines += waiting
         if !report.inDoubt.isEmpty {
             lines.append(
-                "Look at the service, and say with 'tidelog settle' what it has; 'tidelog push --resend-in-doubt' sends "
-                    + "what is in doubt again.")
+                "Look at the service, and say with 'tidelog settle' what it has, with --address what new entities are there; "
+                    + "'tidelog push --resend-in-doubt' sends what is in doubt again.")
         }
         return lines
+    }
+
+    /// What stays behind and was not told of one by one.
+    private var waiting: [String] {
+        let told = Set(report.rejected.map(\.operation) + report.deferred.map(\.operation) + report.inDoubt)
+            .union(report.conflicts.flatMap(\.operations))
+        let others = report.remaining - told.count
+        let isAlone = isEmpty && report.heldBack > 0
+        return (others > 0 ? ["\(counted(others, "operation", "operations")) not sent; 'tidelog status' says why."] : [])
+            + (isAlone ? ["\(counted(report.heldBack, "operation", "operations")) kept here: drafts, or for this store only."] : [])
     }
 
     private var isEmpty: Bool {
@@ -74,6 +80,7 @@ struct UploadText {
         if !report.elided.isEmpty { json.numbers("elided", report.elided) }
         json.numbers("inDoubt", report.inDoubt)
         json.member("remaining", report.remaining)
+        if report.heldBack > 0 { json.member("heldBack", report.heldBack) }
         if !report.conflicts.isEmpty { json.numbers("conflicts", report.conflicts.map(\.entity.rawValue)) }
         if let postponed = report.postponed { json.member("notBefore", postponed.notBefore) }
         json.endObject()
