@@ -169,7 +169,9 @@ struct SettlementTests {
     func `where a download has brought it as another entity, one of the two is left in the end`(_ dialect: Dialect)
         async throws
     {
-        let (shop, operation, order) = try await doubt(dialect) { try await $0.create("Customers", ["Name": .string("New")]) }
+        let (shop, operation, _) = try await doubt(dialect) {
+            try await $0.create("Customers", ["Name": .string("New")])
+        }
         try await shop.pull()
         let error = await #expect(throws: TidelogError.self) {
             try await shop.store.settle(operation, as: .tookEffect, at: "Customers(4)")
@@ -179,6 +181,5 @@ struct SettlementTests {
         try await shop.pull()
         #expect(try await shop.serviceState(["Customers"]).count == 4)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
-        _ = order
     }
 }

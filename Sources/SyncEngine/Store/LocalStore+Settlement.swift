@@ -58,7 +58,8 @@ extension LocalStore {
         try await record([.entitiesRead([image])])
         return try read { state in
             let names = EntityNames(storage: state, model: model, serviceRoot: try state.header().service?.root ?? "")
-            return try EntityResolver(storage: state, model: model).serviceRow(image.entity).map(names.readLink) ?? address
+            return try EntityResolver(storage: state, model: model).serviceRow(image.entity).map(names.readLink)
+                ?? address
         }
     }
 
@@ -121,7 +122,8 @@ extension AddressResolver {
                     next download removes.
                     """)
         }
-        return EntityImage(entity: id, set: setName, type: type, values: PropertyValues(key.values.map { ($0.name, $0.value) }))
+        return EntityImage(
+            entity: id, set: setName, type: type, values: PropertyValues(key.values.map { ($0.name, $0.value) }))
     }
 
     /// The key that a text names an entity of the set by: its URL at the service, `Orders(5)`, or what is in the parentheses.
@@ -134,12 +136,14 @@ extension AddressResolver {
             segments = inner.segments
         }
         if case .type? = segments.last { segments.removeLast() }
-        guard segments.count == 2, case .entitySet(let named) = segments[0], case .key(let selector) = segments[1] else {
+        guard segments.count == 2, case .entitySet(let named) = segments[0], case .key(let selector) = segments[1]
+        else {
             throw notAKey(text, set, nil)
         }
         guard named.name == set.name else {
             throw TidelogError(
-                .invalidRequest, "\(URLText.withoutSecrets(text)) is in \(named.name), and the entity in \(set.name).",
+                .invalidRequest,
+                "\(URLText.withoutSecrets(text)) is in \(named.name), and the entity in \(set.name).",
                 recovery: "Look up the entity that was created.")
         }
         switch selector {
@@ -159,7 +163,8 @@ extension AddressResolver {
         let example = keys.count == 1 ? "…" : keys.map { "\($0)=…" }.joined(separator: ",")
         return TidelogError(
             .invalidRequest,
-            "\(URLText.withoutSecrets(text)) does not name an entity of \(set.name) at the service." + (why.map { " \($0)" } ?? ""),
+            "\(URLText.withoutSecrets(text)) does not name an entity of \(set.name) at the service."
+                + (why.map { " \($0)" } ?? ""),
             recovery: "Give its URL, \(set.name)(\(example)), or the key alone.")
     }
 

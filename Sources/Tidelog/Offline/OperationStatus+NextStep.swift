@@ -22,7 +22,8 @@ struct UploadOutlook {
 
     /// Why the operation is not among what the next upload sends first; nil for one that is.
     func reason(of pending: PendingOperation) -> String? {
-        elided.contains(pending.sequence) ? "it cancels itself out with others" : held[pending.sequence]?.description
+        elided.contains(pending.sequence)
+            ? "it cancels itself out with others, so nothing of it is sent" : held[pending.sequence]?.description
     }
 
     /// The end of a sentence that begins with the operation.
@@ -31,10 +32,11 @@ struct UploadOutlook {
         case .inFlight: "the service's answer decides; where none comes, the next upload finds out"
         case .inDoubt:
             "the next upload finds out by reading whether it took effect; where that cannot be known it stays in doubt until "
-                + "you say what became of it" + (pending.operation.createdEntities.isEmpty ? "" : ", and where the service has it")
+                + "you say what became of it"
+                + (pending.operation.createdEntities.isEmpty ? "" : ", and where the service has it")
         case .pending, .rejected, .deferred:
             if elided.contains(pending.sequence) {
-                "the next upload ends it and sends nothing of it"
+                "the next upload ends it"
             } else if let reason = held[pending.sequence] {
                 Self.text(reason)
             } else {
@@ -68,7 +70,8 @@ struct UploadOutlook {
         case .withOperation(let other): "it goes when operation \(other) does"
         case .needsETag, .needsAllProperties: "the next upload reads the entity and sends it"
         case .batchFull: "the next upload sends it, in a later batch"
-        case .keyUnknown: "a download may bring the key, or 'tidelog identify' tells it; the upload behind that sends it"
+        case .keyUnknown:
+            "a download may bring the key, or 'tidelog identify' tells it; the upload behind that sends it"
         case .headerNeedsKey: "the upload that gets the key sends it, or the first one behind a download that brings it"
         case .entityGone, .notInMetadata, .noLegalPlan: "it stays until it is undone or the reason is gone"
         case .conflict: "it goes once the conflict is decided, by the policy of the next upload or by a call"

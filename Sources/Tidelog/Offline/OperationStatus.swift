@@ -62,7 +62,8 @@ public struct OperationStatus: Sendable, Hashable {
         switch pending.status {
         case .pending:
             self.init(
-                pending, state: .pending, reason: outlook.reason(of: pending), next: next, notBefore: notBefore, links: links)
+                pending, state: .pending, reason: outlook.reason(of: pending), next: next, notBefore: notBefore,
+                links: links)
         case .inFlight:
             self.init(
                 pending, state: .inFlight, reason: "sent; waits for the answer", next: next, notBefore: notBefore,

@@ -38,7 +38,7 @@ struct UploadText {
         lines += waiting
         if !report.inDoubt.isEmpty {
             lines.append(
-                "Look at the service, and say with 'tidelog settle' what it has, with --address what new entities are there; "
+                "Look at the service, and say with 'tidelog settle' what it has, and of a new entity where; "
                     + "'tidelog push --resend-in-doubt' sends what is in doubt again.")
         }
         return lines
@@ -49,9 +49,15 @@ struct UploadText {
         let told = Set(report.rejected.map(\.operation) + report.deferred.map(\.operation) + report.inDoubt)
             .union(report.conflicts.flatMap(\.operations))
         let others = report.remaining - told.count
-        let isAlone = isEmpty && report.heldBack > 0
-        return (others > 0 ? ["\(counted(others, "operation", "operations")) not sent; 'tidelog status' says why."] : [])
-            + (isAlone ? ["\(counted(report.heldBack, "operation", "operations")) kept here: drafts, or for this store only."] : [])
+        var lines: [String] = []
+        if others > 0 {
+            lines.append("\(counted(others, "operation", "operations")) not sent; 'tidelog status' says why.")
+        }
+        if isEmpty, report.heldBack > 0 {
+            let kept = counted(report.heldBack, "operation", "operations")
+            lines.append("\(kept) kept here: drafts, or for this store only.")
+        }
+        return lines
     }
 
     private var isEmpty: Bool {
