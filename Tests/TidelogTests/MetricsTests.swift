@@ -1,5 +1,6 @@
 import Foundation
 import ODataSandbox
+import TestSupport
 import Testing
 import Tidelog
 
