@@ -139,8 +139,8 @@ let package = Package(
         tool(
             "tidelog-bench",
             [
-                "Views", "SyncCore", "ODataWire", "OperationLog", "Operations", "EDM", "CBench", "CZstd",
-                "CSQLite", argumentParser,
+                "SyncEngine", "Transport", "Views", "SyncCore", "ODataWire", "OperationLog", "Operations", "EDM",
+                "CBench", "CZstd", "CSQLite", httpTypes, argumentParser,
             ]),
 
         // Tests

@@ -24,15 +24,23 @@ package struct ByteReader {
     ) throws(CodecError) -> Value {
         let outcome = bytes.withUnsafeBytes { bytes in
             do throws(CodecError) {
-                var reader = ByteReader(bytes, names: names)
-                let value = try body(&reader)
-                if toEnd { try reader.expectEnd() }
-                return Result<Value, CodecError>.success(value)
+                return Result<Value, CodecError>.success(try read(bytes, names: names, toEnd: toEnd, body))
             } catch {
                 return .failure(error)
             }
         }
         return try outcome.get()
+    }
+
+    /// The same for bytes that somebody else keeps as long as it runs.
+    package static func read<Value>(
+        _ bytes: UnsafeRawBufferPointer, names: NameTable? = nil, toEnd: Bool = true,
+        _ body: (inout ByteReader) throws(CodecError) -> Value
+    ) throws(CodecError) -> Value {
+        var reader = ByteReader(bytes, names: names)
+        let value = try body(&reader)
+        if toEnd { try reader.expectEnd() }
+        return value
     }
 
     /// Bytes that were found to be there.

@@ -12,6 +12,13 @@ public enum ValueCodec {
         try ByteReader.read(bytes) { reader throws(CodecError) in try reader.properties() }
     }
 
+    /// - Parameter names: where names that were read before are found again.
+    package static func decode(
+        _ bytes: UnsafeRawBufferPointer, names: NameTable
+    ) throws(CodecError) -> PropertyValues {
+        try ByteReader.read(bytes, names: names) { reader throws(CodecError) in try reader.properties() }
+    }
+
     public static func encode(_ operation: Operation) -> [UInt8] {
         var writer = ByteWriter()
         writer.operationWithAttributes(operation)
@@ -35,5 +42,12 @@ public enum ValueCodec {
 
     public static func decodeOperation(_ bytes: [UInt8]) throws(CodecError) -> Operation {
         try ByteReader.read(bytes) { reader throws(CodecError) in try reader.operationWithAttributes() }
+    }
+
+    /// - Parameter names: where names that were read before are found again.
+    package static func decodeOperation(
+        _ bytes: UnsafeRawBufferPointer, names: NameTable
+    ) throws(CodecError) -> Operation {
+        try ByteReader.read(bytes, names: names) { reader throws(CodecError) in try reader.operationWithAttributes() }
     }
 }

@@ -37,10 +37,10 @@ public struct Ancestor: Sendable, Hashable {
     func partner(_ end: Link) -> Link? { links.first { $0.isSameEnd(end) } }
 
     /// The same, knowing only what the changes are about.
-    func restricted(to changes: EntityChanges) -> Ancestor {
+    func restricted(to changes: ChangeTally) -> Ancestor {
         var restricted = self
-        for name in row.values.names where !changes.properties.contains(name) { restricted.row.values[name] = nil }
-        restricted.links.removeAll { end in !changes.ends.contains { $0.end.isSameEnd(end) } }
+        for name in row.values.names where !changes.names(name) { restricted.row.values[name] = nil }
+        restricted.links.removeAll { !changes.decides($0) }
         return restricted
     }
 

@@ -41,7 +41,7 @@ extension Fold {
         }
         if known == nil, ancestor.row.origin == .serviceWithStaleETag {
             // The first reading after a change of our own, which may have had consequences.
-            ancestor = ancestor.restricted(to: try pendingChanges(of: id, resolver))
+            ancestor = ancestor.restricted(to: try ChangeTally(of: id, in: storage.pendingChanges(of: id), resolver))
         }
         if !ancestor.differs(from: now) {
             // It is as it was, or all that is new is what nobody knew.
@@ -51,10 +51,25 @@ extension Fold {
         }
     }
 
-    private func pendingChanges(
+    /// What is still pending on the entity. Counted once for all that one answer confirms: with many changes of one entity
+    /// each would read all those behind it again.
+    private mutating func laterChanges(
         of id: EntityID, _ resolver: EntityResolver<Storage>
-    ) throws(StateError) -> EntityChanges {
-        try EntityChanges(of: id, in: try storage.pendingChanges(of: id), resolver)
+    ) throws(StateError) -> ChangeTally {
+        if let known = laterChanges[id] { return known }
+        let found = try ChangeTally(of: id, in: storage.pendingChanges(of: id), resolver)
+        laterChanges[id] = found
+        return found
+    }
+
+    /// The operation is pending no longer.
+    mutating func uncount(_ pending: PendingOperation) throws(StateError) {
+        guard !laterChanges.isEmpty, let resolver else { return }
+        for id in Set(pending.operation.touchedEntities) {
+            guard laterChanges[id] != nil else { continue }
+            let ended = try EntityChanges(of: id, in: [pending], resolver)
+            laterChanges[id]?.remove(ended)
+        }
     }
 
     // MARK: Our own changes
@@ -66,7 +81,7 @@ extension Fold {
     ///   - before: what the entities were before the operation came true.
     ///   - done: what they were after that, before the answer was taken over.
     ///   - images: what the service answered.
-    func advance(
+    mutating func advance(
         _ operation: Operation, _ before: Before, _ done: Before, _ images: [EntityImage]
     ) throws(StateError) {
         let own = Set(operation.touchedEntities)
@@ -81,7 +96,7 @@ extension Fold {
         }
     }
 
-    private func advance(
+    private mutating func advance(
         _ id: EntityID, _ operation: Operation, from then: Ancestor?, through done: Ancestor?, _ images: [EntityImage]
     ) throws(StateError) {
         guard let index, let resolver, let now = try resolver.visible(id, index) else {
@@ -107,10 +122,10 @@ extension Fold {
             }
         }
         ancestor.links.removeAll { then?.partner($0) != now.partner($0) }
-        let later = try pendingChanges(of: id, resolver)
+        let later = try laterChanges(of: id, resolver)
         // What the service changed besides may be a consequence of what we changed.
         if known == nil { ancestor = ancestor.restricted(to: later) }
-        if ancestor.differs(from: now) || !untold.isDisjoint(with: later.properties) {
+        if ancestor.differs(from: now) || untold.contains(where: later.names) {
             try storage.putAncestor(ancestor)
         } else if known != nil {
             try storage.removeAncestor(id)
@@ -122,17 +137,17 @@ extension Fold {
         guard try storage.hasAncestors(), let index, let resolver else { return }
         for id in Set(operation.referencedEntities).sorted() where operation.changes(id) {
             guard var ancestor = try storage.ancestor(id), let now = try resolver.visible(id, index) else { continue }
-            let earlier = try pendingChanges(of: id, resolver)
+            var earlier = try EarlierChanges(of: id, resolver)
             let changes = try EntityChanges(
                 of: id, in: [PendingOperation(sequence: 0, time: 0, operation: operation, status: .pending)], resolver)
             for name in changes.deletes ? Set(now.row.values.names) : changes.properties
-            where !earlier.properties.contains(name) {
-                ancestor.row.values[name] = now.row.values[name]
+            where ancestor.row.values[name] != now.row.values[name] {
+                if try !earlier.names(name) { ancestor.row.values[name] = now.row.values[name] }
             }
             for (position, end) in ancestor.links.enumerated()
             where changes.deletes || changes.ends.contains(where: { $0.end.isSameEnd(end) }) {
-                if earlier.ends.contains(where: { $0.end.isSameEnd(end) }) { continue }
-                if let partner = now.partner(end) { ancestor.links[position] = partner }
+                guard let partner = now.partner(end), partner != end, try !earlier.decides(end) else { continue }
+                ancestor.links[position] = partner
             }
             if ancestor.differs(from: now) {
                 try storage.putAncestor(ancestor)

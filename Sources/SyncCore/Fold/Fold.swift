@@ -29,6 +29,8 @@ public struct Fold<Storage: StateStorage> {
     private var keepsEffects: Bool?
     /// The last record that stands for a lost one.
     private var lastLoss: SequenceNumber?
+    /// What is still pending on the entities that an answer is about, while it is applied.
+    var laterChanges: [EntityID: ChangeTally] = [:]
     /// When the record that is applied was made; nil for one that was lost.
     private(set) var time: Timestamp?
     /// What the operations since the last ``takeTouched()`` changed.
@@ -321,6 +323,8 @@ public struct Fold<Storage: StateStorage> {
         if answered.showsService { try postpone(nil) }
         try redo(answered.outcomes.map(\.operation))
         try unwind()
+        laterChanges = [:]
+        defer { laterChanges = [:] }
         for outcome in answered.outcomes {
             guard let pending = try storage.pendingOperation(outcome.operation) else {
                 // The operation was lost. What the service said of its entities holds all the same.
@@ -341,6 +345,7 @@ public struct Fold<Storage: StateStorage> {
     private mutating func confirm(_ pending: PendingOperation, _ images: [EntityImage]) throws(StateError) {
         // First: what is pending still is what was made after it.
         try removePending(pending.sequence)
+        try uncount(pending)
         let edit = try editBase { e throws(StateError) in try e.apply(pending.operation) }
         try keepNextEntity(above: images)
         let answer = try editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }

@@ -46,6 +46,20 @@ public enum BaseState: Sendable, Hashable {
     case row(EntityRow)
 }
 
+/// An entity with what the service last said of it.
+public struct ServiceEntity: Sendable, Hashable {
+    public var id: EntityID
+    public var set: String
+    /// Nil where the service does not have it.
+    public var row: EntityRow?
+
+    public init(id: EntityID, set: String, row: EntityRow?) {
+        self.id = id
+        self.set = set
+        self.row = row
+    }
+}
+
 /// A link between two entities under its relationship's name, from the relationship's first end to its second.
 public struct LinkRow: Sendable, Hashable {
     public var relationship: String

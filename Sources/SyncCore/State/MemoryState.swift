@@ -75,6 +75,14 @@ public final class MemoryState: StateStorage {
     public func set(of id: EntityID) -> String? { sets[id] }
     public func register(_ id: EntityID, set: String) { if sets[id] == nil { sets[id] = set } }
 
+    public func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
+        var found: [ServiceEntity] = []
+        for id in ids {
+            if let set = sets[id] { found.append(ServiceEntity(id: id, set: set, row: try serviceRow(id))) }
+        }
+        return found
+    }
+
     public func entity(set: String, key: String) -> EntityID? { keys[SetKey(set: set, key: key)] }
     public func assignKey(set: String, key: String, to id: EntityID) { keys[SetKey(set: set, key: key)] = id }
 

@@ -38,6 +38,10 @@ public protocol StateStorage: AnyObject {
     /// All saved base states in ascending order of entity; forgets them.
     func takeBases() throws(StateError) -> [(EntityID, BaseState)]
 
+    /// The entities as the service last said, whatever is pending on them, in any order; none of those that never entered
+    /// the log. For many at once, where a question for each would take longer than what is made of the answer.
+    func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity]
+
     // Links
     func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow]
     func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow]
@@ -132,6 +136,17 @@ public protocol StateStorage: AnyObject {
     func forEachAncestor(_ body: (Ancestor) throws -> Void) throws
     /// By query and entity.
     func forEachCoverage(_ body: (_ query: String, _ id: EntityID, _ run: SequenceNumber) throws -> Void) throws
+}
+
+extension StateStorage {
+    /// The entity as the service last said, whatever is pending on it; nil where it does not have it.
+    public func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
+        switch try base(id) {
+        case .row(let row): row
+        case .absent: nil
+        case nil: try row(id).flatMap { $0.origin == .local ? nil : $0 }
+        }
+    }
 }
 
 /// The state could not be read or written.

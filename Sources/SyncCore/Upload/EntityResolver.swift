@@ -24,16 +24,20 @@ public struct EntityResolver<Storage: StateStorage> {
     /// The entity as the service last said, whatever is pending on it.
     public func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         if let row = known?.service[id] { return row }
-        let row = try readServiceRow(id)
+        let row = try storage.serviceRow(id)
         known?.service[id] = .some(row)
         return row
     }
 
-    private func readServiceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
-        switch try storage.base(id) {
-        case .row(let row): row
-        case .absent: nil
-        case nil: try storage.row(id).flatMap { $0.origin == .local ? nil : $0 }
+    /// Asks once for all that these operations name, where it is remembered.
+    func learn(_ operations: [PendingOperation]) throws(StateError) {
+        guard let known else { return }
+        var asked: Set<EntityID> = []
+        for id in operations.lazy.flatMap(\.operation.touchedEntities) where known.service[id] == nil { asked.insert(id) }
+        guard !asked.isEmpty else { return }
+        for entity in try storage.serviceEntities(asked.sorted()) {
+            known.service[entity.id] = .some(entity.row)
+            known.sets[entity.id] = .some(entity.set)
         }
     }
 
@@ -93,12 +97,11 @@ public struct EntityResolver<Storage: StateStorage> {
     func namedTargets(
         of entity: EntityID, _ values: PropertyValues, in operation: Operation
     ) throws(StateError) -> [OperationFootprint.NamedTarget] {
-        guard !values.isEmpty, let type = try entityType(of: entity, in: operation),
-            let set = try set(of: entity).flatMap({ model.findEntitySet($0) })
-        else { return [] }
+        guard !values.isEmpty, let type = try entityType(of: entity, in: operation) else { return [] }
         var found: [OperationFootprint.NamedTarget] = []
         for property in type.navigationProperties {
             guard let pairs = property.navigation?.constraints, pairs.contains(where: { values[$0.dependent] != nil }),
+                let set = try set(of: entity).flatMap({ model.findEntitySet($0) }),
                 let target = model.target(of: property, in: set)
             else { continue }
             let known = try serviceRow(entity)?.values
@@ -130,10 +133,19 @@ public struct EntityResolver<Storage: StateStorage> {
 
     /// An entity that was created and deleted since is in no row; its operations still say what it was.
     func entityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
-        if let row = try anyRow(entity) { return model.findEntityType(row.type) }
+        if let type = known?.types[entity] { return type }
+        let type = try findEntityType(of: entity, in: operation)
+        known?.types[entity] = type
+        return type
+    }
+
+    private func findEntityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
+        if let row = try serviceRow(entity) { return model.findEntityType(row.type) }
+        // What only we know is what it was made as.
         if case .create(let creation, _) = operation.action, let found = creation.find(entity) {
             return model.findEntityType(found.type)
         }
+        if let row = try anyRow(entity) { return model.findEntityType(row.type) }
         guard let set = try set(of: entity) else { return nil }
         return model.findEntitySet(set)?.entityType
     }
@@ -201,6 +213,7 @@ private final class KnownRows {
     var service: [EntityID: EntityRow?] = [:]
     var local: [EntityID: EntityRow?] = [:]
     var sets: [EntityID: String?] = [:]
+    var types: [EntityID: EntityType] = [:]
 }
 
 extension Creation {

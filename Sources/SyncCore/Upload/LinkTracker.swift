@@ -18,8 +18,7 @@ struct LinkTracker<Storage: StateStorage> {
         let partner: EntityID
     }
 
-    private let storage: Storage
-    private let model: EntityDataModel
+    private let resolver: EntityResolver<Storage>
     /// What operations have changed at an end. Only what: an end may have a hundred thousand partners in the state, and each
     /// operation adds one.
     private struct Change {
@@ -32,10 +31,10 @@ struct LinkTracker<Storage: StateStorage> {
     /// By set and key: the new entity that got the key last.
     private var keys: [String: EntityID] = [:]
 
-    init(_ storage: Storage, _ model: EntityDataModel) {
-        self.storage = storage
-        self.model = model
-    }
+    init(_ resolver: EntityResolver<Storage>) { self.resolver = resolver }
+
+    private var storage: Storage { resolver.storage }
+    private var model: EntityDataModel { resolver.model }
 
     /// By one relationship and direction, or by any.
     func partners(of entity: EntityID, by relationship: Relationship?) throws(StateError) -> [EntityID] {
@@ -55,7 +54,7 @@ struct LinkTracker<Storage: StateStorage> {
         while next < found.count {
             let owner = found[next]
             next += 1
-            guard let set = try storage.set(of: owner).flatMap({ model.findEntitySet($0) }) else { continue }
+            guard let set = try resolver.set(of: owner).flatMap({ model.findEntitySet($0) }) else { continue }
             for relationship in set.cascades {
                 for partner in try partners(at: End(entity: owner, relationship: relationship))
                 where known.insert(partner).inserted {
@@ -133,13 +132,19 @@ struct LinkTracker<Storage: StateStorage> {
     /// In ascending order.
     private func partners(at end: End?) throws(StateError) -> [EntityID] {
         guard let end else { return [] }
+        let base = try basePartners(at: end)
+        guard let change = changed[end] else { return base }
+        return change.added.union(base).subtracting(change.removed).sorted()
+    }
+
+    private func basePartners(at end: End) throws(StateError) -> [EntityID] {
+        // What the service does not have it links to nothing.
+        guard try resolver.serviceRow(end.entity) != nil else { return [] }
         let name = end.relationship.name
         let links =
             end.relationship.isForward
             ? try storage.links(name, first: end.entity) : try storage.links(name, second: end.entity)
-        let base = links.filter(\.inBase).map { end.relationship.isForward ? $0.second : $0.first }
-        guard let change = changed[end] else { return base }
-        return change.added.union(base).subtracting(change.removed).sorted()
+        return links.filter(\.inBase).map { end.relationship.isForward ? $0.second : $0.first }
     }
 
     /// At both ends.

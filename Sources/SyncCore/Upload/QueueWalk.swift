@@ -17,7 +17,7 @@ struct QueueWalk<Storage: StateStorage> {
         self.resolver = resolver
         self.pageSize = pageSize
         self.coalescing = coalescing
-        tracker = LinkTracker(resolver.storage, resolver.model)
+        tracker = LinkTracker(resolver)
     }
 
     /// Nil behind the last one.
@@ -30,6 +30,7 @@ struct QueueWalk<Storage: StateStorage> {
         let page = try wholePage()
         guard let last = page.last else { return }
         position = last.sequence + 1
+        try resolver.learn(page)
         var found: [PlannedUnit] = []
         for operations in PendingOperation.units(page) {
             var unit = PlannedUnit(operations: operations)

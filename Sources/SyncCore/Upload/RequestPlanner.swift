@@ -46,7 +46,7 @@ struct RequestPlanner<Storage: StateStorage> {
         requests = []
         obstacle = nil
         let superseded = try SupersededUnlinks(in: operations, resolver)
-        var tracker = LinkTracker(resolver.storage, resolver.model)
+        var tracker = LinkTracker(resolver)
         for pending in operations {
             if !options.supportsPatch { try letGo(pending.operation, &tracker) }
             guard !superseded.operations.contains(pending.sequence) else { continue }

@@ -1,4 +1,5 @@
 import CSQLite
+import SyncCore
 
 /// One connection to a SQLite file: prepared statements, kept by their text, and typed values in and out.
 ///
@@ -189,12 +190,21 @@ package struct Row {
         }
     }
 
+    package func isNull(_ column: Int) -> Bool { sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL }
+
     package func integer(_ column: Int) -> Int64 { sqlite3_column_int64(statement, Int32(column)) }
 
     package func text(_ column: Int) -> String? {
         guard let pointer = sqlite3_column_text(statement, Int32(column)) else { return nil }
         let length = Int(sqlite3_column_bytes(statement, Int32(column)))
         return String(decoding: UnsafeBufferPointer(start: pointer, count: length), as: UTF8.self)
+    }
+
+    /// The bytes where SQLite has them, as long as `body` runs.
+    func withBlob<T>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws(StateError) -> T) throws(StateError) -> T {
+        let pointer = sqlite3_column_blob(statement, Int32(column))
+        let length = pointer == nil ? 0 : Int(sqlite3_column_bytes(statement, Int32(column)))
+        return try body(UnsafeRawBufferPointer(start: pointer, count: length))
     }
 
     package func blob(_ column: Int) -> [UInt8] {

@@ -16,14 +16,14 @@ extension SQLiteState {
     public func forEachRow(_ body: (EntityRow) throws -> Void) throws {
         for set in layouts.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             try each("SELECT \(Self.rowColumns) FROM \(try layout(set).table) ORDER BY entity") { row in
-                try body(try entityRow((0..<row.count).map { row[$0] }, set: set))
+                try body(try entityRow(row, set: set))
             }
         }
     }
 
     public func forEachBase(_ body: (EntityID, BaseState) throws -> Void) throws {
         try each("SELECT \(Self.baseColumns) FROM bases ORDER BY entity") { row in
-            try body(id(row, 0), try base((0..<row.count).map { row[$0] }))
+            try body(id(row, 0), try base(row))
         }
     }
 
@@ -35,13 +35,13 @@ extension SQLiteState {
 
     public func forEachPending(_ body: (PendingOperation) throws -> Void) throws {
         try each("SELECT \(Self.pendingColumns) FROM pending ORDER BY sequence") { row in
-            try body(try pending((0..<row.count).map { row[$0] }))
+            try body(try pending(row))
         }
     }
 
     public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws {
         try each("SELECT \(Self.undoneColumns) FROM undone ORDER BY sequence") { row in
-            try body(try undone((0..<row.count).map { row[$0] }))
+            try body(try undone(row))
         }
     }
 

@@ -9,20 +9,17 @@ extension SQLiteState {
         + "request_body, attempts, since, operation"
 
     public func pendingOperations() throws(StateError) -> [PendingOperation] {
-        let rows = try list("SELECT \(Self.pendingColumns) FROM pending ORDER BY sequence") { row in
-            (0..<row.count).map { row[$0] }
+        try list("SELECT \(Self.pendingColumns) FROM pending ORDER BY sequence") {
+            row throws(StateError) in try pending(row)
         }
-        return try rows.map { row throws(StateError) in try pending(row) }
     }
 
     public func hasPending() throws(StateError) -> Bool { try first("SELECT 1 FROM pending LIMIT 1") != nil }
 
     public func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
-        guard let row = try first("SELECT \(Self.pendingColumns) FROM pending WHERE sequence = ?", [integer(sequence)])
-        else {
-            return nil
+        try one("SELECT \(Self.pendingColumns) FROM pending WHERE sequence = ?", [integer(sequence)]) {
+            row throws(StateError) in try pending(row)
         }
-        return try pending(row)
     }
 
     public func pendingOperations(
@@ -38,10 +35,9 @@ extension SQLiteState {
     }
 
     private func operations(where condition: String, _ values: [SQLValue]) throws(StateError) -> [PendingOperation] {
-        let rows = try list("SELECT \(Self.pendingColumns) FROM pending WHERE \(condition)", values) { row in
-            (0..<row.count).map { row[$0] }
+        try list("SELECT \(Self.pendingColumns) FROM pending WHERE \(condition)", values) {
+            row throws(StateError) in try pending(row)
         }
-        return try rows.map { row throws(StateError) in try pending(row) }
     }
 
     /// Cost: a pass over the statuses, one byte of each operation.
@@ -76,35 +72,36 @@ extension SQLiteState {
         }
     }
 
-    func pending(_ row: [SQLValue]) throws(StateError) -> PendingOperation {
-        let operation: Operation
+    /// From ``pendingColumns``.
+    func pending(_ row: Row) throws(StateError) -> PendingOperation {
+        PendingOperation(
+            sequence: UInt64(bitPattern: row.integer(0)), time: row.integer(1),
+            operation: try row.withBlob(14, operation), status: try status(row), since: row.integer(13))
+    }
+
+    private func operation(_ bytes: UnsafeRawBufferPointer) throws(StateError) -> Operation {
         do throws(CodecError) {
-            operation = try ValueCodec.decodeOperation(row[14].blob ?? [])
+            return try ValueCodec.decodeOperation(bytes, names: names)
         } catch {
             throw StateError(.damaged, "The views hold an operation that does not decode. \(error)")
         }
-        return PendingOperation(
-            sequence: unsigned(row[0].integer), time: row[1].integer ?? 0, operation: operation,
-            status: try status(row),
-            since: row[13].integer)
     }
 
-    private func status(_ row: [SQLValue]) throws(StateError) -> PendingOperation.Status {
-        switch row[2].integer.flatMap(StatusNumber.init) {
+    private func status(_ row: Row) throws(StateError) -> PendingOperation.Status {
+        switch StatusNumber(rawValue: row.integer(2)) {
         case .pending: .pending
-        case .inFlight: .inFlight(unsigned(row[3].integer))
-        case .inDoubt: .inDoubt(unsigned(row[3].integer), reason: row[4].text ?? "")
-        case .rejected:
-            .rejected(refusal(row))
-        case .deferred: .deferred(refusal(row), attempts: Int(row[12].integer ?? 0))
+        case .inFlight: .inFlight(UInt64(bitPattern: row.integer(3)))
+        case .inDoubt: .inDoubt(UInt64(bitPattern: row.integer(3)), reason: row.text(4) ?? "")
+        case .rejected: .rejected(refusal(row))
+        case .deferred: .deferred(refusal(row), attempts: Int(row.integer(12)))
         case nil: throw StateError(.damaged, "The views hold an operation in a state that does not exist.")
         }
     }
 
-    private func refusal(_ row: [SQLValue]) -> Refusal {
+    private func refusal(_ row: Row) -> Refusal {
         Refusal(
-            status: Int(row[5].integer ?? 0), code: row[6].text ?? "", message: row[7].text ?? "",
-            innerError: row[8].text, method: row[9].text ?? "", url: row[10].text ?? "", requestBody: row[11].text)
+            status: Int(row.integer(5)), code: row.text(6) ?? "", message: row.text(7) ?? "",
+            innerError: row.text(8), method: row.text(9) ?? "", url: row.text(10) ?? "", requestBody: row.text(11))
     }
 
     public func putPending(_ pending: PendingOperation) throws(StateError) {
@@ -165,22 +162,19 @@ extension SQLiteState {
     static let undoneColumns = pendingColumns + ", undo"
 
     public func undoneOperations() throws(StateError) -> [UndoneOperation] {
-        let rows = try list("SELECT \(Self.undoneColumns) FROM undone ORDER BY sequence") { row in
-            (0..<row.count).map { row[$0] }
+        try list("SELECT \(Self.undoneColumns) FROM undone ORDER BY sequence") {
+            row throws(StateError) in try undone(row)
         }
-        return try rows.map { row throws(StateError) in try undone(row) }
     }
 
     public func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation? {
-        guard let row = try first("SELECT \(Self.undoneColumns) FROM undone WHERE sequence = ?", [integer(sequence)])
-        else {
-            return nil
+        try one("SELECT \(Self.undoneColumns) FROM undone WHERE sequence = ?", [integer(sequence)]) {
+            row throws(StateError) in try undone(row)
         }
-        return try undone(row)
     }
 
-    func undone(_ row: [SQLValue]) throws(StateError) -> UndoneOperation {
-        UndoneOperation(operation: try pending(row), undo: unsigned(row[15].integer))
+    func undone(_ row: Row) throws(StateError) -> UndoneOperation {
+        UndoneOperation(operation: try pending(row), undo: UInt64(bitPattern: row.integer(15)))
     }
 
     public func putUndone(_ undone: UndoneOperation) throws(StateError) {

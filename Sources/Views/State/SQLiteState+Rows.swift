@@ -8,24 +8,23 @@ extension SQLiteState {
     public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
         guard let set = try set(of: id) else { return nil }
         let table = try layout(set).table
-        guard let row = try first("SELECT \(Self.rowColumns) FROM \(table) WHERE entity = ?", [integer(id)]) else {
-            return nil
+        return try one("SELECT \(Self.rowColumns) FROM \(table) WHERE entity = ?", [integer(id)]) {
+            row throws(StateError) in try entityRow(row, set: set)
         }
-        return try entityRow(row, set: set)
     }
 
-    package func entityRow(_ row: [SQLValue], set: String) throws(StateError) -> EntityRow {
-        guard row.count >= 6, let type = row[1].text,
-            let origin = row[4].integer.flatMap({ EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: $0)) })
+    /// From ``rowColumns``.
+    func entityRow(_ row: Row, set: String) throws(StateError) -> EntityRow {
+        guard let type = row.text(1), let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(4)))
         else { throw StateError(.damaged, "The views hold a row of \(set) that makes no sense.") }
         return EntityRow(
-            id: EntityID(rawValue: unsigned(row[0].integer)), set: set, type: type,
-            values: try decode(row[5].blob ?? []), etag: row[2].text, editLink: row[3].text, origin: origin)
+            id: EntityID(rawValue: UInt64(bitPattern: row.integer(0))), set: set, type: type,
+            values: try row.withBlob(5, decode), etag: row.text(2), editLink: row.text(3), origin: origin)
     }
 
-    private func decode(_ bytes: [UInt8]) throws(StateError) -> PropertyValues {
+    private func decode(_ bytes: UnsafeRawBufferPointer) throws(StateError) -> PropertyValues {
         do throws(CodecError) {
-            return try ValueCodec.decode(bytes)
+            return try ValueCodec.decode(bytes, names: names)
         } catch {
             throw StateError(.damaged, "The views hold values that do not decode. \(error)")
         }
@@ -40,6 +39,44 @@ extension SQLiteState {
                 .blob(ValueCodec.encode(row.values)),
             ] + layout.columnValues(row.values)
         try run(layout.upsert, values)
+    }
+
+    public func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
+        var found: [ServiceEntity] = []
+        // By set: where those stand that have no base, and so are what the service said.
+        var plain: [String: [EntityID: Int]] = [:]
+        try each(
+            """
+            SELECT entities.id, bases.type, bases.etag, bases.edit_link, bases.origin, bases.property_values,
+            bases.set_name, bases.entity, entities.set_name
+            FROM json_each(?) AS wanted CROSS JOIN entities ON entities.id = wanted.value
+            LEFT JOIN bases ON bases.entity = entities.id
+            """, [Self.list(ids)]
+        ) { row throws(StateError) in
+            let id = EntityID(rawValue: UInt64(bitPattern: row.integer(0)))
+            var entity = ServiceEntity(id: id, set: row.text(8) ?? "", row: nil)
+            if row.isNull(7) {
+                plain[entity.set, default: [:]][id] = found.count
+            } else if let set = row.text(6) {
+                entity.row = try entityRow(row, set: set)
+            }
+            found.append(entity)
+        }
+        for (set, places) in plain where layouts[set] != nil {
+            try each(
+                "SELECT \(Self.rowColumns) FROM \(try layout(set).table) WHERE entity IN (SELECT value FROM json_each(?))",
+                [Self.list(places.keys)]
+            ) { row throws(StateError) in
+                let row = try entityRow(row, set: set)
+                if row.origin != .local, let place = places[row.id] { found[place].row = row }
+            }
+        }
+        return found
+    }
+
+    /// For `json_each`.
+    private static func list(_ ids: some Sequence<EntityID>) -> SQLValue {
+        .text("[" + ids.map { String($0.rawValue) }.joined(separator: ",") + "]")
     }
 
     public func removeRow(_ id: EntityID) throws(StateError) {
@@ -81,13 +118,9 @@ extension SQLiteState {
 
     /// All entities of a set in ascending order of entity ID, in one pass.
     package func allRows(set: String) throws(StateError) -> [EntityRow] {
-        let rows = try list("SELECT \(Self.rowColumns) FROM \(try layout(set).table) ORDER BY entity") { row in
-            (0..<row.count).map { row[$0] }
+        try list("SELECT \(Self.rowColumns) FROM \(try layout(set).table) ORDER BY entity") {
+            row throws(StateError) in try entityRow(row, set: set)
         }
-        var found: [EntityRow] = []
-        found.reserveCapacity(rows.count)
-        for row in rows { found.append(try entityRow(row, set: set)) }
-        return found
     }
 
     // MARK: Identity and keys
@@ -114,15 +147,15 @@ extension SQLiteState {
     // MARK: Base states
 
     public func base(_ id: EntityID) throws(StateError) -> BaseState? {
-        try first("SELECT \(Self.baseColumns) FROM bases WHERE entity = ?", [integer(id)]).map {
+        try one("SELECT \(Self.baseColumns) FROM bases WHERE entity = ?", [integer(id)]) {
             row throws(StateError) in try base(row)
         }
     }
 
     static let baseColumns = rowColumns + ", set_name"
 
-    func base(_ row: [SQLValue]) throws(StateError) -> BaseState {
-        guard let set = row[6].text else { return .absent }
+    func base(_ row: Row) throws(StateError) -> BaseState {
+        guard let set = row.text(6) else { return .absent }
         return .row(try entityRow(row, set: set))
     }
 

@@ -11,6 +11,8 @@ public import SyncCore
 public final class SQLiteState: StateStorage {
     package let connection: Connection
     var layouts: [String: TableLayout] = [:]
+    /// The same names stand in each row and each operation.
+    let names = NameTable()
     package var model: EntityDataModel?
 
     /// Opens the views at `path`, and makes them where there are none or where they are of another version.
@@ -139,14 +141,36 @@ public final class SQLiteState: StateStorage {
         do throws(SQLiteError) { return try connection.first(sql, values) } catch { throw Self.stateError(error) }
     }
 
-    func list<T>(_ sql: String, _ values: [SQLValue] = [], _ read: (Row) -> T) throws(StateError) -> [T] {
-        var found: [T] = []
-        do throws(SQLiteError) {
-            try connection.query(sql, values) { row in found.append(read(row)) }
-        } catch {
-            throw Self.stateError(error)
+    /// What `read` makes of the first row; nil where there is none.
+    func one<T>(
+        _ sql: String, _ values: [SQLValue], _ read: (Row) throws(StateError) -> T
+    ) throws(StateError) -> T? {
+        var found: T?
+        try each(sql, values) { row throws(StateError) in
+            if found == nil { found = try read(row) }
         }
         return found
+    }
+
+    func list<T>(
+        _ sql: String, _ values: [SQLValue] = [], _ read: (Row) throws(StateError) -> T
+    ) throws(StateError) -> [T] {
+        var found: [T] = []
+        try each(sql, values) { row throws(StateError) in found.append(try read(row)) }
+        return found
+    }
+
+    /// Calls `body` for each row, which is valid during the call only.
+    func each(
+        _ sql: String, _ values: [SQLValue], _ body: (Row) throws(StateError) -> Void
+    ) throws(StateError) {
+        do {
+            try connection.each(sql, values, body)
+        } catch let error as StateError {
+            throw error
+        } catch {
+            throw Self.stateError(error as? SQLiteError ?? SQLiteError(code: 1, message: "\(error)", sql: sql))
+        }
     }
 
     // MARK: Header

@@ -1,4 +1,3 @@
-internal import ArgumentParser
 internal import CBench
 internal import EDM
 internal import Foundation
@@ -9,7 +8,8 @@ internal import Views
 
 extension Bench {
     static let upload = Bench(
-        name: "upload", summary: "A queue of 100,000 operations: planning, writing and answering its batches."
+        name: "upload",
+        summary: "A queue of 100,000 operations: planning, writing and answering its batches; and end to end."
     ) { surroundings in
         let operations = surroundings.operations ?? 100_000
         var report = Report()
@@ -31,6 +31,9 @@ extension Bench {
             report.cases.append(
                 Case("memory of a plan, \(operations) pending, \(limit) requests", peak, .mebibytes))
         }
+        let few = operations / 5
+        surroundings.say("upload: \(few) operations end to end")
+        report.cases += try await EndToEnd.cases(operations: max(few, 1), in: surroundings.directory)
         return report
     }
 }
@@ -109,7 +112,8 @@ final class UploadQueue {
         var key: Int64 = 10_000_000
         while try state.pendingCount() > 0 {
             var start = ContinuousClock.now
-            let plan = try UploadPlanner(storage: state, model: model, options: options).plan()
+            // As the store does it.
+            let plan = try state.reading { try UploadPlanner(storage: state, model: model, options: options).plan() }
             result.planning += Stopwatch.seconds(since: start)
             guard !plan.isEmpty else { throw Failure("The rest of the queue does not go: \(plan.held.prefix(3)).") }
             result.batches += 1

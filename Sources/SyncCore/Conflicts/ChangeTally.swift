@@ -1,0 +1,66 @@
+import EDM
+import Operations
+
+/// What the pending changes of one entity are about, counted, so that those that end can be taken off one by one.
+struct ChangeTally {
+    private var properties: [String: Int] = [:]
+    private var ends: [End: Int] = [:]
+
+    private struct End: Hashable {
+        let relationship: String
+        let isFirst: Bool
+
+        init(_ link: Ancestor.Link) { (relationship, isFirst) = (link.relationship, link.isFirst) }
+    }
+
+    init(
+        of id: EntityID, in pending: [PendingOperation], _ resolver: EntityResolver<some StateStorage>
+    ) throws(StateError) {
+        for pending in pending { count(try EntityChanges(of: id, in: [pending], resolver), 1) }
+    }
+
+    mutating func remove(_ changes: EntityChanges) { count(changes, -1) }
+
+    private mutating func count(_ changes: EntityChanges, _ step: Int) {
+        for name in changes.properties { properties[name, default: 0] += step }
+        for end in changes.ends { ends[End(end.end), default: 0] += step }
+    }
+
+    func names(_ property: String) -> Bool { properties[property, default: 0] > 0 }
+    func decides(_ end: Ancestor.Link) -> Bool { ends[End(end), default: 0] > 0 }
+}
+
+/// The same of changes that are read as far as they are asked for, the newest first: who changes the same again and again
+/// finds it in the last one.
+struct EarlierChanges<Storage: StateStorage> {
+    private let id: EntityID
+    private let resolver: EntityResolver<Storage>
+    private var unread: [SequenceNumber]
+    private var properties: Set<String> = []
+    private var ends: [Ancestor.Link] = []
+
+    init(of id: EntityID, _ resolver: EntityResolver<Storage>) throws(StateError) {
+        self.id = id
+        self.resolver = resolver
+        unread = try resolver.storage.pendingOperations(changing: id)
+    }
+
+    mutating func names(_ property: String) throws(StateError) -> Bool {
+        while !properties.contains(property) { guard try readOne() else { return false } }
+        return true
+    }
+
+    mutating func decides(_ end: Ancestor.Link) throws(StateError) -> Bool {
+        while !ends.contains(where: { $0.isSameEnd(end) }) { guard try readOne() else { return false } }
+        return true
+    }
+
+    private mutating func readOne() throws(StateError) -> Bool {
+        guard let next = unread.popLast() else { return false }
+        guard let pending = try resolver.storage.pendingOperation(next) else { return true }
+        let changes = try EntityChanges(of: id, in: [pending], resolver)
+        properties.formUnion(changes.properties)
+        ends += changes.ends.map(\.end)
+        return true
+    }
+}

@@ -1,0 +1,132 @@
+internal import EDM
+internal import HTTPTypes
+internal import Operations
+internal import SyncEngine
+internal import Synchronization
+internal import Transport
+
+/// The real engine uploads a queue to the sandbox over loopback. Beside it: the same batches, byte for byte, sent by the
+/// transport alone to a sandbox that begins with the same data. What lies between is the engine's.
+enum EndToEnd {
+    static func cases(operations: Int, in directory: Directory) async throws -> [Case] {
+        let recorder = RecordingTransport(defaultTransport())
+        let sandbox = try SandboxProcess()
+        let store = try await LocalStore(StoreFiles(directory: directory.fresh("store")))
+        let engine = SyncEngine(
+            store: store, session: ServiceSession(root: sandbox.root, transport: recorder))
+        try await engine.prepare()
+        let making = try await Stopwatch.seconds {
+            for start in stride(from: 0, to: operations, by: 10) {
+                _ = try await store.perform(
+                    Array(round(start / 10).prefix(operations - start)).map { ($0, IntentOptions()) },
+                    asChangeSet: false)
+            }
+        }
+        recorder.begin()
+        var batches = 0
+        let seconds = try await Stopwatch.seconds {
+            let report = try await engine.upload()
+            batches = report.batches
+            guard report.remaining == 0, report.rejected.isEmpty else {
+                throw Failure("\(report.remaining) operations were not uploaded: \(report.rejected.prefix(1)).")
+            }
+        }
+        let baseline = try await repeated(recorder.requests, from: sandbox.root)
+        guard recorder.requests.count >= batches else { throw Failure("Not every batch was recorded.") }
+        return [
+            Case(
+                "make operations, ten a durable commit", Double(operations) / making, .operationsPerSecond),
+            Case(
+                "end to end: \(operations) operations to the sandbox on loopback", Double(operations) / seconds,
+                .operationsPerSecond,
+                against: .init(name: "the same batches by the transport alone", value: Double(operations) / baseline)),
+        ]
+    }
+
+    /// Sends the requests to another sandbox, and returns how long that took.
+    private static func repeated(_ requests: [RecordingTransport.Sent], from root: String) async throws -> Double {
+        let sandbox = try SandboxProcess()
+        let transport = defaultTransport()
+        // The first connection is there before the engine's first batch as well.
+        _ = try await send(
+            RecordingTransport.Sent(method: .get, url: root, headers: [:], body: []), from: root, to: sandbox.root,
+            transport)
+        return try await Stopwatch.seconds {
+            for request in requests {
+                let (status, body) = try await send(request, from: root, to: sandbox.root, transport)
+                guard status.kind == .successful else {
+                    throw Failure("It answered \(status): \(String(decoding: body.prefix(200), as: UTF8.self))")
+                }
+            }
+        }
+    }
+
+    private static func send(
+        _ sent: RecordingTransport.Sent, from: String, to root: String, _ transport: any HTTPTransport
+    ) async throws -> (HTTPResponse.Status, [UInt8]) {
+        guard let request = HTTPRequest(method: sent.method, url: root + sent.url.dropFirst(from.count)) else {
+            throw Failure("\(sent.url) is no URL.")
+        }
+        var whole = request
+        whole.headerFields = sent.headers
+        let (response, body) = try await transport.send(whole, body: sent.body)
+        return (response.status, body)
+    }
+
+    /// A customer with orders, one of which is changed at once, an order of somebody who is there, and suppliers with what
+    /// they have.
+    private static func round(_ number: Int) -> [Intent] {
+        func create(_ draft: Int, _ set: String, _ values: PropertyValues, _ customer: EntityAddress? = nil) -> Intent {
+            let bindings = customer.map { [BindingDraft(navigation: "Customer", targets: [$0])] } ?? []
+            return .create(
+                EntityDraft(
+                    number: draft, set: set, type: "Shop.\(set.dropLast())", values: values, bindings: bindings),
+                in: nil)
+        }
+        let order: PropertyValues = [
+            "Note": .string("deliver before noon"), "Amount": .decimal(DecimalValue(Int64(number))),
+        ]
+        return [
+            create(1, "Customers", ["Name": .string("New \(number)")]),
+            create(2, "Orders", order, .draft(1)),
+            create(3, "Orders", order, .draft(1)),
+            create(4, "Orders", order),
+            .update(.draft(2), changes: ["Note": .string("call first")], bindings: [], inline: []),
+            create(5, "Suppliers", ["Name": .string("Supplier \(number)")]),
+            create(6, "Products", ["Name": .string("Product \(number)")]),
+            .createLink(from: .draft(5), navigation: "Products", to: .draft(6)),
+            create(7, "Products", ["Name": .string("Another \(number)")]),
+            .createLink(from: .draft(5), navigation: "Products", to: .draft(7)),
+        ]
+    }
+}
+
+/// Keeps the batches that pass, to send them once more.
+private final class RecordingTransport: HTTPTransport {
+    struct Sent: Sendable {
+        let method: HTTPRequest.Method
+        let url: String
+        let headers: HTTPFields
+        let body: [UInt8]
+    }
+
+    private let transport: any HTTPTransport
+    /// Nil while nothing is recorded.
+    private let sent = Mutex<[Sent]?>(nil)
+
+    init(_ transport: any HTTPTransport) { self.transport = transport }
+
+    func begin() { sent.withLock { $0 = [] } }
+
+    var requests: [Sent] { sent.withLock { $0 ?? [] } }
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+        let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
+        sent.withLock {
+            $0?.append(Sent(method: request.method, url: url, headers: request.headerFields, body: body))
+        }
+        return try await transport.send(request, body: body)
+    }
+}
