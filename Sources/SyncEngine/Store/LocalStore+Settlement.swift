@@ -163,7 +163,7 @@ extension AddressResolver {
         let example = keys.count == 1 ? "…" : keys.map { "\($0)=…" }.joined(separator: ",")
         return TidelogError(
             .invalidRequest,
-            "\(URLText.withoutSecrets(text)) does not name an entity of \(set.name) at the service."
+            "'\(URLText.withoutSecrets(text))' does not name an entity of \(set.name) at the service."
                 + (why.map { " \($0)" } ?? ""),
             recovery: "Give its URL, \(set.name)(\(example)), or the key alone.")
     }

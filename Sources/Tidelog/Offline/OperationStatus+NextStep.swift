@@ -74,7 +74,7 @@ struct UploadOutlook {
             "a download may bring the key, or 'tidelog identify' tells it; the upload behind that sends it"
         case .headerNeedsKey: "the upload that gets the key sends it, or the first one behind a download that brings it"
         case .entityGone, .notInMetadata, .noLegalPlan: "it stays until it is undone or the reason is gone"
-        case .conflict: "it goes once the conflict is decided, by the policy of the next upload or by a call"
+        case .conflict: "it goes once the conflict is decided, by the policy of the next upload or by resolving it"
         case .behindConflict(let other): "it goes once the conflict of operation \(other) is decided"
         case .draft: "the next upload after its release sends it"
         case .behindDraft(let other): "it goes once operation \(other) is released or undone"

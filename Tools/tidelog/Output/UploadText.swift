@@ -6,6 +6,8 @@ internal import Tidelog
 /// What an upload came to, for a person or as JSON.
 struct UploadText {
     let report: UploadReport
+    /// False where the upload failed on its way: then the error says what of the rest.
+    var isWhole = true
 
     var lines: [String] {
         guard !isEmpty else { return ["Nothing to send."] + waiting }
@@ -50,7 +52,7 @@ struct UploadText {
             .union(report.conflicts.flatMap(\.operations))
         let others = report.remaining - told.count
         var lines: [String] = []
-        if others > 0 {
+        if others > 0, isWhole {
             lines.append("\(counted(others, "operation", "operations")) not sent; 'tidelog status' says why.")
         }
         if isEmpty, report.heldBack > 0 {
@@ -101,7 +103,9 @@ struct UploadText {
         do {
             report = try await SyncProgressLine.showing(provider, upload)
         } catch let error as TidelogError {
-            if let reached = error.upload.map(UploadText.init), !reached.isEmpty { try reached.print(json: json) }
+            if let reached = error.upload.map({ UploadText(report: $0, isWhole: false) }), !reached.isEmpty {
+                try reached.print(json: json)
+            }
             throw error
         }
         try UploadText(report: report).print(json: json)
