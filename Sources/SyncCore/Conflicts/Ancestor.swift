@@ -51,7 +51,7 @@ public struct Ancestor: Sendable, Hashable {
     ///   - sent: what is to be sent.
     func leaving(_ kept: EntityChanges, for sent: EntityChanges) -> Ancestor {
         if kept.operations.isEmpty || sent.deletes { return self }
-        if kept.deletes { return restricted(to: sent) }
+        if kept.deletes { return restricted(to: ChangeTally(sent)) }
         var left = self
         for name in kept.properties where !sent.properties.contains(name) { left.row.values[name] = nil }
         left.links.removeAll { end in
@@ -62,7 +62,7 @@ public struct Ancestor: Sendable, Hashable {
 
     /// What is left to be compared when drafts are released, once what is to be sent has been decided about.
     func leftForDrafts(_ drafts: EntityChanges, decided sent: EntityChanges) -> Ancestor {
-        var left = drafts.deletes ? self : restricted(to: drafts)
+        var left = drafts.deletes ? self : restricted(to: ChangeTally(drafts))
         for name in sent.properties { left.row.values[name] = nil }
         left.links.removeAll { end in sent.ends.contains { $0.end.isSameEnd(end) } }
         return left

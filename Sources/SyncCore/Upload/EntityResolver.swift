@@ -33,7 +33,9 @@ public struct EntityResolver<Storage: StateStorage> {
     func learn(_ operations: [PendingOperation]) throws(StateError) {
         guard let known else { return }
         var asked: Set<EntityID> = []
-        for id in operations.lazy.flatMap(\.operation.touchedEntities) where known.service[id] == nil { asked.insert(id) }
+        for id in operations.lazy.flatMap(\.operation.touchedEntities) where known.service[id] == nil {
+            asked.insert(id)
+        }
         guard !asked.isEmpty else { return }
         for entity in try storage.serviceEntities(asked.sorted()) {
             known.service[entity.id] = .some(entity.row)
