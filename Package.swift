@@ -175,7 +175,8 @@ let package = Package(
             ]),
         tests("InteropTests", ["Tidelog", "EDM", "Transport", httpTypes]),
         tests(
-            "TidelogTests", ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "TestSupport", httpTypes]),
+            "TidelogTests",
+            ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "TestSupport", httpTypes, metrics]),
         tests(
             "RelationshipTests",
             ["Tidelog", "SyncEngine", "SyncCore", "ODataSandbox", "ODataWire", "EDM", "Transport", "TestSupport"]),

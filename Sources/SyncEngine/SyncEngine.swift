@@ -203,7 +203,7 @@ public actor SyncEngine {
         uploads += 1
         defer { uploads -= 1 }
         let (store, session) = (store, session)
-        let pending = try await store.pendingCount()
+        let pending = try await store.queueCounts().queued
         return try await perform(.upload, since: before, .uploadBegan(pending: pending)) {
             () async throws(TidelogError) -> UploadReport in
             let refused = try await self.beginRound(sharing: number)

@@ -102,7 +102,8 @@ import Testing
         #expect(try workspace.output("push", "--category", "a").hasPrefix("1 confirmed, 0 rejected"))
         #expect(
             try workspace.output("push", "--category", "a", "--category", "c")
-                == "Nothing to send.\n4 operations not sent; 'tidelog status' says why.\n")
+                == "Nothing to send.\n2 operations not sent; 'tidelog status' says why.\n2 operations kept here: drafts, or for this store only.\n"
+        )
         #expect(try workspace.output("push", "--category", "b", "--category", "c").hasPrefix("1 confirmed, 0 rejected"))
         #expect(try workspace.tidelog("release", "11").error.contains("for this store only"))
         #expect(try workspace.tidelog("release", "99").error == "tidelog: Operation 99 is not pending.\n")
@@ -132,7 +133,7 @@ import Testing
                 "0 confirmed, 0 rejected, 2 in doubt (0 batches, 0 bytes sent).",
                 "Operation 9 is in doubt: it is not known whether it took effect.",
                 "Operation 10 is in doubt: it is not known whether it took effect.",
-                "Look at the service, and say with 'tidelog settle' what it has; 'tidelog push --resend-in-doubt' sends what is in doubt again.",
+                "Look at the service, and say with 'tidelog settle' what it has, and of a new entity where; 'tidelog push --resend-in-doubt' sends what is in doubt again.",
             ])
         let errors = try workspace.output("errors").split(separator: "\n")
         #expect(errors.count == 6)
@@ -146,6 +147,68 @@ import Testing
         #expect(try workspace.output("settle", "10", "--resend") == "to be sent again: 10\n")
         #expect(try workspace.output("errors") == "No errors.\n")
         #expect(try workspace.output("push").hasPrefix("1 confirmed, 0 rejected"))
+        _ = server
+    }
+
+    @Test func `what was done to a new entity since goes once its address is told, then or later`() throws {
+        for later in [false, true] {
+            let (server, workspace) = try workspace(#"[{"effect":"dropAnswer","url":"$batch"}]"#)
+            _ = try workspace.output("create", "Orders", #"{"Note":"a"}"#)
+            #expect(try workspace.tidelog("push").status == 1)
+            _ = try workspace.output("update", "Orders(~8)", #"{"Note":"b"}"#)
+            #expect(try workspace.output("status").contains("you say what became of it, and where the service has it"))
+            #expect(try workspace.tidelog("settle", "9", "--resend", "--address", "5").status == 64)
+            let wrong = try workspace.tidelog("settle", "9", "--took-effect", "--address", "Orders(1)")
+            #expect(wrong.status == 1)
+            #expect(wrong.error.hasPrefix("tidelog: Orders(1) is another entity of this store, Orders(~4). If "))
+            #expect(
+                try workspace.tidelog("settle", "9", "--took-effect", "--address", "Customers(1)").error
+                    == "tidelog: Customers(1) is in Customers, and the entity in Orders. Look up the entity that was created.\n"
+            )
+            #expect(
+                try workspace.tidelog("identify", "Orders(~8)", "5").error.hasPrefix(
+                    "tidelog: The service is not known to have Orders(~8)."))
+            if later {
+                #expect(try workspace.output("settle", "9", "--took-effect") == "done: 9\n")
+                let push = try workspace.output("push")
+                #expect(push.hasSuffix("1 operation not sent; 'tidelog status' says why.\n"))
+                #expect(
+                    try workspace.output("status").contains(
+                        "the key that the service gave entity ~8 is not known; a download may bring the key, or 'tidelog identify' tells it"
+                    ))
+                #expect(try workspace.output("identify", "Orders(~8)", "5") == "Orders(~8) is Orders(5).\n")
+                #expect(
+                    try workspace.tidelog("identify", "Orders(~8)", "5").error
+                        == "tidelog: The key of Orders(~8) is known: 5. Where the service has changed it, a download brings the new one.\n"
+                )
+            } else {
+                #expect(
+                    try workspace.output("settle", "9", "--took-effect", "--address", "Orders(5)") == "done: 9\n")
+            }
+            #expect(try workspace.output("push").hasPrefix("1 confirmed, 0 rejected, 0 in doubt"))
+            #expect(try workspace.output("status") == "Nothing is pending.\n")
+            #expect(try workspace.output("query", "Orders(5)").contains("b"))
+            _ = server
+        }
+    }
+
+    @Test func `a plan takes what push takes, and is what push sends`() throws {
+        let (server, workspace) = try workspace()
+        _ = try workspace.output("update", "Orders(1)", #"{"Note":"a"}"#)
+        _ = try workspace.output("update", "Orders(1)", #"{"Note":"b"}"#)
+        let made = try workspace.output("create", "Customers", #"{"Name":"kurz"}"#).prefix { $0 != " " }
+        let gone = try workspace.output("delete", "Customers(~8)").prefix { $0 != " " }
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Ada"}"#, "--category", "x")
+        let everything = try workspace.tidelog("plan")
+        #expect(everything.output.contains("kurz") && everything.output.contains("Ada"))
+        let coalesced = try workspace.tidelog("plan", "--coalesce")
+        #expect(!coalesced.output.contains("kurz") && coalesced.output.contains("Ada"))
+        #expect(coalesced.output.ranges(of: "PATCH ").count == 2)
+        let cancelled = "stays behind: it cancels itself out with others, so nothing of it is sent."
+        #expect(coalesced.error == [made, gone].map { "tidelog: Operation \($0) \(cancelled)\n" }.joined())
+        let category = try workspace.tidelog("plan", "--category", "x")
+        #expect(category.output.contains("Ada") && category.output.ranges(of: "PATCH ").count == 1)
+        #expect(category.error.ranges(of: "not in the categories of the upload").count >= 3)
         _ = server
     }
 

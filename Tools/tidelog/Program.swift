@@ -36,8 +36,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Store and service:",
                 subcommands: [
-                    InitCommand.self, PullCommand.self, PushCommand.self, SettleCommand.self, ServiceCommand.self,
-                    CompactCommand.self,
+                    InitCommand.self, PullCommand.self, PushCommand.self, SettleCommand.self, IdentifyCommand.self,
+                    ServiceCommand.self, CompactCommand.self,
                 ]),
             CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, KeysCommand.self]),
             CommandGroup(

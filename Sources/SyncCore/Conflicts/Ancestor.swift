@@ -50,6 +50,30 @@ public struct Ancestor: Sendable, Hashable {
         return etag != now
     }
 
+    /// Not knowing what only operations are about that are not to be sent yet: nobody has to decide about these.
+    ///
+    /// - Parameters:
+    ///   - kept: drafts, and what is for this store only.
+    ///   - sent: what is to be sent.
+    func leaving(_ kept: EntityChanges, for sent: EntityChanges) -> Ancestor {
+        if kept.operations.isEmpty || sent.deletes { return self }
+        if kept.deletes { return restricted(to: ChangeTally(sent)) }
+        var left = self
+        for name in kept.properties where !sent.properties.contains(name) { left.row.values[name] = nil }
+        left.links.removeAll { end in
+            kept.ends.contains { $0.end.isSameEnd(end) } && !sent.ends.contains { $0.end.isSameEnd(end) }
+        }
+        return left
+    }
+
+    /// What is left to be compared when drafts are released, once what is to be sent has been decided about.
+    func leftForDrafts(_ drafts: EntityChanges, decided sent: EntityChanges) -> Ancestor {
+        var left = drafts.deletes ? self : restricted(to: ChangeTally(drafts))
+        for name in sent.properties { left.row.values[name] = nil }
+        left.links.removeAll { end in sent.ends.contains { $0.end.isSameEnd(end) } }
+        return left
+    }
+
     /// Whether `other` says something else of anything that the ancestor knows. An ETag says nothing that anyone could see:
     /// it also changes with links of others to the entity (OData 4.01 Part 1, 8.3.1).
     func differs(from other: Ancestor) -> Bool {

@@ -19,6 +19,8 @@ struct ChangeTally {
         for pending in pending { count(try EntityChanges(of: id, in: [pending], resolver), 1) }
     }
 
+    init(_ changes: EntityChanges) { count(changes, 1) }
+
     mutating func remove(_ changes: EntityChanges) { count(changes, -1) }
 
     private mutating func count(_ changes: EntityChanges, _ step: Int) {

@@ -4,7 +4,8 @@ public import Operations
 /// An entity that somebody else changed, or deleted, while operations on it are pending here.
 ///
 /// Three versions stand side by side: the base is what the service had when the operations were made, mine is the local
-/// state, theirs is what the service has now.
+/// state, theirs is what the service has now. Drafts, and what is for this store only, are in no conflict: those are compared
+/// when they are released.
 public struct Conflict: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// Both changed it.
@@ -88,15 +89,16 @@ public struct ConflictFinder<Storage: StateStorage> {
     }
 
     public func conflict(on id: EntityID) throws(StateError) -> Conflict? {
-        guard let ancestor = try storage.ancestor(id), let theirs = try resolver.visible(id, index),
-            ancestor.differs(from: theirs)
-        else { return nil }
+        guard let known = try storage.ancestor(id), let theirs = try resolver.visible(id, index) else { return nil }
         let pending = try storage.pendingChanges(of: id)
         let unsettled = try EntityChanges(of: id, in: pending.filter(\.isUnsettled), resolver)
         guard !unsettled.isVisible else { return nil }
-        let changes = try EntityChanges(of: id, in: pending, resolver)
+        let changes = try EntityChanges(of: id, in: pending.filter { $0.operation.delivery == .queued }, resolver)
+        let keptHere = try EntityChanges(of: id, in: pending.filter { $0.operation.delivery != .queued }, resolver)
+        let ancestor = known.leaving(keptHere, for: changes)
+        guard !changes.operations.isEmpty, ancestor.differs(from: theirs) else { return nil }
         let isGone = !theirs.row.origin.isOnService
-        let properties = try properties(ancestor, theirs, changes)
+        let properties = try properties(ancestor, theirs, changes, keptHere)
         let links = try links(ancestor, theirs, changes)
         switch (changes.deletes, isGone) {
         case (true, true): return nil
@@ -110,7 +112,7 @@ public struct ConflictFinder<Storage: StateStorage> {
     }
 
     private func properties(
-        _ base: Ancestor, _ theirs: Ancestor, _ changes: EntityChanges
+        _ base: Ancestor, _ theirs: Ancestor, _ changes: EntityChanges, _ keptHere: EntityChanges
     ) throws(StateError) -> [Conflict.PropertyDifference] {
         let local = try storage.row(base.id)
         let isGone = !theirs.row.origin.isOnService
@@ -121,8 +123,10 @@ public struct ConflictFinder<Storage: StateStorage> {
             let isMine = changes.properties.contains(name)
             let base = base.row.values[name]
             let now = isGone ? nil : theirs.row.values[name]
+            // Where a draft lies on top, the local value is not the one that would be sent.
+            let set = keptHere.properties.contains(name) ? changes.values[name] : local?.values[name]
             return Conflict.PropertyDifference(
-                name: name, base: base, mine: local.map { isMine ? $0.values[name] : base } ?? nil, theirs: now,
+                name: name, base: base, mine: local == nil ? nil : isMine ? set : base, theirs: now,
                 isMine: isMine, isTheirs: !isGone && base != nil && now != base)
         }
     }

@@ -5,6 +5,8 @@ package import Operations
 struct EntityChanges {
     /// Properties that updates set.
     private(set) var properties: Set<String> = []
+    /// What they set them to.
+    private(set) var values: PropertyValues = [:]
     /// Ends with room for one partner that operations decide, with the navigation property as they name it.
     private(set) var ends: [End] = []
     private(set) var deletes = false
@@ -36,6 +38,7 @@ struct EntityChanges {
         switch operation.action {
         case .update(_, let changes, let bindings):
             properties.formUnion(changes.names)
+            values.merge(changes)
             for binding in bindings { try addEnd(binding.navigation, of: id, pending, resolver) }
         case .delete: deletes = true
         case .createLink(let link), .updateLink(let link), .deleteLink(let link):

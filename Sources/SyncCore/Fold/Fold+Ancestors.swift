@@ -189,7 +189,22 @@ extension Fold {
         }
         try undo(resolved.takenBack, by: record)
         for operation in resolved.released { try setStatus(operation, .pending) }
-        try storage.removeAncestor(resolved.entity)
+        try keepAncestorForDrafts(of: resolved.entity)
+    }
+
+    /// What was decided is about what is to be sent. Drafts are compared when they are released, and nobody was asked about
+    /// them.
+    private func keepAncestorForDrafts(of id: EntityID) throws(StateError) {
+        guard let known = try storage.ancestor(id) else { return }
+        let pending = try storage.pendingChanges(of: id)
+        let drafts = pending.filter { $0.operation.delivery == .draft }
+        guard !drafts.isEmpty, let index, let resolver, let now = try resolver.visible(id, index) else {
+            return try storage.removeAncestor(id)
+        }
+        let left = known.leftForDrafts(
+            try EntityChanges(of: id, in: drafts, resolver),
+            decided: try EntityChanges(of: id, in: pending.filter { $0.operation.delivery == .queued }, resolver))
+        if left.differs(from: now) { try storage.putAncestor(left) } else { try storage.removeAncestor(id) }
     }
 
     /// The service says that it does not have these.

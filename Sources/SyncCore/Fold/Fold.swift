@@ -377,14 +377,14 @@ public struct Fold<Storage: StateStorage> {
             try edit(.base) { e throws(StateError) in try e.put(row) }
         }
         try removeGone(among: gone)
-        // An answer without a body does not tell whether the new entity has an ETag.
+        // An answer without a body does not tell whether the new entity has an ETag, nor does somebody who tells its key.
         for id in operation.createdEntities where !told.contains(id) {
             guard var row = try baseRow(id), row.origin == .service, let type = model?.findEntityType(row.type)
             else {
                 continue
             }
             let keys = Set(type.keyProperties.map(\.name))
-            if images.contains(where: { $0.entity == id && !keys.isSuperset(of: $0.values.names) }) { continue }
+            if let last = images.last(where: { $0.entity == id }), !keys.isSuperset(of: last.values.names) { continue }
             row.origin = .serviceWithStaleETag
             try edit(.base) { e throws(StateError) in try e.put(row) }
         }

@@ -52,7 +52,10 @@ extension StateEditor {
         row.values.merge(image.values)
         row.etag = image.etag ?? row.etag
         row.editLink = image.editLink ?? row.editLink
-        row.origin = .service
+        // Who tells nothing but the key, as a person who looked it up, has not told whether the ETag is still the same.
+        let keys = Set(type.keyProperties.map(\.name))
+        let isKeyOnly = image.etag == nil && keys.isSuperset(of: image.values.names)
+        if row.origin != .serviceWithStaleETag || !isKeyOnly { row.origin = .service }
         try put(row)
         if let name = image.editLink {
             try storage.assignKey(set: EntityNames<Storage>.namesSet, key: name, to: row.id)

@@ -190,8 +190,15 @@ struct StateEditor<Storage: StateStorage> {
 
     mutating func unlink(from source: EntityID, _ navigation: String, to target: EntityID) throws(StateError) {
         guard let row = try storage.row(source, reading: .readsExistence),
-            let end = try self.navigation(navigation, of: row)?.navigation
+            let property = try self.navigation(navigation, of: row), let end = property.navigation
         else {
+            return
+        }
+        if !property.isCollection {
+            // The request for it names nobody either: where others have put somebody else there, that one goes.
+            for link in try partners(end.relationship.name, of: source, isFirst: end.relationship.isForward) {
+                try unlink(link, clearing: true)
+            }
             return
         }
         let (first, second) = end.relationship.isForward ? (source, target) : (target, source)

@@ -131,7 +131,9 @@ public struct EntityResolver<Storage: StateStorage> {
         return try storage.entity(set: set.name, key: key)
     }
 
-    func navigation(_ name: String, of entity: EntityID, in operation: Operation) throws(StateError) -> Property? {
+    package func navigation(
+        _ name: String, of entity: EntityID, in operation: Operation
+    ) throws(StateError) -> Property? {
         try entityType(of: entity, in: operation)?.findProperty(name)
     }
 

@@ -179,7 +179,7 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
         case .needsAllProperties:
             "waits until all properties of the entity have been read, because the service has no PATCH"
         case .noLegalPlan(let why): "held: \(why)"
-        case .keyUnknown(let entity): "held: the service gave no key for entity \(entity); a download may bring it"
+        case .keyUnknown(let entity): "held: the key that the service gave entity \(entity) is not known"
         case .entityGone(let entity): "held: entity \(entity) is no longer there"
         case .conflict(let entity):
             "held: others have changed or deleted entity \(entity) as well"

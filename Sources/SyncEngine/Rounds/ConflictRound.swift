@@ -74,17 +74,18 @@ struct ConflictRound {
     /// Reads what the service has of entities whose change it refused perhaps because of what others did. Where these have
     /// changed nothing that anyone could see, there is nothing to decide: the operations go again with the new ETag.
     mutating func look(at outcomes: [BatchAnswered.Outcome], _ report: inout UploadReport) async throws(TidelogError) {
-        var refused: [EntityID: [SequenceNumber]] = [:]
+        var refused: [EntityID: (operations: [SequenceNumber], links: Set<String>)] = [:]
         for outcome in outcomes {
             guard case .rejected(let refusal) = outcome.result, refusal.mayBeConflict,
-                let entity = try await store.changedEntity(
+                let changed = try await store.changedEntity(
                     of: outcome.operation, isThere: ![404, 410].contains(refusal.status))
             else { continue }
-            refused[entity, default: []].append(outcome.operation)
+            refused[changed.entity, default: ([], [])].operations.append(outcome.operation)
+            refused[changed.entity]?.links.formUnion(changed.links)
         }
-        for (entity, operations) in refused.sorted(by: { $0.key < $1.key }) {
+        for (entity, (operations, links)) in refused.sorted(by: { $0.key < $1.key }) {
             let before = try await store.baseETag(of: entity)
-            guard try await read(entity) else { continue }
+            guard try await read(entity, expand: links.sorted()) else { continue }
             let again = operations.filter { repetitions[$0, default: 0] < Self.repetitionLimit }
             guard !again.isEmpty, let now = try await store.baseETag(of: entity), now != before,
                 try await store.conflict(on: entity) == nil
@@ -96,15 +97,17 @@ struct ConflictRound {
     }
 
     /// Returns false where the service does not let this entity be read: that is no reason to leave others unsent.
+    ///
+    /// - Parameter links: navigation properties to read along, where the service lets them be expanded.
     @_optimize(none)
-    private func read(_ id: EntityID) async throws(TidelogError) -> Bool {
+    private func read(_ id: EntityID, expand links: [String] = []) async throws(TidelogError) -> Bool {
         guard try await store.serviceReference(id) != nil else { return true }
         let found: (payload: EntityPayload, set: EntitySet)?
         do throws(TidelogError) {
-            found = try await EntityReading(store: store, session: session).read(id)
+            found = try await EntityReading(store: store, session: session).read(id, expand: links)
         } catch {
             guard error.isLastingAnswer else { throw error }
-            return false
+            return links.isEmpty ? false : try await read(id)
         }
         if let (payload, set) = found {
             try await store.ingest(payload, of: set, known: id)

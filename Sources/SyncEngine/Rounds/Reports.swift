@@ -17,8 +17,11 @@ public struct UploadReport: Sendable {
     public var awaited: [AwaitedBatch] = []
     /// Entities on which operations wait because others changed them as well, and nobody has decided yet.
     public var conflicts: [Conflict] = []
-    /// Everything that has not ended, refused and doubtful operations included.
+    /// Everything that is still to be sent, or of which it is not known whether it took effect: refused and put off
+    /// operations, such in doubt and such of other categories included, those of ``heldBack`` not.
     public var remaining = 0
+    /// Drafts, and what is for this store only.
+    public var heldBack = 0
 
     /// What the next upload waits for; nil where nothing is put off.
     public var postponed: UploadPostponed?
@@ -46,6 +49,7 @@ public struct UploadReport: Sendable {
         awaited = later.awaited
         conflicts = later.conflicts
         remaining = later.remaining
+        heldBack = later.heldBack
         retryAfter = later.retryAfter
     }
 

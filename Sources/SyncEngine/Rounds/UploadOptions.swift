@@ -25,7 +25,7 @@ public struct UploadOptions: Sendable {
         case none
         case only(Set<SequenceNumber>)
 
-        func takes(_ operation: SequenceNumber) -> Bool {
+        package func takes(_ operation: SequenceNumber) -> Bool {
             switch self {
             case .all: true
             case .none: false

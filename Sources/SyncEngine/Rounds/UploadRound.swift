@@ -32,7 +32,7 @@ struct UploadRound {
             await store.endUpload()
         } catch {
             await store.endUpload()
-            report.remaining = (try? await store.pendingCount()) ?? report.remaining
+            if let counts = try? await store.queueCounts() { (report.remaining, report.heldBack) = counts }
             throw error.after(report)
         }
         return report
@@ -72,6 +72,7 @@ struct UploadRound {
             guard !plan.isEmpty else {
                 // What was read for the plan may have shown what others did.
                 if try await course.conflicts.settle(&report) { continue }
+                if try await readBesides(plan.held.values, &course) { continue }
                 if try await awaitAccepted(&course, &report) { continue }
                 break
             }
@@ -88,7 +89,7 @@ struct UploadRound {
             AwaitedBatch(operations: operations, reason: course.reasons[batch] ?? "The service works on it")
         }
         report.conflicts = try await store.conflicts()
-        report.remaining = try await store.pendingCount()
+        (report.remaining, report.heldBack) = try await store.queueCounts()
         if let obstacle = course.obstacle { throw obstacle }
     }
 
@@ -105,6 +106,8 @@ struct UploadRound {
         var hasAnsweredParts = false
         /// Operations that were in doubt and did not take effect: one of them may be why their batch came to nothing.
         var suspects: Set<SequenceNumber> = []
+        /// Entities whose keys nobody has told, and that were looked for beside those that they are linked to.
+        var sought: Set<EntityID> = []
         /// Whether batches want their answers at once although the service could tell them later.
         var isImpatient = false
         /// How many of those that it told later it had refused as a whole.

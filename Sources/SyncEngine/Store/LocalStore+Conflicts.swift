@@ -90,15 +90,27 @@ extension LocalStore {
 
     func mayHaveConflicts() throws(TidelogError) -> Bool { try read { try $0.hasAncestors() } }
 
-    /// The entity that an operation updates or deletes; nil for operations that do something else.
+    /// The entity that an operation updates, deletes or links to one other, and its navigation properties with room for one
+    /// that the operation sets; nil for operations that do something else.
     ///
     /// - Parameter isThere: whether the service has it. What is to be deleted and is not there is no conflict.
-    func changedEntity(of operation: SequenceNumber, isThere: Bool) throws(TidelogError) -> EntityID? {
-        try read { state throws -> EntityID? in
-            switch try state.pendingOperation(operation)?.operation.action {
-            case .update(let entity, _, _): return entity
-            case .delete(let entity): return isThere ? entity : nil
-            default: return nil
+    func changedEntity(
+        of operation: SequenceNumber, isThere: Bool
+    ) throws(TidelogError) -> (entity: EntityID, links: [String])? {
+        let model = try model
+        return try read { state throws -> (entity: EntityID, links: [String])? in
+            guard let pending = try state.pendingOperation(operation)?.operation else { return nil }
+            let resolver = EntityResolver(storage: state, model: model)
+            func single(_ entity: EntityID, _ names: [String]) throws -> [String] {
+                try names.filter { try resolver.navigation($0, of: entity, in: pending)?.isCollection == false }
+            }
+            switch pending.action {
+            case .update(let entity, _, let bindings): return (entity, try single(entity, bindings.map(\.navigation)))
+            case .delete(let entity): return isThere ? (entity, []) : nil
+            case .createLink(let link), .updateLink(let link), .deleteLink(let link):
+                let links = try single(link.from, [link.navigation])
+                return links.isEmpty ? nil : (link.from, links)
+            case .create: return nil
             }
         }
     }

@@ -41,15 +41,7 @@ extension LocalStore {
 
     /// Whether any operation waits to be sent: drafts and what is for this store only do not.
     public func hasQueuedOperations() throws(TidelogError) -> Bool {
-        try read { state throws -> Bool in
-            var position: SequenceNumber = 0
-            while true {
-                let page = try state.pendingOperations(from: position, limit: 256)
-                if page.contains(where: { $0.operation.delivery == .queued }) { return true }
-                guard let last = page.last else { return false }
-                position = last.sequence + 1
-            }
-        }
+        try queueCounts().queued > 0
     }
 
     private static var isForGood: OperationRefused {

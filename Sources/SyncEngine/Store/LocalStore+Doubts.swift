@@ -140,33 +140,4 @@ extension LocalStore {
     func beginUpload() { uploads += 1 }
 
     func endUpload() { uploads -= 1 }
-
-    /// Logs what somebody knows of an operation in doubt, and with it of those that were sent in one change set with it.
-    /// Returns all of them. Not while an upload is under way, which may just be sending them again.
-    @discardableResult
-    public func settle(
-        _ operation: SequenceNumber, as settlement: DoubtSettlement
-    ) async throws(TidelogError) -> [SequenceNumber] {
-        guard uploads == 0 else {
-            throw TidelogError(
-                .invalidRequest, "An upload is under way, which may settle operation \(operation) itself.",
-                recovery: "Wait until it has ended, or cancel it.")
-        }
-        let sets = try doubtfulSets()
-        guard let members = sets.first(where: { $0.contains { $0.sequence == operation } }) else {
-            throw TidelogError(
-                .invalidRequest, "Operation \(operation) is not in doubt.", recovery: "See 'tidelog status'.")
-        }
-        let operations = members.map(\.sequence)
-        guard try !awaitedOperations().values.joined().contains(operation) else {
-            throw TidelogError(
-                .invalidRequest, "The service works on operation \(operation) and will say itself what became of it.",
-                recovery: "Upload again later.")
-        }
-        switch settlement {
-        case .tookEffect: try await confirm(operations, of: members[0].status.batch ?? 0)
-        case .resend: try await release(operations)
-        }
-        return operations
-    }
 }

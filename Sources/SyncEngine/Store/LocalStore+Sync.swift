@@ -50,6 +50,14 @@ extension LocalStore {
     /// How many operations have not ended.
     public func pendingCount() throws(TidelogError) -> Int { try read { try $0.pendingCount() } }
 
+    /// How many operations are to be sent, refused and doubtful ones included, and how many are kept here on purpose.
+    func queueCounts() throws(TidelogError) -> (queued: Int, heldBack: Int) {
+        try read { state in
+            let heldBack = try state.heldBackCount()
+            return (try state.pendingCount() - heldBack, heldBack)
+        }
+    }
+
     /// The last record that the state contains.
     var lastRecord: SequenceNumber {
         get throws(TidelogError) { try read { try $0.header().applied } }
@@ -187,8 +195,14 @@ extension LocalStore {
     }
 
     /// Logs that operations in doubt took effect, of which nothing was read.
-    func confirm(_ operations: [SequenceNumber], of batch: BatchID) async throws(TidelogError) {
-        let outcomes = operations.map { BatchAnswered.Outcome(operation: $0, result: .confirmed(images: [])) }
+    ///
+    /// - Parameter images: what somebody said of the entities that they created.
+    func confirm(
+        _ operations: [SequenceNumber], of batch: BatchID, images: [SequenceNumber: [EntityImage]]
+    ) async throws(TidelogError) {
+        let outcomes = operations.map {
+            BatchAnswered.Outcome(operation: $0, result: .confirmed(images: images[$0] ?? []))
+        }
         try await record([.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes))])
     }
 
@@ -252,6 +266,13 @@ extension LocalStore {
                 let reference = resolver.reference(row)
             else { return nil }
             return (reference, set)
+        }
+    }
+
+    /// The entities that the service has linked to this one, as far as it is known.
+    func partners(of id: EntityID) throws(TidelogError) -> [EntityID] {
+        try read { state in
+            Set(try state.links(of: id).filter(\.inBase).map { $0.first == id ? $0.second : $0.first }).sorted()
         }
     }
 

@@ -64,13 +64,18 @@ extension LocalStore {
     // MARK: Undo
 
     func report(on target: UndoTarget) throws -> UndoReport {
+        var report = UndoReport()
+        if case .operations(let operations) = target {
+            for operation in operations { try checkUndoable(operation, try state.pendingOperation(operation)) }
+            if try operations.allSatisfy({ try isOnlyValues($0) }) {
+                report.undone = Set(operations).sorted()
+                return report
+            }
+        }
         let pending = try state.pendingOperations()
         let chosen: Set<SequenceNumber>
-        var report = UndoReport()
         switch target {
-        case .operations(let operations):
-            chosen = Set(operations)
-            for operation in operations { try checkUndoable(operation, try state.pendingOperation(operation)) }
+        case .operations(let operations): chosen = Set(operations)
         case .entities(let addresses):
             let resolver = AddressResolver(state: state, model: try model, root: try service?.root)
             let entities = Set(try addresses.map { try resolver.entity($0) })
@@ -92,6 +97,20 @@ extension LocalStore {
             .init(operation: $0.key, reason: try sentence($0.value))
         }
         return report
+    }
+
+    /// Whether the operation says nothing but values that no rule looks at, so that nothing can depend on it: that is known
+    /// without a pass over the queue.
+    private func isOnlyValues(_ operation: SequenceNumber) throws -> Bool {
+        guard let pending = try state.pendingOperation(operation)?.operation, pending.changeSet == nil,
+            case .update(let entity, let changes, let bindings) = pending.action, bindings.isEmpty,
+            let index = fold.index, let set = try state.set(of: entity), let row = try state.row(entity),
+            let type = try model.findEntityType(row.type)
+        else { return false }
+        var looked = Set(type.keyProperties.map(\.name))
+        for constraint in index.constraints(ofDependentsIn: set) { looked.formUnion(constraint.pairs.map(\.dependent)) }
+        for constraint in index.constraints(ofPrincipalsIn: set) { looked.formUnion(constraint.pairs.map(\.principal)) }
+        return looked.isDisjoint(with: changes.names)
     }
 
     private func checkUndoable(_ operation: SequenceNumber, _ pending: PendingOperation?) throws {

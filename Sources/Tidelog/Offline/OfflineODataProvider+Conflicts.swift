@@ -1,3 +1,4 @@
+public import Operations
 public import SyncCore
 public import SyncEngine
 
@@ -28,11 +29,13 @@ extension OfflineODataProvider {
     /// what others did. Single properties and links can be decided otherwise, also by a value that is neither side's.
     /// Objects in memory keep what they have until they are loaded again.
     ///
+    /// - Returns: the operations that are undone by it, those included that could not have been made without the others.
     /// - Throws: `refused(.notResolvable)` where the conflict is another one by now, or where others deleted the entity and
     ///   the changes are to be kept: create it anew then.
+    @discardableResult
     public func resolve(
         _ conflict: Conflict, with resolution: ConflictResolution
-    ) async throws(TidelogError) {
-        try await engine().store.resolve(conflict, with: resolution)
+    ) async throws(TidelogError) -> [SequenceNumber] {
+        try await engine().store.resolve(conflict, with: resolution).takenBack
     }
 }

@@ -209,12 +209,29 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// Says of an operation in doubt what became of it: for who knows it, as a person who looked at the service does.
     ///
     /// What was sent in one change set with it took effect with it or not at all, and is settled with it.
+    /// - Parameter address: where the service has what the operation created: a URL, `Orders(5)`, or the key alone. Needed
+    ///   where the service gave the key: without it further changes of the entity wait for ``identify(_:as:)`` or a download.
     /// - Returns: the operations that are settled by it.
+    /// - Throws: `invalidRequest` where the address is none of an entity of that set, `refused(.duplicateKey)` where another
+    ///   entity of the store has it. Nothing is settled then.
     @discardableResult
     public func settle(
-        operation: UInt64, as settlement: DoubtSettlement
+        operation: UInt64, as settlement: DoubtSettlement, at address: String? = nil
     ) async throws(TidelogError) -> [UInt64] {
-        try await engine().store.settle(operation, as: settlement)
+        try await engine().store.settle(operation, as: settlement, at: address)
+    }
+
+    /// Says where the service has an entity that it has created and whose key no answer told. What waits for the key goes
+    /// with the next upload, which reads the entity before it changes anything.
+    ///
+    /// - Parameters:
+    ///   - link: a readLink or editLink of the entity, `Orders(~9)`.
+    ///   - address: a URL, `Orders(5)`, or the key alone.
+    /// - Returns: the entity's readLink from now on.
+    /// - Throws: as ``settle(operation:as:at:)``, and `refused(.keyIsFixed)` where the key is known.
+    @discardableResult
+    public func identify(_ link: String, as address: String) async throws(TidelogError) -> String {
+        try await engine().store.identify(.link(link), as: address)
     }
 
     /// Lets operations that are in doubt be sent again, at the risk of doing them twice.
@@ -245,9 +262,11 @@ public final class OfflineODataProvider: DataServiceProvider {
     // MARK: Looking inside
 
     /// Every operation that has not ended, in order: what it is, where it stands, and why.
-    public func operationStatus() async throws(TidelogError) -> [OperationStatus] {
+    ///
+    /// - Parameter options: of the upload that is asked about; nil for those of the parameters.
+    public func operationStatus(_ options: UploadOptions? = nil) async throws(TidelogError) -> [OperationStatus] {
         let store = try engine().store
-        let plan = try await nextPlan()
+        let plan = try await nextPlan(options)
         let pending = try await store.pendingOperations()
         let postponed = try await store.postponement?.upload
         let links = try await store.localLinks(of: Set(pending.flatMap(\.operation.touchedEntities)))
@@ -256,10 +275,12 @@ public final class OfflineODataProvider: DataServiceProvider {
     }
 
     /// What the next upload does first, and why it leaves out what it leaves out. What was refused or put off goes again.
-    private func nextPlan() async throws(TidelogError) -> UploadPlan {
+    private func nextPlan(_ options: UploadOptions?) async throws(TidelogError) -> UploadPlan {
         let store = try engine().store
-        let again = try await store.pendingOperations(.rejected) + store.pendingOperations(.deferred)
-        return try await store.plan(retrying: Set(again.map(\.sequence)), upload: parameters.defaultUpload)
+        let upload = options ?? parameters.defaultUpload
+        let refused = try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
+        let deferred = try await store.pendingOperations(.deferred).map(\.sequence)
+        return try await store.plan(retrying: Set(refused + deferred), upload: upload)
     }
 
     /// Whether there is anything to be sent. Drafts and what is for this store only are not.
@@ -268,13 +289,19 @@ public final class OfflineODataProvider: DataServiceProvider {
     }
 
     /// The exact request that the next upload would send first; nil where there is nothing to send.
-    public func plannedBatch() async throws(TidelogError) -> PlannedBatch? { try await plannedBatches().first }
+    ///
+    /// - Parameter options: of that upload; nil for those of the parameters.
+    public func plannedBatch(_ options: UploadOptions? = nil) async throws(TidelogError) -> PlannedBatch? {
+        try await plannedBatches(options).first
+    }
 
     /// The exact requests that the next upload would send before it plans anew: one, or for a service without `$batch` as
     /// many as need not wait for each other's answers.
-    public func plannedBatches() async throws(TidelogError) -> [PlannedBatch] {
+    ///
+    /// - Parameter options: of that upload; nil for those of the parameters.
+    public func plannedBatches(_ options: UploadOptions? = nil) async throws(TidelogError) -> [PlannedBatch] {
         let engine = try engine()
-        let plan = try await nextPlan()
+        let plan = try await nextPlan(options)
         guard !plan.isEmpty else { return [] }
         let options = try await engine.store.serviceOptions
         let root = engine.session.root

@@ -3,7 +3,7 @@ import SyncCore
 
 /// What the next upload will do with each operation, as far as that can be known.
 struct UploadOutlook {
-    let held: [SequenceNumber: HoldReason]
+    private let held: [SequenceNumber: HoldReason]
     /// Operations that the service works on in its own time.
     let awaited: Set<SequenceNumber>
     private let elided: Set<SequenceNumber>
@@ -23,6 +23,12 @@ struct UploadOutlook {
         self.together = together
     }
 
+    /// Why the operation is not among what the next upload sends first; nil for one that is.
+    func reason(of pending: PendingOperation) -> String? {
+        elided.contains(pending.sequence)
+            ? "it cancels itself out with others, so nothing of it is sent" : held[pending.sequence]?.description
+    }
+
     /// The end of a sentence that begins with the operation.
     func nextStep(of pending: PendingOperation) -> String {
         if awaited.contains(pending.sequence) {
@@ -33,9 +39,10 @@ struct UploadOutlook {
         case .inDoubt:
             "the next upload finds out by reading whether it took effect; where that cannot be known it stays in doubt until "
                 + "you say what became of it"
+                + (pending.operation.createdEntities.isEmpty ? "" : ", and where the service has it")
         case .pending, .rejected, .deferred:
             if elided.contains(pending.sequence) {
-                "it comes to nothing with what was done since; the next upload ends it and sends nothing"
+                "the next upload ends it"
             } else if let reason = held[pending.sequence] {
                 Self.text(reason)
             } else {
@@ -69,10 +76,11 @@ struct UploadOutlook {
         case .withOperation(let other): "it goes when operation \(other) does"
         case .needsETag, .needsAllProperties: "the next upload reads the entity and sends it"
         case .batchFull: "the next upload sends it, in a later batch"
-        case .keyUnknown: "a download may bring the key; the upload behind it sends it"
+        case .keyUnknown:
+            "a download may bring the key, or 'tidelog identify' tells it; the upload behind that sends it"
         case .headerNeedsKey: "the upload that gets the key sends it, or the first one behind a download that brings it"
         case .entityGone, .notInMetadata, .noLegalPlan: "it stays until it is undone or the reason is gone"
-        case .conflict: "it goes once the conflict is decided, by the policy of the next upload or by a call"
+        case .conflict: "it goes once the conflict is decided, by the policy of the next upload or by resolving it"
         case .behindConflict(let other): "it goes once the conflict of operation \(other) is decided"
         case .draft: "the next upload after its release sends it"
         case .behindDraft(let other): "it goes once operation \(other) is released or undone"

@@ -57,13 +57,13 @@ public struct OperationStatus: Sendable, Hashable {
     init(
         _ pending: PendingOperation, outlook: UploadOutlook, postponed: UploadPostponed?, links: [EntityID: String]
     ) {
-        let held = outlook.held[pending.sequence]
         let next = outlook.nextStep(of: pending)
         let notBefore = postponed?.notBefore
         switch pending.status {
         case .pending:
             self.init(
-                pending, state: .pending, reason: held?.description, next: next, notBefore: notBefore, links: links)
+                pending, state: .pending, reason: outlook.reason(of: pending), next: next, notBefore: notBefore,
+                links: links)
         case .inFlight:
             let reason =
                 outlook.awaited.contains(pending.sequence)

@@ -2,22 +2,14 @@ import Metrics
 import Operations
 import SyncEngine
 
-/// Counts what the engine does, in whatever metrics system the app has set up; see swift-metrics.
-///
-/// | label | counts |
-/// |---|---|
-/// | `tidelog_requests` | requests, by `status` (`none` where no answer came) |
-/// | `tidelog_bytes_sent`, `tidelog_bytes_received` | bodies of requests and of answers |
-/// | `tidelog_operations` | operations as they are made, by `state` `made`, and as they end or not: `confirmed`, `rejected`, `deferred`, `inDoubt` |
-/// | `tidelog_batches` | batches sent |
-/// | `tidelog_entities_read` | entities that downloads and readings brought |
-/// | `tidelog_waits` | how often an upload waited for the service |
-/// | `tidelog_runs` | uploads and downloads, by `end`: `done` or `failed` |
+/// Counts what the engine does, in whatever metrics system the app has set up; see swift-metrics. The table is in
+/// `Docs/UploadProtocol.md`, and a test holds it to this.
 struct SyncMetrics: Sendable {
     private let bytesSent = Counter(label: "tidelog_bytes_sent")
     private let bytesReceived = Counter(label: "tidelog_bytes_received")
     private let batches = Counter(label: "tidelog_batches")
     private let entities = Counter(label: "tidelog_entities_read")
+    private let interruptions = Counter(label: "tidelog_interruptions")
     private let waits = Counter(label: "tidelog_waits")
 
     func count(_ event: SyncEvent) {
@@ -37,7 +29,11 @@ struct SyncMetrics: Sendable {
     private func count(_ body: Record.Body) {
         switch body {
         case .operation: operations("made")
+        case .operationsUndone(let undone): operations("undone", undone.count)
+        case .operationsRedone(let redone): operations("redone", redone.count)
+        case .operationsElided(let elided): operations("elided", elided.count)
         case .batchPrepared: batches.increment()
+        case .batchInterrupted: interruptions.increment()
         case .batchAnswered(let answered):
             for outcome in answered.outcomes {
                 switch outcome.result {
@@ -54,7 +50,7 @@ struct SyncMetrics: Sendable {
         }
     }
 
-    private func operations(_ state: String) {
-        Counter(label: "tidelog_operations", dimensions: [("state", state)]).increment()
+    private func operations(_ state: String, _ count: Int = 1) {
+        Counter(label: "tidelog_operations", dimensions: [("state", state)]).increment(by: count)
     }
 }

@@ -45,6 +45,11 @@ extension SQLiteState {
         Int(try first("SELECT COUNT(*) FROM pending INDEXED BY pending_by_status")?.first?.integer ?? 0)
     }
 
+    /// How many of them are not to be sent: drafts, and what is for this store only. Cost: a look at each of these.
+    public func heldBackCount() throws(StateError) -> Int {
+        Int(try first("SELECT COUNT(*) FROM pending WHERE delivery <> 0")?.first?.integer ?? 0)
+    }
+
     public func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber] {
         try list("SELECT sequence FROM touched WHERE entity = ? ORDER BY sequence", [integer(id)]) {
             UInt64(bitPattern: $0.integer(0))
@@ -101,8 +106,8 @@ extension SQLiteState {
 
     public func putPending(_ pending: PendingOperation) throws(StateError) {
         try run(
-            "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            columns(of: pending))
+            "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            columns(of: pending) + [.integer(Int64(pending.operation.delivery.rawValue))])
         for id in Set(pending.operation.touchedEntities) {
             try run(
                 "INSERT OR IGNORE INTO touched VALUES (?, ?, ?)",

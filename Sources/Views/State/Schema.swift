@@ -1,7 +1,7 @@
 /// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
 enum Schema {
     /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 4
+    static let version: Int64 = 5
 
     static let statements = [
         """
@@ -31,7 +31,7 @@ enum Schema {
         CREATE TABLE pending (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
           batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
           url TEXT, request_body TEXT, attempts INTEGER, since INTEGER NOT NULL,
-          operation BLOB NOT NULL)
+          operation BLOB NOT NULL, delivery INTEGER NOT NULL)
         """,
         """
         CREATE TABLE undone (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
@@ -48,6 +48,7 @@ enum Schema {
         "CREATE INDEX touched_by_operation ON touched (sequence)",
         "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
         "CREATE INDEX pending_by_status ON pending (status)",
+        "CREATE INDEX pending_held_back ON pending (sequence) WHERE delivery <> 0",
         "CREATE TABLE transactions (name TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (name, sequence)) WITHOUT ROWID",
         "CREATE INDEX transactions_by_operation ON transactions (sequence)",
         "CREATE TABLE effects (sequence INTEGER PRIMARY KEY, effect BLOB NOT NULL)",

@@ -74,9 +74,14 @@ struct ResolveCommand: AsyncParsableCommand {
                 }
                 resolution.links[argument.name] = argument.side
             }
-            try await provider.resolve(conflict, with: resolution)
+            let undone = try await provider.resolve(conflict, with: resolution)
+            let send = try await provider.hasPendingUpload ? " Run 'tidelog push' to send what is pending." : ""
+            try Console.print("The conflict on \(oneLine(conflict.name)) is resolved.\(send)")
+            guard !undone.isEmpty else { return }
+            let numbers = undone.map(String.init)
             try Console.print(
-                "The conflict on \(oneLine(conflict.name)) is resolved. Run 'tidelog push' to send what is pending.")
+                "\(counted(undone.count, "operation", "operations")) undone: \(numbers.joined(separator: ", ")). "
+                    + "'tidelog redo \(numbers.joined(separator: " "))' puts back.")
         }
     }
 }

@@ -112,11 +112,14 @@ struct ErrorText {
         let code = entry.code.isEmpty ? "" : " (\(oneLine(entry.code)))"
         let status = entry.httpStatusCode.map { "\($0) " } ?? ""
         return """
-            \(entry.requestID)  \(entry.action) \(oneLine(entry.affectedEntity)) · \(state)\(tag)
+            \(entry.requestID)  \(verb) \(oneLine(entry.affectedEntity)) · \(state)\(tag)
                 \(status)\(oneLine(entry.message))\(code)
                 \(oneLine(entry.requestMethod)) \(oneLine(entry.requestURL))
             """
     }
+
+    /// In the words of `tidelog status`.
+    private var verb: String { OperationStatus.Action(rawValue: entry.action).map(StatusText.verb) ?? entry.action }
 
     private var jsonLine: String {
         var json = JSONWriter()

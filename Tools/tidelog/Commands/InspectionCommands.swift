@@ -37,21 +37,22 @@ struct PlanCommand: AsyncParsableCommand {
         commandName: "plan", abstract: "Print the exact request that the next push sends first.",
         discussion: """
             For a service without $batch, the single requests that the next push sends before it plans anew. What stays \
-            behind, and why, is said on standard error.
+            behind, and why, is said on standard error. --category and --coalesce are those of push.
             """)
 
+    @OptionGroup var queue: QueueArguments
     @OptionGroup var service: ServiceArguments
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
         try await options.withStore { provider in
             try await service.apply(to: provider)
-            let batches = try await provider.plannedBatches()
+            let batches = try await provider.plannedBatches(queue.upload)
             if batches.isEmpty { Console.printError("tidelog: There is nothing to send.") }
             for (index, batch) in batches.enumerated() {
                 try Console.write((index == 0 ? [] : Array("\r\n\r\n".utf8)) + PlanText(batch).bytes)
             }
-            for operation in try await provider.operationStatus() where operation.state == .pending {
+            for operation in try await provider.operationStatus(queue.upload) where operation.state == .pending {
                 guard let reason = operation.reason else { continue }
                 Console.printError("tidelog: Operation \(operation.sequence) stays behind: \(reason).")
             }

@@ -132,18 +132,7 @@ struct PushCommand: AsyncParsableCommand {
             """,
         aliases: ["upload"])
 
-    @Option(
-        help: ArgumentHelp(
-            "Send only what was made with this --category; may be repeated. What depends on others waits with them.",
-            valueName: "name"))
-    var category: [String] = []
-
-    @Flag(
-        help: """
-            Put operations on one entity together where that comes to the same: several changes are one request, what \
-            cancels itself out is none.
-            """)
-    var coalesce = false
+    @OptionGroup var queue: QueueArguments
 
     @OptionGroup var patience: PatienceArguments
 
@@ -170,10 +159,10 @@ struct PushCommand: AsyncParsableCommand {
     }
 
     private var upload: UploadOptions {
-        var options = UploadOptions(
-            coalesces: coalesce, conflicts: ConflictHandling(policy: conflicts.policy), retry: patience.retry,
-            ignoresPostponement: patience.now)
-        if !category.isEmpty { options.categories = Set(category.map(UploadCategory.named)) }
+        var options = queue.upload
+        options.conflicts.policy = conflicts.policy
+        options.retry = patience.retry
+        options.ignoresPostponement = patience.now
         return options
     }
 }

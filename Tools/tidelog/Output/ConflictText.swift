@@ -6,11 +6,15 @@ internal import Tidelog
 struct ConflictText {
     private let conflict: Conflict
 
+    private let model: EntityDataModel
+    private let set: EntitySet?
     private let type: EntityType?
     private let values: ValueJSONWriter
 
     init(_ conflict: Conflict, _ model: EntityDataModel) {
         self.conflict = conflict
+        self.model = model
+        set = model.findEntitySet(String(conflict.name.prefix { $0 != "(" }))
         type = model.findEntityType(conflict.type)
         values = ValueJSONWriter(version: .v4, model: model)
     }
@@ -27,8 +31,10 @@ struct ConflictText {
             + conflict.properties.map {
                 "  \($0.isOverlapping ? "*" : " ") \($0.name): base \(text($0.base)), mine \(text($0.mine)), theirs \(text($0.theirs))"
             }
-            + conflict.links.map {
-                "  \($0.isOverlapping ? "*" : " ") \($0.navigation): base \(text($0.base)), mine \(text($0.mine)), theirs \(text($0.theirs))"
+            + conflict.links.map { link in
+                let ends = [link.base, link.mine, link.theirs].map { text($0, link.navigation) }
+                let mark = link.isOverlapping ? "*" : " "
+                return "  \(mark) \(link.navigation): base \(ends[0]), mine \(ends[1]), theirs \(ends[2])"
             }
     }
 
@@ -36,7 +42,14 @@ struct ConflictText {
         value.map { oneLine(PrimitiveLiteral.format($0, version: .v4, form: .json)) } ?? "-"
     }
 
-    private func text(_ entity: EntityID?) -> String { entity.map(\.description) ?? "-" }
+    /// `Customers(~7)`, which is good for ever.
+    private func text(_ entity: EntityID?, _ navigation: String) -> String {
+        guard let entity else { return "-" }
+        let target = set.flatMap { set in
+            type?.findProperty(navigation).flatMap { model.target(of: $0, in: set) }
+        }
+        return "\(target?.name ?? "")(\(entity))"
+    }
 
     var json: String {
         var json = JSONWriter()

@@ -31,20 +31,23 @@ struct StatusText {
 
     /// In the words of `tidelog log`: `create Orders(~8) in Customers(~7)/Orders`, `link Customers(~7)/Orders → Orders(~8)`.
     var action: String {
-        let verb =
-            switch operation.action {
-            case .create: "create"
-            case .update: "update"
-            case .delete: "delete"
-            case .createLink: "link"
-            case .updateLink: "relink"
-            case .deleteLink: "unlink"
-            }
+        let verb = Self.verb(operation.action)
         guard let navigation = operation.navigation, let other = operation.relatedLink else {
             return "\(verb) \(operation.entityLink)"
         }
         if operation.action == .create { return "\(verb) \(operation.entityLink) in \(other)/\(navigation)" }
         return "\(verb) \(operation.entityLink)/\(navigation) → \(other)"
+    }
+
+    static func verb(_ action: OperationStatus.Action) -> String {
+        switch action {
+        case .create: "create"
+        case .update: "update"
+        case .delete: "delete"
+        case .createLink: "link"
+        case .updateLink: "relink"
+        case .deleteLink: "unlink"
+        }
     }
 
     var json: String { json(because: nil) }

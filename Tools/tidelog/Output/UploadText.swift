@@ -6,14 +6,11 @@ internal import Tidelog
 /// What an upload came to, for a person or as JSON.
 struct UploadText {
     let report: UploadReport
+    /// False where the upload failed on its way: then the error says what of the rest.
+    var isWhole = true
 
     var lines: [String] {
-        guard !isEmpty else {
-            return ["Nothing to send."]
-                + (report.remaining > 0
-                    ? ["\(counted(report.remaining, "operation", "operations")) not sent; 'tidelog status' says why."]
-                    : [])
-        }
+        guard !isEmpty else { return ["Nothing to send."] + waiting }
         var lines = [
             "\(report.confirmed.count) confirmed, \(report.rejected.count) rejected, \(report.inDoubt.count) in doubt "
                 + "(\(counted(report.batches, "batch", "batches")), \(counted(report.bytesSent, "byte", "bytes")) sent)."
@@ -45,10 +42,27 @@ struct UploadText {
             lines.append("\(oneLine(conflict.name)) waits: others have changed it as well; see 'tidelog conflicts'.")
         }
         if report.postponed != nil { lines.append("The next push sends again what was put off.") }
+        lines += waiting
         if !report.inDoubt.isEmpty {
             lines.append(
-                "Look at the service, and say with 'tidelog settle' what it has; 'tidelog push --resend-in-doubt' sends "
-                    + "what is in doubt again.")
+                "Look at the service, and say with 'tidelog settle' what it has, and of a new entity where; "
+                    + "'tidelog push --resend-in-doubt' sends what is in doubt again.")
+        }
+        return lines
+    }
+
+    /// What stays behind and was not told of one by one.
+    private var waiting: [String] {
+        let told = Set(report.rejected.map(\.operation) + report.deferred.map(\.operation) + report.inDoubt)
+            .union(report.conflicts.flatMap(\.operations))
+        let others = report.remaining - told.count
+        var lines: [String] = []
+        if others > 0, isWhole {
+            lines.append("\(counted(others, "operation", "operations")) not sent; 'tidelog status' says why.")
+        }
+        if isEmpty, report.heldBack > 0 {
+            let kept = counted(report.heldBack, "operation", "operations")
+            lines.append("\(kept) kept here: drafts, or for this store only.")
         }
         return lines
     }
@@ -80,6 +94,7 @@ struct UploadText {
         json.numbers("inDoubt", report.inDoubt)
         if !report.awaited.isEmpty { json.numbers("awaited", report.awaited.flatMap(\.operations)) }
         json.member("remaining", report.remaining)
+        if report.heldBack > 0 { json.member("heldBack", report.heldBack) }
         if !report.conflicts.isEmpty { json.numbers("conflicts", report.conflicts.map(\.entity.rawValue)) }
         if let postponed = report.postponed { json.member("notBefore", postponed.notBefore) }
         json.endObject()
@@ -94,7 +109,9 @@ struct UploadText {
         do {
             report = try await SyncProgressLine.showing(provider, upload)
         } catch let error as TidelogError {
-            if let reached = error.upload.map(UploadText.init), !reached.isEmpty { try reached.print(json: json) }
+            if let reached = error.upload.map({ UploadText(report: $0, isWhole: false) }), !reached.isEmpty {
+                try reached.print(json: json)
+            }
             throw error
         }
         try UploadText(report: report).print(json: json)

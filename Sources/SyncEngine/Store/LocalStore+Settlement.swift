@@ -1,0 +1,186 @@
+import EDM
+import ODataWire
+public import Operations
+import SyncCore
+import Views
+
+/// What somebody knows who looked at the service: what became of an operation in doubt, and where the service has an entity
+/// whose key no answer told.
+extension LocalStore {
+    /// Logs what somebody knows of an operation in doubt, and with it of those that were sent in one change set with it.
+    /// Returns all of them. Not while an upload is under way, which may just be sending them again.
+    ///
+    /// - Parameter address: where the service has what the operation created: a URL, `Orders(5)`, or the key alone. Without
+    ///   it what is done to an entity whose key the service gave waits until a download, or ``identify(_:as:)``, tells that.
+    @discardableResult
+    public func settle(
+        _ operation: SequenceNumber, as settlement: DoubtSettlement, at address: String? = nil
+    ) async throws(TidelogError) -> [SequenceNumber] {
+        guard uploads == 0 else {
+            throw TidelogError(
+                .invalidRequest, "An upload is under way, which may settle operation \(operation) itself.",
+                recovery: "Wait until it has ended, or cancel it.")
+        }
+        let sets = try doubtfulSets()
+        guard let members = sets.first(where: { $0.contains { $0.sequence == operation } }) else {
+            throw TidelogError(
+                .invalidRequest, "Operation \(operation) is not in doubt.", recovery: "See 'tidelog status'.")
+        }
+        let operations = members.map(\.sequence)
+        guard try !awaitedOperations().values.joined().contains(operation) else {
+            throw TidelogError(
+                .invalidRequest, "The service works on operation \(operation) and will say itself what became of it.",
+                recovery: "Upload again later.")
+        }
+        switch settlement {
+        case .tookEffect:
+            var told: [SequenceNumber: [EntityImage]] = [:]
+            if let address { told[operation] = try images(operation, address, members) }
+            try await confirm(operations, of: members[0].status.batch ?? 0, images: told)
+        case .resend:
+            guard address == nil else {
+                throw TidelogError(
+                    .invalidRequest, "What the service has not done has no address there.",
+                    recovery: "Say that it took effect, or leave the address out.")
+            }
+            try await release(operations)
+        }
+        return operations
+    }
+
+    /// Logs where the service has an entity that it has created and whose key no answer told. What waits for the key goes
+    /// with the next upload, which reads the entity first.
+    ///
+    /// - Parameter address: a URL, `Orders(5)`, or the key alone.
+    /// - Returns: the entity's readLink from now on.
+    @discardableResult
+    public func identify(_ entity: EntityAddress, as address: String) async throws(TidelogError) -> String {
+        let model = try model
+        let image = try read { state in
+            let root = try state.header().service?.root
+            return try AddressResolver(state: state, model: model, root: root).image(of: entity, at: address)
+        }
+        try await record([.entitiesRead([image])])
+        return try read { state in
+            let names = EntityNames(storage: state, model: model, serviceRoot: try state.header().service?.root ?? "")
+            return try EntityResolver(storage: state, model: model).serviceRow(image.entity).map(names.readLink)
+                ?? address
+        }
+    }
+
+    /// What is known of the entity that an operation in doubt created: what was sent, and then the key alone, which says that
+    /// nothing of it has been read.
+    private func images(
+        _ operation: SequenceNumber, _ address: String, _ members: [PendingOperation]
+    ) throws(TidelogError) -> [EntityImage] {
+        guard case .create(let creation, _)? = members.first(where: { $0.sequence == operation })?.operation.action
+        else {
+            throw TidelogError(
+                .invalidRequest, "Operation \(operation) creates no entity, so there is no address to tell.",
+                recovery: "Leave the address out.")
+        }
+        let model = try model
+        return try read { state throws -> [EntityImage] in
+            let resolver = AddressResolver(state: state, model: model, root: try state.header().service?.root)
+            let key = try resolver.image(of: creation.entity, creation.set, creation.type, at: address)
+            var sent = key
+            sent.values = creation.values
+            sent.values.merge(key.values)
+            return [sent, key]
+        }
+    }
+}
+
+extension AddressResolver {
+    /// Of an entity that the service has, and whose key it has not told.
+    fileprivate func image(of entity: EntityAddress, at address: String) throws -> EntityImage {
+        let id = try self.entity(entity)
+        let name = "\(try state.set(of: id) ?? "")(\(id))"
+        guard let row = try EntityResolver(storage: state, model: model).serviceRow(id), row.origin.isOnService else {
+            throw TidelogError(
+                .invalidRequest, "The service is not known to have \(name).",
+                recovery: "Where the operation that creates it is in doubt, settle that, with the address.")
+        }
+        if let type = model.findEntityType(row.type), let key = KeyPredicate(of: type, in: row.values) {
+            throw OperationRefused(
+                .keyIsFixed, "The key of \(name) is known: \(KeyText.predicate(key)).",
+                recovery: "Where the service has changed it, a download brings the new one.")
+        }
+        return try image(of: id, row.set, row.type, at: address)
+    }
+
+    /// What is known of an entity once it is known where the service has it: the key.
+    fileprivate func image(
+        of id: EntityID, _ setName: String, _ type: String, at address: String
+    ) throws -> EntityImage {
+        guard let set = model.findEntitySet(setName) else {
+            throw TidelogError(.invalidRequest, "The metadata do not have the entity set \(setName).")
+        }
+        let key = try serviceKey(address, in: set)
+        if let owner = try owner(of: key, in: set, besides: id) {
+            throw OperationRefused(
+                .duplicateKey,
+                "\(setName)(\(KeyText.predicate(key))) is another entity of this store, \(setName)(\(owner)).",
+                recovery: """
+                    If it is this very one, as a download has brought it since: say without the address that the \
+                    operation took effect, make further changes on that one, and undo what waits on this one, which the \
+                    next download removes.
+                    """)
+        }
+        return EntityImage(
+            entity: id, set: setName, type: type, values: PropertyValues(key.values.map { ($0.name, $0.value) }))
+    }
+
+    /// The key that a text names an entity of the set by: its URL at the service, `Orders(5)`, or what is in the parentheses.
+    private func serviceKey(_ text: String, in set: EntitySet) throws -> KeyPredicate {
+        var segments: [ResourcePath.Segment]
+        do throws(URLSyntaxError) {
+            segments = try path(text).segments
+        } catch {
+            guard let inner = try? path("\(set.name)(\(text))") else { throw notAKey(text, set, "\(error)") }
+            segments = inner.segments
+        }
+        if case .type? = segments.last { segments.removeLast() }
+        guard segments.count == 2, case .entitySet(let named) = segments[0], case .key(let selector) = segments[1]
+        else {
+            throw notAKey(text, set, nil)
+        }
+        guard named.name == set.name else {
+            throw TidelogError(
+                .invalidRequest,
+                "\(URLText.withoutSecrets(text)) is in \(named.name), and the entity in \(set.name).",
+                recovery: "Look up the entity that was created.")
+        }
+        switch selector {
+        case .key(let key): return key
+        case .entityID: throw notAKey(text, set, "That is the store's own name of an entity.")
+        }
+    }
+
+    private func path(_ text: String) throws(URLSyntaxError) -> ResourcePath {
+        try ServiceRequest.parse(
+            URLText.encoded(text), serviceRoot: root, model: model, version: model.version
+        ).path
+    }
+
+    private func notAKey(_ text: String, _ set: EntitySet, _ why: String?) -> TidelogError {
+        let keys = set.entityType.keyProperties.map(\.name)
+        let example = keys.count == 1 ? "…" : keys.map { "\($0)=…" }.joined(separator: ",")
+        return TidelogError(
+            .invalidRequest,
+            "'\(URLText.withoutSecrets(text))' does not name an entity of \(set.name) at the service."
+                + (why.map { " \($0)" } ?? ""),
+            recovery: "Give its URL, \(set.name)(\(example)), or the key alone.")
+    }
+
+    /// Another entity that has the key, here or at the service.
+    private func owner(of key: KeyPredicate, in set: EntitySet, besides id: EntityID) throws -> EntityID? {
+        let values = key.values.map { (property: $0.name, value: $0.value) }
+        if let other = try state.findRows(set: set.name, where: values).first(where: { $0 != id }) { return other }
+        guard let former = try state.entity(set: set.name, key: KeyText.of(key)), former != id,
+            let row = try EntityResolver(storage: state, model: model).serviceRow(former),
+            KeyPredicate(of: set.entityType, in: row.values) == key
+        else { return nil }
+        return former
+    }
+}

@@ -1,0 +1,153 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// What others did to an entity of which drafts are pending is nobody's business before these are released.
+struct DraftConflictTests {
+    private func change(
+        _ shop: Shop, _ values: PropertyValues, _ delivery: Operations.Delivery = .draft, of link: String = "Orders(1)"
+    ) async throws -> SequenceNumber {
+        var options = IntentOptions()
+        options.delivery = delivery
+        let result = try await shop.store.perform([(update(link, values), options)], asChangeSet: false)
+        return try #require(result[0].sequence)
+    }
+
+    private func others(_ shop: Shop, _ body: String) {
+        let response = shop.transport.direct("PATCH", "/v4/Orders(1)", body, headers: ["If-Match": "*"])
+        #expect(response.isSuccess)
+    }
+
+    private func difference(_ name: String, _ conflict: Conflict?) -> Conflict.PropertyDifference? {
+        conflict?.properties.first { $0.name == name }
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a draft is in no conflict before it is released, and then in one with what it was made on`(
+        _ dialect: Dialect
+    ) async throws {
+        let shop = try await Shop(dialect)
+        let base = try await shop.value("Orders(1)", "Note")
+        let draft = try await change(shop, ["Note": .string("draft")])
+        others(shop, #"{"Note":"theirs"}"#)
+        try await shop.pull()
+        #expect(try await shop.store.conflicts().isEmpty)
+        #expect(try await shop.store.errorArchive().isEmpty)
+        let report = try await shop.push()
+        #expect(report.conflicts.isEmpty)
+        #expect((report.remaining, report.heldBack) == (0, 1))
+        _ = try await shop.store.setDelivery(.queued, of: [draft])
+        let conflict = try #require(try await shop.push().conflicts.first)
+        #expect(conflict.operations == [draft])
+        let note = try #require(difference("Note", conflict))
+        #expect((note.base, note.mine, note.theirs) == (base, .string("draft"), .string("theirs")))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a draft that was released before anyone saw what others did is refused by its ETag`(_ dialect: Dialect)
+        async throws
+    {
+        let shop = try await Shop(dialect)
+        let draft = try await change(shop, ["Note": .string("draft")])
+        others(shop, #"{"Note":"theirs"}"#)
+        _ = try await shop.store.setDelivery(.queued, of: [draft])
+        let report = try await shop.push()
+        #expect(report.rejected.map(\.refusal.status) == [412])
+        #expect(difference("Note", report.conflicts.first)?.isOverlapping == true)
+    }
+
+    @Test func `an operation in conflict that is held back asks again when it is released`() async throws {
+        let shop = try await Shop(.v4)
+        let operation = try await change(shop, ["Note": .string("mine")], .queued)
+        others(shop, #"{"Note":"theirs"}"#)
+        #expect(try await shop.push().conflicts.count == 1)
+        _ = try await shop.store.setDelivery(.draft, of: [operation])
+        #expect(try await shop.push().conflicts.isEmpty)
+        _ = try await shop.store.setDelivery(.queued, of: [operation])
+        let conflict = try #require(try await shop.push().conflicts.first)
+        try await shop.store.resolve(conflict, with: .mine)
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.serviceState(["Orders"]).contains { $0.contains("mine") })
+    }
+
+    @Test(arguments: [ConflictResolution.mine, .theirs])
+    func `a decision about what is sent decides nothing about a draft of the same entity`(
+        _ resolution: ConflictResolution
+    ) async throws {
+        let shop = try await Shop(.v4)
+        let base = try await shop.value("Orders(1)", "Note")
+        try await shop.perform(update("Orders(1)", ["Quantity": .integer(5)]))
+        let draft = try await change(shop, ["Note": .string("draft")])
+        others(shop, #"{"Quantity":9,"Note":"theirs"}"#)
+        try await shop.pull()
+        let conflict = try #require(try await shop.store.conflicts().first)
+        #expect(difference("Note", conflict) == nil)
+        try await shop.store.resolve(conflict, with: resolution)
+        #expect(try await shop.store.conflicts().isEmpty)
+        #expect(try await shop.push().remaining == 0)
+        _ = try await shop.store.setDelivery(.queued, of: [draft])
+        let note = try #require(difference("Note", try await shop.push().conflicts.first))
+        #expect((note.base, note.mine, note.theirs) == (base, .string("draft"), .string("theirs")))
+    }
+
+    @Test func `where both set one property, theirs leaves the draft to be asked about, and mine does not ask twice`()
+        async throws
+    {
+        for resolution in [ConflictResolution.theirs, .mine] {
+            let shop = try await Shop(.v4)
+            try await shop.perform(update("Orders(1)", ["Note": .string("sent")]))
+            let draft = try await change(shop, ["Note": .string("draft")])
+            others(shop, #"{"Note":"theirs"}"#)
+            try await shop.pull()
+            let conflict = try #require(try await shop.store.conflicts().first)
+            #expect(difference("Note", conflict)?.mine == .string("sent"))
+            try await shop.store.resolve(conflict, with: resolution)
+            #expect(try await shop.push().remaining == 0)
+            _ = try await shop.store.setDelivery(.queued, of: [draft])
+            #expect(try await shop.push().conflicts.count == (resolution == .theirs ? 1 : 0))
+        }
+    }
+
+    @Test func `a draft that deletes what others changed asks when it is released`() async throws {
+        let shop = try await Shop(.v4)
+        var options = IntentOptions()
+        options.delivery = .draft
+        let result = try await shop.store.perform([(.delete(.link("Orders(1)")), options)], asChangeSet: false)
+        others(shop, #"{"Note":"theirs"}"#)
+        try await shop.pull()
+        #expect(try await shop.push().conflicts.isEmpty)
+        _ = try await shop.store.setDelivery(.queued, of: [try #require(result[0].sequence)])
+        #expect(try await shop.push().conflicts.first?.kind == .deletedHere)
+    }
+
+    @Test func `what is for this store only is in no conflict, and stays on top`() async throws {
+        let shop = try await Shop(.v4)
+        _ = try await change(shop, ["Note": .string("here")], .localOnly)
+        others(shop, #"{"Note":"theirs"}"#)
+        try await shop.pull()
+        #expect(try await shop.store.conflicts().isEmpty)
+        #expect(try await shop.value("Orders(1)", "Note") == .string("here"))
+    }
+
+    @Test func `what is left for drafts is in the log`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(update("Orders(1)", ["Quantity": .integer(5)]))
+        _ = try await change(shop, ["Note": .string("draft")])
+        others(shop, #"{"Quantity":9,"Note":"theirs"}"#)
+        try await shop.pull()
+        try await shop.store.resolve(try #require(try await shop.store.conflicts().first), with: .mine)
+        let digest = try await shop.store.digest()
+        await shop.store.close()
+        let files = StoreFiles(directory: shop.directory.path)
+        StoreDirectory.remove([files.views, files.views + "-wal", files.views + "-shm"])
+        let again = try await LocalStore(files)
+        #expect(try await again.digest() == digest)
+        await again.close()
+    }
+}

@@ -1,0 +1,24 @@
+internal import ArgumentParser
+internal import Tidelog
+
+/// What is to be sent of the queue, and how: on commands that make or send plans.
+struct QueueArguments: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Send only what was made with this --category; may be repeated. What depends on others waits with them.",
+            valueName: "name"))
+    var category: [String] = []
+
+    @Flag(
+        help: """
+            Put operations on one entity together where that comes to the same: several changes are one request, what \
+            cancels itself out is none.
+            """)
+    var coalesce = false
+
+    var upload: UploadOptions {
+        var options = UploadOptions(coalesces: coalesce)
+        if !category.isEmpty { options.categories = Set(category.map(UploadCategory.named)) }
+        return options
+    }
+}
