@@ -36,14 +36,19 @@ struct BatchDraft<Storage: StateStorage> {
             || (placed + toRead.count > 0 && passed >= 8 * options.requestLimit)
     }
 
-    mutating func add(_ unit: PlannedUnit, retrying: Set<SequenceNumber>) throws(StateError) {
+    /// - Parameter unplannable: operations for which no request can be made, with the reason.
+    mutating func add(
+        _ unit: PlannedUnit, retrying: Set<SequenceNumber>, unplannable: [SequenceNumber: HoldReason] = [:]
+    ) throws(StateError) {
         let (operations, footprints) = (unit.operations, unit.footprints)
         // What is for this store only is in nobody's way.
         if operations.allSatisfy({ $0.operation.delivery == .localOnly }) {
             for sequence in unit.sequences { held[sequence] = .localOnly }
             return
         }
-        let skipped = try reasonsToSkip(operations, retrying)
+        let skipped = try reasonsToSkip(operations, retrying).merging(
+            operations.compactMap { pending in unplannable[pending.sequence].map { (pending.sequence, $0) } }
+        ) { $1 }
         let obstacle = operations.first { skipped[$0.sequence] != nil }
         var reason = obstacle.flatMap { skipped[$0.sequence] }
         if reason == nil { reason = try Self.missingName(in: operations, resolver) }
@@ -82,7 +87,11 @@ struct BatchDraft<Storage: StateStorage> {
         }
     }
 
-    consuming func plan() throws(StateError) -> UploadPlan {
+    /// - Parameter unplannable: operations for which no request can be made get their reason in here.
+    /// - Returns: nil where there is such a one: what stands behind it has to be placed anew.
+    consuming func plan(
+        _ unplannable: inout [SequenceNumber: HoldReason]
+    ) throws(StateError) -> UploadPlan? {
         var plan = UploadPlan(held: held, entitiesToRead: toRead.sorted())
         var encoder = RequestPlanner(resolver: resolver, options: options.service)
         var size = try BatchSize(
@@ -90,7 +99,14 @@ struct BatchDraft<Storage: StateStorage> {
             service: options.service)
         for group in grouping.inOrder() {
             let (operations, carried) = forms.sendable(group)
-            let changeSet = try encoder.changeSet(operations, carrying: withCoalesced(operations, carried))
+            let changeSet: PlannedChangeSet
+            do throws(StateError) {
+                changeSet = try encoder.changeSet(operations, carrying: withCoalesced(operations, carried))
+            } catch {
+                guard error.code == .damaged else { throw error }
+                for pending in group { unplannable[pending.sequence] = .noLegalPlan(error.message) }
+                return nil
+            }
             guard size.takes(changeSet) else {
                 for pending in group {
                     for sequence in [pending.sequence] + (coalesced[pending.sequence] ?? []) {

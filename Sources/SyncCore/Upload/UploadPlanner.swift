@@ -60,20 +60,30 @@ public struct UploadPlanner<Storage: StateStorage> {
     public func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(StateError) -> UploadPlan {
+        var unplannable: [SequenceNumber: HoldReason] = [:]
+        while true {
+            if let plan = try plan(retrying, unreadable, &unplannable) { return plan }
+        }
+    }
+
+    /// Nil where there turned out to be one more for which no request can be made: it must not keep the others from going.
+    private func plan(
+        _ retrying: Set<SequenceNumber>, _ unreadable: Set<EntityID>, _ unplannable: inout [SequenceNumber: HoldReason]
+    ) throws(StateError) -> UploadPlan? {
         let resolver = EntityResolver(remembering: storage, model: model)
-        let options = options
+        let (options, known) = (options, unplannable)
         let coalescing = Coalescing(resolver, scope: options.coalesces ? .everything : .refused) {
-            options.reasonToSkip($0, retrying) == nil
+            options.reasonToSkip($0, retrying) == nil && known[$0.sequence] == nil
         }
         var walk = QueueWalk(
             resolver, pageSize: options.coalesces ? max(options.pageSize, 2 * options.requestLimit) : options.pageSize,
             coalescing: coalescing)
         var draft = try BatchDraft(resolver: resolver, options: options, unreadable: unreadable)
         while !draft.isFull || options.reach == .queue, let unit = try walk.next() {
-            try draft.add(unit, retrying: retrying)
+            try draft.add(unit, retrying: retrying, unplannable: known)
         }
-        var plan = try draft.plan()
-        plan.elided = walk.elided
+        var plan = try draft.plan(&unplannable)
+        plan?.elided = walk.elided
         return plan
     }
 }
