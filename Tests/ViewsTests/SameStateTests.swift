@@ -108,6 +108,56 @@ struct SameStateTests {
     }
 
     @Test(arguments: seeds)
+    func `what is asked for all entities at once is what is asked for each, and gives the same plans`(
+        _ seed: UInt64
+    ) throws {
+        let file = ViewsFile()
+        let state = try file.open()
+        let memory = MemoryState()
+        var (fold, measure) = (try Fold(storage: state), try Fold(storage: memory))
+        for (index, record) in Self.records(seed).enumerated() {
+            let sequence = SequenceNumber(index + 1)
+            try state.transaction {
+                try fold.apply(record, sequence: sequence)
+                try fold.settle()
+            }
+            try measure.apply(record, sequence: sequence)
+            try measure.settle()
+            guard index % 10 == 9 else { continue }
+            try expectAtOnce(state, "seed \(seed), after record \(sequence)")
+            try expectAtOnce(memory, "seed \(seed), after record \(sequence)")
+            guard let model = fold.model else { continue }
+            // Nobody has checked these operations, so there may be no plan for them; then neither has one.
+            #expect(plan(state, model) == plan(memory, model), "seed \(seed), after record \(sequence)")
+        }
+    }
+
+    private func plan(_ state: some StateStorage, _ model: EntityDataModel) -> Result<UploadPlan, StateError> {
+        do throws(StateError) {
+            return .success(try UploadPlanner(storage: state, model: model).plan())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func expectAtOnce(_ state: some StateStorage, _ comment: Comment) throws {
+        let ids = try (1..<min(state.header().nextEntity.rawValue, 500)).map { EntityID(rawValue: $0) }
+        var each: [ServiceEntity] = []
+        for id in ids {
+            if let set = try state.set(of: id) {
+                each.append(ServiceEntity(id: id, set: set, row: try state.serviceRow(id)))
+            }
+        }
+        #expect(try Set(state.serviceEntities(ids)) == Set(each), comment)
+        // What the planner relies on: what the service does not have it links to nothing.
+        let known = Set(each.filter { $0.row != nil }.map(\.id))
+        try state.forEachLink { link in
+            guard link.inBase, ids.contains(link.first), ids.contains(link.second) else { return }
+            #expect(known.contains(link.first) && known.contains(link.second), "\(comment): \(link)")
+        }
+    }
+
+    @Test(arguments: seeds)
     func `a transaction that fails leaves no trace, in the file or in memory`(_ seed: UInt64) throws {
         struct Stop: Error {}
         let records = Self.records(seed)

@@ -134,6 +134,8 @@ private struct MultipartOutput {
     private var bytes: [UInt8] = []
     private var bodies: [Range<Int>] = []
     private var boundaries: [String] = []
+    /// The same, for a batch of many change sets.
+    private var taken: Set<String> = []
 
     init(boundary: String) { bytes.reserveCapacity(4096) }
 
@@ -147,7 +149,7 @@ private struct MultipartOutput {
         guard allowed, (1...70).contains(boundary.utf8.count), !boundary.hasSuffix(" ") else {
             throw .invalidBoundary(boundary)
         }
-        guard !boundaries.contains(boundary) else { throw .boundaryInUse(boundary) }
+        guard taken.insert(boundary).inserted else { throw .boundaryInUse(boundary) }
         boundaries.append(boundary)
     }
 
@@ -157,8 +159,8 @@ private struct MultipartOutput {
         line("")
     }
 
-    mutating func line(_ text: String) {
-        bytes.append(contentsOf: text.utf8)
+    mutating func line(_ parts: String...) {
+        for part in parts { bytes.append(contentsOf: part.utf8) }
         bytes.append(0x0D)
         bytes.append(0x0A)
     }
@@ -167,12 +169,12 @@ private struct MultipartOutput {
         guard !name.isEmpty, name.utf8.allSatisfy(MultipartScanner.isToken),
             value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 })
         else { throw .invalidText("header") }
-        line("\(name): \(value)")
+        line(name, ": ", value)
     }
 
-    mutating func delimiter(_ boundary: String) { line("--\(boundary)") }
+    mutating func delimiter(_ boundary: String) { line("--", boundary) }
 
-    mutating func closeDelimiter(_ boundary: String) { line("--\(boundary)--") }
+    mutating func closeDelimiter(_ boundary: String) { line("--", boundary, "--") }
 
     /// The line break after the body belongs to the next delimiter.
     mutating func body(_ body: [UInt8]) {
@@ -204,6 +206,7 @@ enum RequestTarget {
     /// Percent-encodes colons in the first segment of a relative URL, where they could be read as the end of a scheme
     /// (RFC 3986, section 4.2).
     static func inBatch(_ url: String) -> String {
+        guard url.utf8.contains(UInt8(ascii: ":")) else { return url }
         let isAbsolute = ["http://", "https://"].contains { url.prefix($0.count).lowercased() == $0 }
         guard !isAbsolute, !url.hasPrefix("/") else { return url }
         let end = url.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? url.endIndex

@@ -22,6 +22,8 @@ public final class MemoryState: StateStorage {
     private var linksByKey: [LinkKey: LinkRow] = [:]
     private var linksByEntity: [EntityID: Set<LinkKey>] = [:]
     private var queue = MemoryQueue()
+    /// How often a pending operation was asked for: for tests that count work.
+    package private(set) var operationsRead = 0
     private var effects: [SequenceNumber: OperationEffect] = [:]
     private var accesses: [StateItem: [SequenceNumber: Access]] = [:]
     private var undone: [SequenceNumber: UndoneOperation] = [:]
@@ -128,12 +130,17 @@ public final class MemoryState: StateStorage {
         linksByEntity[second]?.remove(key)
     }
 
-    public func pendingOperations() -> [PendingOperation] { queue.operations(from: 0, limit: .max) }
-    public func pendingOperation(_ sequence: SequenceNumber) -> PendingOperation? { queue[sequence] }
+    public func pendingOperations() -> [PendingOperation] { pendingOperations(from: 0, limit: .max) }
+    public func pendingOperation(_ sequence: SequenceNumber) -> PendingOperation? {
+        operationsRead += 1
+        return queue[sequence]
+    }
     public func putPending(_ operation: PendingOperation) { queue.put(operation) }
     public func removePending(_ sequence: SequenceNumber) { queue.remove(sequence) }
     public func pendingOperations(from first: SequenceNumber, limit: Int) -> [PendingOperation] {
-        queue.operations(from: first, limit: limit)
+        let page = queue.operations(from: first, limit: limit)
+        operationsRead += page.count
+        return page
     }
     public func pendingOperations(_ kind: PendingOperation.Status.Kind) -> [PendingOperation] {
         pendingOperations().filter { $0.status.kind == kind }

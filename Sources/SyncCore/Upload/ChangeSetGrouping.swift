@@ -51,7 +51,10 @@ struct ChangeSetGrouping {
 
     /// The groups in the order in which they have to stand, each with its operations in order.
     func inOrder() -> [[PendingOperation]] {
-        groups.values.sorted { $0.position < $1.position }.map { $0.operations.sorted { $0.sequence < $1.sequence } }
+        groups.values.sorted { $0.position < $1.position }.map { group in
+            group.operations.count == 1
+                ? group.operations : group.operations.sorted { $0.sequence < $1.sequence }
+        }
     }
 
     /// Takes operations out of this round; what depends on them stays behind as well.
@@ -71,7 +74,7 @@ struct ChangeSetGrouping {
     /// - Parameter canRefer: whether the service lets the unit refer to these entities in the change set that creates them.
     mutating func add(
         _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>,
-        canRefer: (Set<EntityID>) throws(StateError) -> Bool
+        canRefer: (EntityIDs) throws(StateError) -> Bool
     ) throws(StateError) -> HoldReason? {
         if let reason = try place(unit, footprints, resolver, canRefer) {
             block(footprints, by: unit[0].sequence, reason)
@@ -106,7 +109,7 @@ struct ChangeSetGrouping {
 
     private mutating func place(
         _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>,
-        _ canRefer: (Set<EntityID>) throws(StateError) -> Bool
+        _ canRefer: (EntityIDs) throws(StateError) -> Bool
     ) throws(StateError) -> HoldReason? {
         var needs = UnitNeeds(unit, footprints)
         if let reason = blocked(needs) { return reason }
@@ -118,10 +121,11 @@ struct ChangeSetGrouping {
             let creators = needs.newReferences.compactMap { writers[$0]?.sequence }
             return .waitsFor(creators.max() ?? unit[0].sequence)
         }
-        let joined = Set(needs.newReferences.compactMap { writers[$0].map { resolve($0.group) } })
+        var joined: Set<Int> = []
+        for entity in needs.newReferences { if let writer = writers[entity] { joined.insert(resolve(writer.group)) } }
         var predecessors: Set<Int> = []
         // In order, so that the same state always gives the same reason.
-        for entity in needs.reads.union(needs.writes).union(needs.affected).sorted() {
+        for entity in needs.reads.union(needs.writes).union(needs.affected) {
             guard let writer = writers[entity] else { continue }
             let group = resolve(writer.group)
             if joined.contains(group) {
@@ -132,7 +136,7 @@ struct ChangeSetGrouping {
             }
         }
         for entity in needs.writes.union(needs.affected) {
-            predecessors.formUnion((readers[entity] ?? []).map(resolve))
+            if let readers = readers[entity] { predecessors.formUnion(readers.map(resolve)) }
         }
         predecessors.subtract(joined)
         guard let group = join(unit, joined, after: predecessors) else {
@@ -160,8 +164,9 @@ struct ChangeSetGrouping {
     }
 
     private func blocked(_ needs: UnitNeeds) -> HoldReason? {
-        let reads = needs.reads.sorted()
-        let writes = needs.writes.union(needs.affected).sorted()
+        if blockedWrites.isEmpty, blockedReads.isEmpty, blockedCreations.isEmpty { return nil }
+        let reads = Array(needs.reads)
+        let writes = Array(needs.writes.union(needs.affected))
         let block =
             writes.lazy.compactMap { blockedWrites[$0] ?? blockedReads[$0] }.first
             ?? (reads + writes).lazy.compactMap { blockedCreations[$0] }.first
@@ -213,20 +218,20 @@ struct ChangeSetGrouping {
 
 /// What a unit as a whole reads, writes and refers to.
 private struct UnitNeeds {
-    private(set) var reads: Set<EntityID> = []
-    private(set) var writes: Set<EntityID> = []
-    private(set) var affected: Set<EntityID> = []
+    private(set) var reads = EntityIDs()
+    private(set) var writes = EntityIDs()
+    private(set) var affected = EntityIDs()
     /// Entities that another operation of this round creates.
-    private(set) var newReferences: Set<EntityID> = []
+    private(set) var newReferences = EntityIDs()
     private let referenced: [EntityID]
     private let operations: [Operation]
-    private let conditional: Set<EntityID>
-    private let keyed: Set<EntityID>
+    private let conditional: EntityIDs
+    private let keyed: EntityIDs
 
     init(_ unit: [PendingOperation], _ footprints: [OperationFootprint]) {
-        var created: Set<EntityID> = []
-        var conditional: Set<EntityID> = []
-        var keyed: Set<EntityID> = []
+        var created = EntityIDs()
+        var conditional = EntityIDs()
+        var keyed = EntityIDs()
         for footprint in footprints {
             created.formUnion(footprint.created)
             conditional.formUnion(footprint.conditional)

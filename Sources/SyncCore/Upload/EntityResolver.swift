@@ -32,14 +32,18 @@ public struct EntityResolver<Storage: StateStorage> {
     /// Asks once for all that these operations name, where it is remembered.
     func learn(_ operations: [PendingOperation]) throws(StateError) {
         guard let known else { return }
-        var asked: Set<EntityID> = []
-        for id in operations.lazy.flatMap(\.operation.touchedEntities) where known.service[id] == nil {
-            asked.insert(id)
+        var asked: [EntityID] = []
+        for pending in operations {
+            for id in pending.operation.touchedEntities where known.service[id] == nil {
+                // Until the answer says otherwise; and nobody asks twice.
+                known.service.updateValue(nil, forKey: id)
+                asked.append(id)
+            }
         }
         guard !asked.isEmpty else { return }
-        for entity in try storage.serviceEntities(asked.sorted()) {
-            known.service[entity.id] = .some(entity.row)
-            known.sets[entity.id] = .some(entity.set)
+        for entity in try storage.serviceEntities(asked) {
+            known.service.updateValue(entity.row, forKey: entity.id)
+            known.sets.updateValue(entity.set, forKey: entity.id)
         }
     }
 
@@ -69,7 +73,7 @@ public struct EntityResolver<Storage: StateStorage> {
     /// The operation's footprint, and the links that it ends.
     func follow(
         _ operation: Operation, _ tracker: inout LinkTracker<Storage>
-    ) throws(StateError) -> (footprint: OperationFootprint, ended: [LinkTracker<Storage>.EndedLink]) {
+    ) throws(StateError) -> (footprint: OperationFootprint, ended: [EndedLink]) {
         var failure: StateError?
         func read<T>(_ nothing: T, _ body: () throws(StateError) -> T) -> T {
             do throws(StateError) {

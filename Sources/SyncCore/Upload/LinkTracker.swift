@@ -6,28 +6,8 @@ import Operations
 /// A link that comes and goes within the pending operations is in no state, but its removal is what lets the next one happen:
 /// a city can be deleted only after its mayor, who moved in a moment ago, has moved out.
 struct LinkTracker<Storage: StateStorage> {
-    private struct End: Hashable {
-        let entity: EntityID
-        let relationship: Relationship
-    }
-
-    /// A link that an operation ends, as one of its entities sees it.
-    struct EndedLink {
-        let entity: EntityID
-        let relationship: Relationship
-        let partner: EntityID
-    }
-
     private let resolver: EntityResolver<Storage>
-    /// What operations have changed at an end. Only what: an end may have a hundred thousand partners in the state, and each
-    /// operation adds one.
-    private struct Change {
-        var added: Set<EntityID> = []
-        var removed: Set<EntityID> = []
-    }
-
-    private var changed: [End: Change] = [:]
-    private var changedEnds: [EntityID: Set<Relationship>] = [:]
+    private var changes = LinkChanges()
     /// By set and key: the new entity that got the key last.
     private var keys: [String: EntityID] = [:]
 
@@ -38,9 +18,7 @@ struct LinkTracker<Storage: StateStorage> {
 
     /// By one relationship and direction, or by any.
     func partners(of entity: EntityID, by relationship: Relationship?) throws(StateError) -> [EntityID] {
-        guard relationship == nil else {
-            return try partners(at: relationship.map { End(entity: entity, relationship: $0) })
-        }
+        if let relationship { return try partners(at: LinkEnd(entity: entity, relationship: relationship)) }
         var found: Set<EntityID> = []
         for end in try ends(of: entity) { found.formUnion(try partners(at: end)) }
         return found.sorted()
@@ -56,7 +34,7 @@ struct LinkTracker<Storage: StateStorage> {
             next += 1
             guard let set = try resolver.set(of: owner).flatMap({ model.findEntitySet($0) }) else { continue }
             for relationship in set.cascades {
-                for partner in try partners(at: End(entity: owner, relationship: relationship))
+                for partner in try partners(at: LinkEnd(entity: owner, relationship: relationship))
                 where known.insert(partner).inserted {
                     found.append(partner)
                 }
@@ -71,9 +49,9 @@ struct LinkTracker<Storage: StateStorage> {
         _ operation: Operation, _ footprint: OperationFootprint
     ) throws(StateError) -> [EndedLink] {
         var ended: [EndedLink] = []
-        func end(_ end: End, besides new: EntityID? = nil) throws(StateError) {
+        func end(_ end: LinkEnd, besides new: EntityID? = nil) throws(StateError) {
             for other in try partners(at: end) {
-                set(end, other, false)
+                changes.set(end, other, false)
                 guard other != new else { continue }
                 ended.append(EndedLink(entity: end.entity, relationship: end.relationship, partner: other))
             }
@@ -84,19 +62,19 @@ struct LinkTracker<Storage: StateStorage> {
         case .deleteLink:
             for link in footprint.links {
                 let relationship = link.navigation.relationship
-                set(End(entity: link.from, relationship: relationship), link.to, false)
+                changes.set(LinkEnd(entity: link.from, relationship: relationship), link.to, false)
                 ended.append(EndedLink(entity: link.from, relationship: relationship, partner: link.to))
             }
         default:
             for (entity, relationship) in footprint.cleared {
-                try end(End(entity: entity, relationship: relationship))
+                try end(LinkEnd(entity: entity, relationship: relationship))
             }
             for link in footprint.links {
-                let forth = End(entity: link.from, relationship: link.navigation.relationship)
-                let back = End(entity: link.to, relationship: forth.relationship.reversed)
+                let forth = LinkEnd(entity: link.from, relationship: link.navigation.relationship)
+                let back = LinkEnd(entity: link.to, relationship: forth.relationship.reversed)
                 if link.navigation.multiplicity != .many { try end(forth, besides: link.to) }
                 if link.navigation.sourceMultiplicity != .many { try end(back, besides: link.from) }
-                set(forth, link.to, true)
+                changes.set(forth, link.to, true)
             }
         }
         return ended
@@ -121,23 +99,20 @@ struct LinkTracker<Storage: StateStorage> {
         return owners
     }
 
-    private func ends(of entity: EntityID) throws(StateError) -> [End] {
-        var relationships = changedEnds[entity] ?? []
+    private func ends(of entity: EntityID) throws(StateError) -> [LinkEnd] {
+        var relationships = changes.relationships(of: entity)
         for link in try storage.links(of: entity) where link.inBase {
             relationships.insert(Relationship(name: link.relationship, isForward: link.first == entity))
         }
-        return relationships.map { End(entity: entity, relationship: $0) }
+        return relationships.map { LinkEnd(entity: entity, relationship: $0) }
     }
 
     /// In ascending order.
-    private func partners(at end: End?) throws(StateError) -> [EntityID] {
-        guard let end else { return [] }
-        let base = try basePartners(at: end)
-        guard let change = changed[end] else { return base }
-        return change.added.union(base).subtracting(change.removed).sorted()
+    private func partners(at end: LinkEnd) throws(StateError) -> [EntityID] {
+        changes.partners(at: end, besides: try basePartners(at: end))
     }
 
-    private func basePartners(at end: End) throws(StateError) -> [EntityID] {
+    private func basePartners(at end: LinkEnd) throws(StateError) -> [EntityID] {
         // What the service does not have it links to nothing.
         guard try resolver.serviceRow(end.entity) != nil else { return [] }
         let name = end.relationship.name
@@ -146,20 +121,61 @@ struct LinkTracker<Storage: StateStorage> {
             ? try storage.links(name, first: end.entity) : try storage.links(name, second: end.entity)
         return links.filter(\.inBase).map { end.relationship.isForward ? $0.second : $0.first }
     }
+}
+
+/// A link that an operation ends, as one of its entities sees it.
+struct EndedLink {
+    let entity: EntityID
+    let relationship: Relationship
+    let partner: EntityID
+}
+
+/// What operations have changed at the ends of entities. Only what: an end may have a hundred thousand partners in the state,
+/// and each operation adds one.
+private struct LinkChanges {
+    private struct Change {
+        let relationship: Relationship
+        var added: Set<EntityID> = []
+        var removed: Set<EntityID> = []
+
+        mutating func note(_ partner: EntityID, _ isLinked: Bool) {
+            if isLinked {
+                removed.remove(partner)
+                added.insert(partner)
+            } else {
+                added.remove(partner)
+                removed.insert(partner)
+            }
+        }
+    }
+
+    /// An entity has few ends.
+    private var changes: [EntityID: [Change]] = [:]
 
     /// At both ends.
-    private mutating func set(_ end: End, _ partner: EntityID, _ isLinked: Bool) {
-        for (end, partner) in [
-            (end, partner), (End(entity: partner, relationship: end.relationship.reversed), end.entity),
-        ] {
-            if isLinked {
-                changed[end, default: Change()].removed.remove(partner)
-                changed[end, default: Change()].added.insert(partner)
-            } else {
-                changed[end, default: Change()].added.remove(partner)
-                changed[end, default: Change()].removed.insert(partner)
-            }
-            changedEnds[end.entity, default: []].insert(end.relationship)
-        }
+    mutating func set(_ end: LinkEnd, _ partner: EntityID, _ isLinked: Bool) {
+        note(end, partner, isLinked)
+        note(LinkEnd(entity: partner, relationship: end.relationship.reversed), end.entity, isLinked)
+    }
+
+    private mutating func note(_ end: LinkEnd, _ partner: EntityID, _ isLinked: Bool) {
+        Self.note(end.relationship, partner, isLinked, in: &changes[end.entity, default: []])
+    }
+
+    private static func note(
+        _ relationship: Relationship, _ partner: EntityID, _ isLinked: Bool, in changes: inout [Change]
+    ) {
+        let known = changes.firstIndex { $0.relationship == relationship }
+        if known == nil { changes.append(Change(relationship: relationship)) }
+        changes[known ?? changes.count - 1].note(partner, isLinked)
+    }
+
+    func relationships(of entity: EntityID) -> Set<Relationship> { Set((changes[entity] ?? []).map(\.relationship)) }
+
+    /// In ascending order, as the base is.
+    func partners(at end: LinkEnd, besides base: [EntityID]) -> [EntityID] {
+        let known = changes[end.entity]?.first { $0.relationship == end.relationship }
+        guard let change = known else { return base }
+        return change.added.union(base).subtracting(change.removed).sorted()
     }
 }

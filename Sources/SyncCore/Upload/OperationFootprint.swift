@@ -4,15 +4,15 @@ import Operations
 /// What an operation reads and writes, as far as order matters: two operations may change places unless one writes what
 /// the other reads or writes.
 struct OperationFootprint {
-    private(set) var created: Set<EntityID> = []
-    private(set) var writes: Set<EntityID> = []
-    private(set) var reads: Set<EntityID> = []
+    private(set) var created: EntityIDs = []
+    private(set) var writes: EntityIDs = []
+    private(set) var reads: EntityIDs = []
     /// Entities that the operation has to do with though it does not name them: partners that lose a link, being those of a
     /// deleted entity or pushed out by a new link, what a delete takes along, and who had the key of a new entity before
     /// it.
-    private(set) var affected: Set<EntityID> = []
+    private(set) var affected: EntityIDs = []
     /// Entities that no `$<Content-ID>` can stand for.
-    private(set) var keyed: Set<EntityID> = []
+    private(set) var keyed: EntityIDs = []
     /// The links that the operation makes, from each navigation property's source to its target.
     private(set) var links: [(from: EntityID, navigation: Navigation, to: EntityID)] = []
     /// Where dependent properties were set to null: links that end, whomever they lead to.
@@ -20,7 +20,7 @@ struct OperationFootprint {
     /// Where a new link leaves no room for another one.
     private var singleEnds: [(EntityID, Relationship)] = []
     /// Existing entities whose own representation is changed or deleted, so that an `If-Match` may be needed.
-    private(set) var conditional: Set<EntityID> = []
+    private(set) var conditional: EntityIDs = []
 
     /// What of an entity that is there the operation has the last word about, as long as no other says something else of it.
     enum Facet: Hashable {
@@ -75,7 +75,7 @@ struct OperationFootprint {
             writes.insert(entity)
             conditional.insert(entity)
             // What is pending on anything that goes along has to arrive while that is still there.
-            for gone in deleted(entity) { affected.formUnion([gone] + partners(gone, nil)) }
+            affected = EntityIDs(deleted(entity).flatMap { [$0] + partners($0, nil) })
         case .createLink(let link), .updateLink(let link):
             addLink(link.from, link.navigation, link.to, navigation)
         case .deleteLink(let link):
@@ -83,7 +83,8 @@ struct OperationFootprint {
             // The address of a link in a collection has the target's key in it.
             if navigation(link.from, link.navigation)?.multiplicity == .many { keyed.insert(link.to) }
         }
-        for (entity, end) in singleEnds + cleared { affected.formUnion(partners(entity, end)) }
+        for (entity, end) in singleEnds { affected.formUnion(partners(entity, end)) }
+        for (entity, end) in cleared { affected.formUnion(partners(entity, end)) }
         affected.formUnion(owners)
         affected.subtract(writes)
         affected.subtract(reads)

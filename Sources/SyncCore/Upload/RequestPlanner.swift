@@ -13,7 +13,7 @@ struct RequestPlanner<Storage: StateStorage> {
     /// the same any more.
     var changed: Set<EntityID> = []
     /// Entities that requests of the change set refer to, so that they need a Content-ID of their own.
-    private(set) var referenced: Set<EntityID> = []
+    private(set) var referenced = EntityIDs()
     /// What earlier requests of the change set leave of an entity's values; only where updates are replacements.
     var standing: [EntityID: PropertyValues] = [:]
     private var requests: [PlannedRequest] = []
@@ -41,7 +41,7 @@ struct RequestPlanner<Storage: StateStorage> {
     ) throws(StateError) -> PlannedChangeSet {
         contentIDs = given
         changed = []
-        referenced = Set(operations.flatMap(\.operation.referencedEntities))
+        referenced = EntityIDs(operations.flatMap(\.operation.referencedEntities))
         standing = [:]
         requests = []
         obstacle = nil
@@ -66,7 +66,7 @@ struct RequestPlanner<Storage: StateStorage> {
 
     private mutating func add(_ pending: PendingOperation) throws(StateError) {
         let operation = pending.operation
-        headers = HTTPHeaders(operation.headers.map { ($0.name, $0.value) })
+        headers = operation.headers.isEmpty ? .empty : HTTPHeaders(operation.headers.map { ($0.name, $0.value) })
         for template in operation.headerTemplates {
             if case .value(let value) = try resolver.fill(template) { headers.add(name: template.name, value: value) }
         }

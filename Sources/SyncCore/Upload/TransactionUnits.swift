@@ -77,8 +77,8 @@ struct TransactionUnits {
         for (index, unit) in units.enumerated() {
             let node = node(of: index)
             var found: Set<Int> = []
-            let writes = unit.footprints.reduce(into: Set<EntityID>()) { $0.formUnion($1.writes.union($1.affected)) }
-            let reads = unit.footprints.reduce(into: Set<EntityID>()) { $0.formUnion($1.reads) }.subtracting(writes)
+            let writes = unit.footprints.reduce(into: EntityIDs()) { $0.formUnion($1.writes.union($1.affected)) }
+            let reads = unit.footprints.reduce(into: EntityIDs()) { $0.formUnion($1.reads) }.subtracting(writes)
             for entity in reads {
                 if let writer = writers[entity] { found.insert(writer) }
                 readers[entity, default: []].insert(node)

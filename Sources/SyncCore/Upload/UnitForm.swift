@@ -245,10 +245,10 @@ struct UnitForms<Storage: StateStorage> {
         }
     }
 
-    func canRefer(to new: Set<EntityID>, from unit: [PendingOperation]) throws(StateError) -> Bool {
+    func canRefer(to new: EntityIDs, from unit: [PendingOperation]) throws(StateError) -> Bool {
         guard isLimited else { return true }
-        guard new.isSubset(of: plain), let form = forms[unit[0].sequence] else { return false }
-        return try finder.canRefer(to: new, form)
+        guard new.allSatisfy(plain.contains), let form = forms[unit[0].sequence] else { return false }
+        return try finder.canRefer(to: Set(new), form)
     }
 
     /// What is to be sent for the operations of a group.

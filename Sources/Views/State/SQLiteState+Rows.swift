@@ -126,8 +126,16 @@ extension SQLiteState {
     // MARK: Identity and keys
 
     public func set(of id: EntityID) throws(StateError) -> String? {
-        try first("SELECT set_name FROM entities WHERE id = ?", [integer(id)])?.first?.text
+        if let set = sets[id] { return set }
+        guard
+            let set = try one("SELECT set_name FROM entities WHERE id = ?", [integer(id)], { $0.text(0) ?? "" })
+        else { return nil }
+        if sets.count >= Self.setLimit { sets = [:] }
+        sets[id] = set
+        return set
     }
+
+    private static var setLimit: Int { 16_384 }
 
     public func register(_ id: EntityID, set: String) throws(StateError) {
         try run("INSERT OR IGNORE INTO entities VALUES (?, ?)", [integer(id), .text(set)])

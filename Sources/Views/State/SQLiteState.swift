@@ -11,6 +11,8 @@ public import SyncCore
 public final class SQLiteState: StateStorage {
     package let connection: Connection
     var layouts: [String: TableLayout] = [:]
+    /// Sets of entities that were asked for, which are theirs for good; so many at most.
+    var sets: [EntityID: String] = [:]
     /// The same names stand in each row and each operation.
     let names = NameTable()
     package var model: EntityDataModel?
@@ -81,6 +83,8 @@ public final class SQLiteState: StateStorage {
             return try connection.transaction(body)
         } catch {
             cachedHeader = nil
+            // It may have registered some that nobody knows now.
+            sets = [:]
             (layouts, model) = before
             throw error
         }

@@ -1,0 +1,77 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+
+/// An entity that is changed again and again does not make each change dearer than the one before. Work is counted, not
+/// timed.
+struct ManyChangesTests {
+    private let customer = EntityID(rawValue: 1)
+
+    private func image(_ name: String) -> EntityImage {
+        EntityImage(
+            entity: customer, set: "Customers", type: "Shop.Customer",
+            values: ["CustomerID": .integer(1), "Name": .string(name)])
+    }
+
+    /// A fold with a customer, and so many names for it on top; with a function that applies one more record.
+    private struct Changes {
+        let state = MemoryState()
+        private var fold: Fold<MemoryState>
+
+        init() throws {
+            fold = try Fold(storage: state)
+            try add(.serviceInstalled(TestModel.service))
+        }
+
+        @discardableResult
+        mutating func add(_ body: Record.Body) throws -> SequenceNumber {
+            let sequence = state.header().applied + 1
+            try fold.apply(Record(time: 0, body: body), sequence: sequence)
+            try fold.settle()
+            return sequence
+        }
+
+        /// How many pending operations were read for it.
+        mutating func work(_ body: Record.Body) throws -> Int {
+            let before = state.operationsRead
+            try add(body)
+            return state.operationsRead - before
+        }
+    }
+
+    private func rename(_ number: Int) -> Record.Body {
+        .operation(Operation(.update(customer, changes: ["Name": .string("\(number)")], bindings: [])))
+    }
+
+    @Test
+    func `an answer about many changes of one entity reads those behind them once, not once for each`() throws {
+        let (pending, answered) = (600, 100)
+        var changes = try Changes()
+        try changes.add(.entitiesRead([image("Ada")]))
+        let operations = try (1...pending).map { try changes.add(rename($0)) }.prefix(answered)
+        let batch = changes.state.header().nextBatch
+        try changes.add(
+            .batchPrepared(
+                BatchPrepared(batch: batch, changeSets: operations.map { [.init(contentID: "1", operation: $0)] })))
+        // The first answer finds out what operations have to do with each other.
+        for images in [[], [image("somebody else's")]] {
+            let part = images.isEmpty ? operations.prefix(answered / 2) : operations.suffix(answered / 2)
+            let outcomes = part.map { BatchAnswered.Outcome(operation: $0, result: .confirmed(images: images)) }
+            let work = try changes.work(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
+            #expect(work < 8 * pending, "\(work) operations were read")
+        }
+    }
+
+    @Test
+    func `what is changed after others changed it reads the last change of it, not all`() throws {
+        var changes = try Changes()
+        try changes.add(.entitiesRead([image("Ada")]))
+        try changes.add(rename(0))
+        try changes.add(.entitiesRead([image("Eve")]))
+        #expect(changes.state.ancestors() == [customer])
+        var work = 0
+        for number in 1...300 { work += try changes.work(rename(number)) }
+        #expect(work < 5 * 300, "\(work) operations were read")
+    }
+}
