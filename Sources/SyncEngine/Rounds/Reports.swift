@@ -13,6 +13,8 @@ public struct UploadReport: Sendable {
     public var elided: [SequenceNumber] = []
     /// Operations of which it is not known whether they took effect.
     public var inDoubt: [SequenceNumber] = []
+    /// Batches that the service still works on in its own time.
+    public var awaited: [AwaitedBatch] = []
     /// Entities on which operations wait because others changed them as well, and nobody has decided yet.
     public var conflicts: [Conflict] = []
     /// Everything that has not ended, refused and doubtful operations included.
@@ -41,6 +43,7 @@ public struct UploadReport: Sendable {
         // Of these only what holds now.
         deferred = later.deferred
         inDoubt = later.inDoubt
+        awaited = later.awaited
         conflicts = later.conflicts
         remaining = later.remaining
         retryAfter = later.retryAfter
@@ -55,6 +58,13 @@ public struct UploadReport: Sendable {
         case .notProcessed: break
         }
     }
+}
+
+/// A batch whose answer a later upload asks for.
+public struct AwaitedBatch: Sendable, Hashable {
+    public var operations: [SequenceNumber]
+    /// Why the answer is not here: a sentence without its full stop.
+    public var reason: String
 }
 
 /// What a download came to.

@@ -31,6 +31,11 @@ struct UploadText {
         for operation in report.inDoubt {
             lines.append("Operation \(operation) is in doubt: it is not known whether it took effect.")
         }
+        for batch in report.awaited {
+            lines.append(
+                "\(counted(batch.operations.count, "operation", "operations")) accepted and not answered yet: "
+                    + "\(oneLine(batch.reason)). The next push asks again.")
+        }
         // What is in conflict is not tried again before that is decided.
         let undecided = Set(report.conflicts.flatMap(\.operations))
         if report.rejected.contains(where: { !undecided.contains($0.operation) }) {
@@ -50,7 +55,7 @@ struct UploadText {
 
     private var isEmpty: Bool {
         report.batches == 0 && report.confirmed.isEmpty && report.rejected.isEmpty && report.deferred.isEmpty
-            && report.elided.isEmpty && report.inDoubt.isEmpty && report.conflicts.isEmpty
+            && report.elided.isEmpty && report.inDoubt.isEmpty && report.conflicts.isEmpty && report.awaited.isEmpty
     }
 
     var json: String {
@@ -73,6 +78,7 @@ struct UploadText {
         if !report.deferred.isEmpty { json.numbers("deferred", report.deferred.map(\.operation)) }
         if !report.elided.isEmpty { json.numbers("elided", report.elided) }
         json.numbers("inDoubt", report.inDoubt)
+        if !report.awaited.isEmpty { json.numbers("awaited", report.awaited.flatMap(\.operations)) }
         json.member("remaining", report.remaining)
         if !report.conflicts.isEmpty { json.numbers("conflicts", report.conflicts.map(\.entity.rawValue)) }
         if let postponed = report.postponed { json.member("notBefore", postponed.notBefore) }
@@ -93,7 +99,7 @@ struct UploadText {
         }
         try UploadText(report: report).print(json: json)
         guard report.rejected.isEmpty, report.inDoubt.isEmpty, report.conflicts.isEmpty else { return .failed }
-        return report.postponed == nil ? .done : .later
+        return report.postponed == nil && report.awaited.isEmpty ? .done : .later
     }
 
     private func print(json isJSON: Bool) throws {
