@@ -4,6 +4,10 @@ package enum Plant: String, Sendable, Hashable, CaseIterable {
     case lyingTransport
     /// The network delivers modifications twice.
     case repeatedRequests
+    /// The service does not look at ETags.
+    case uncheckedETags
+    /// The service forgets some of what it has confirmed.
+    case forgetfulService
     /// The disk loses the end of what was synced.
     case forgetfulDisk
 }

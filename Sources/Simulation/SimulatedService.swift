@@ -13,6 +13,12 @@ struct SimulatedService {
         ledger.look(at: sandbox)
     }
 
+    /// Is again what it was, but for having been something else.
+    mutating func forget(since before: SimulatedService) {
+        sandbox = before.sandbox
+        ledger.look(at: sandbox)
+    }
+
     /// - Parameter fault: one that hits this request, and leaves it an answer.
     mutating func handle(_ request: WireRequest, from device: Int, _ fault: Fault? = nil) -> WireResponse {
         var request = request

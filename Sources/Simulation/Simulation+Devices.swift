@@ -32,10 +32,13 @@ extension Simulation {
             environment: clock.environment,
             log: OperationLog.Options(sealing: .asWritten, segmentSize: 16_384, storeIdentifier: identifier),
             snapshots: snapshots, service: serviceOptions)
+        options.undoesLocalCreation = habits.undoesLocalCreation
+        options.longQueue = habits.longQueue
         options.disk = .simulated(disk)
         let store = try await LocalStore(Device.files, options: options)
         let network = SimulatedNetwork(simulation: self, device: number)
-        return (store, SyncEngine(store: store, session: ServiceSession(root: root, transport: network)))
+        let session = ServiceSession(root: root, transport: network, authentication: login == nil ? nil : hook(number))
+        return (store, SyncEngine(store: store, session: session))
     }
 
     // MARK: Crashes
@@ -89,7 +92,10 @@ extension Simulation {
 
     private func checkAfterStart(_ device: Device) async throws(TidelogError) {
         do {
-            let tags = Set(try device.operations().values.compactMap(\.customTag))
+            let tags = Set(
+                try device.allRecords().compactMap {
+                    if case .operation(let operation) = $0.record.body { operation.customTag } else { nil }
+                })
             let lost = device.acknowledged.subtracting(tags).sorted()
             if !lost.isEmpty { violated("d\(device.number) lost what it had acknowledged: \(lost)") }
             // What the app never learnt of is as good as acknowledged now that it is there.
@@ -109,9 +115,7 @@ extension Simulation {
                 note("d\(device.number) writes a snapshot")
             } else {
                 // Before it: a crash in the middle may leave it done.
-                device.archive = try device.operations()
-                device.elidedArchive = try device.elided()
-                device.contested.formUnion(try device.decided())
+                device.removed = try device.allRecords()
                 _ = try await device.store.compact(keeping: .bytes(0))
                 note("d\(device.number) compacts")
             }

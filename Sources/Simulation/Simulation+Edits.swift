@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import Operations
 import SyncEngine
 
 /// What the app does.
@@ -8,20 +9,24 @@ extension Simulation {
     func edit(_ device: Device) async {
         guard !device.hasCrashed else { return }
         let isChangeSet = random.chance(15)
+        let delivery = habits.delivery(&random)
         var calls: [(intent: Intent, options: IntentOptions)] = []
         for number in 0..<(isChangeSet ? 2 + random.below(2) : 1) {
             if let intent = intent(device, draft: number * 10) {
-                calls.append((intent, IntentOptions(customTag: device.name("t"))))
+                calls.append((intent, habits.options(device.name("t"), delivery, &random)))
             }
         }
         guard !calls.isEmpty else { return }
-        note("d\(device.number) \(calls.map { Self.text($0.intent) })")
+        note("d\(device.number) \(calls.map { Self.text($0.intent) + Self.text($0.options) })")
         do throws(TidelogError) {
             let results = try await device.store.perform(calls, asChangeSet: isChangeSet)
             counts.operations += results.count
             for (call, result) in zip(calls, results) {
-                // A deletion of a change set may be done by another one already.
-                if result.sequence != nil, let tag = call.options.customTag { device.acknowledged.insert(tag) }
+                // A deletion of a change set may be done by another one already, and one of what no service has seen is an
+                // undo.
+                if result.sequence != nil, !mayBeUndo(call.intent), let tag = call.options.customTag {
+                    device.acknowledged.insert(tag)
+                }
                 if !isChangeSet { check(call.intent, result) }
                 learn(result, device)
             }
@@ -34,6 +39,10 @@ extension Simulation {
                 if !device.hasCrashed { violated("d\(device.number): an edit fails: \(error)") }
             }
         }
+    }
+
+    private func mayBeUndo(_ intent: Intent) -> Bool {
+        if case .delete = intent { habits.undoesLocalCreation } else { false }
     }
 
     /// A local change is visible at once. In a change set a later one may have changed it again.
@@ -143,6 +152,16 @@ extension Simulation {
         case .updateLink(let from, let navigation, let to): "relink \(from) \(navigation) \(to)"
         case .deleteLink(let from, let navigation, let to): "unlink \(from) \(navigation) \(String(describing: to))"
         }
+    }
+
+    /// What is not as it would be without saying anything.
+    private static func text(_ options: IntentOptions) -> String {
+        var words: [String] = []
+        if options.delivery != .queued { words.append("\(options.delivery)") }
+        if options.isUnmodifiable { words.append("unmodifiable") }
+        if let transaction = options.transactionID { words.append("in \(transaction)") }
+        if case .named(let category)? = options.uploadCategory { words.append("category \(category)") }
+        return words.isEmpty ? "" : " (" + words.joined(separator: ", ") + ")"
     }
 
     private static func text(_ draft: EntityDraft) -> String {

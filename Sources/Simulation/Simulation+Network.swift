@@ -20,7 +20,16 @@ extension Simulation {
     }
 
     private func answer(_ request: WireRequest, _ number: Int, _ fault: Fault? = nil) -> WireResponse {
+        if let login, !login.believes(request.headers["Authorization"], of: number, now: clock.now) {
+            return refusal(401, ["WWW-Authenticate": "Bearer"])
+        }
+        var request = request
+        if options.plants.contains(.uncheckedETags) { request = request.withoutETags }
+        let before = service
         let response = service.handle(request, from: number, fault)
+        if isStormy, options.plants.contains(.forgetfulService), request.method != "GET", random.chance(10) {
+            service.forget(since: before)
+        }
         if isStormy, options.plants.contains(.repeatedRequests), request.method != "GET" {
             _ = service.handle(request, from: number)
         }
@@ -35,20 +44,22 @@ extension Simulation {
     }
 
     private static let onTheWay: [Trouble] = [
-        .lateRequest, .repeatedRequest, .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer,
+        .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer,
         .busy, .refusedPart,
         .refusedPart, .distortedAnswer, .distortedAnswer, .gatewayBefore,
-        .gatewayAfter, .unauthorized, .expiredToken, .slowAnswer, .editInFlight, .editInFlight, .otherDeviceInFlight,
+        .gatewayAfter, .unauthorized, .expiredLogin, .refusedLogin, .expiredToken, .slowAnswer, .editInFlight,
+        .editInFlight, .otherDeviceInFlight,
         .cancelInFlight, .crashInFlight, .crashInFlight,
     ]
+
+    private static let ofModifications: [Trouble] = [.lateRequest, .lateRequest, .repeatedRequest]
 
     private func deliverInTrouble(
         _ request: WireRequest, _ device: Device
     ) async throws(TransportError) -> WireResponse {
         let number = device.number
-        let trouble = Self.onTheWay[random.below(Self.onTheWay.count)]
-        let isRepeatable = serviceOptions.repeatability != .none && request.method != "GET"
-        if trouble == .lateRequest || trouble == .repeatedRequest, !isRepeatable { return answer(request, number) }
+        let troubles = request.method == "GET" ? Self.onTheWay : Self.onTheWay + Self.ofModifications
+        let trouble = troubles[random.below(troubles.count)]
         guard happens(trouble) else { return answer(request, number) }
         note("d\(number) meets \(trouble)")
         switch trouble {
@@ -57,8 +68,9 @@ extension Simulation {
             late.append((request, number))
             throw failure(.timeout, number, mayHaveBeenSent: true)
         case .repeatedRequest:
-            _ = answer(request, number)
-            return answer(request, number)
+            let first = answer(request, number)
+            let second = answerStray(request, number)
+            return serviceOptions.repeatability == .none ? first : second
         case .lostRequest: throw failure(.disconnected, number, mayHaveBeenSent: true)
         case .lostAnswer:
             _ = answer(request, number)
@@ -88,6 +100,13 @@ extension Simulation {
             _ = answer(request, number)
             return refusal([502, 504][random.below(2)])
         case .unauthorized: return refusal(401, ["WWW-Authenticate": "Bearer"])
+        case .expiredLogin:
+            login?.expire(of: number)
+            return answer(request, number)
+        case .refusedLogin:
+            login?.expire(of: number)
+            login?.refuse(1 + random.below(3), of: number)
+            return answer(request, number)
         case .expiredToken:
             var request = request
             if request.headers["X-CSRF-Token"] != nil { request.headers["X-CSRF-Token"] = "expired" }
@@ -130,7 +149,7 @@ extension Simulation {
         isInFlight = true
         defer { isInFlight = false }
         if trouble == .editInFlight {
-            for _ in 0...random.below(3) { await edit(device) }
+            for _ in 0...random.below(3) { if random.chance(80) { await edit(device) } else { await arrange(device) } }
             return
         }
         let others = devices.filter { $0.number != device.number && !$0.hasCrashed }
@@ -140,17 +159,54 @@ extension Simulation {
         await upload(other)
     }
 
+    // MARK: Login
+
+    /// What an app does that is asked for a login.
+    nonisolated func hook(_ number: Int) -> AuthenticationHook {
+        { _ in await self.logIn(number) }
+    }
+
+    private func logIn(_ number: Int) -> Credentials? {
+        let token = login?.token(for: number, now: clock.now)
+        note("d\(number) \(token.map { "logs in: \($0)" } ?? "does not log in")")
+        return token.map { .bearer($0) }
+    }
+
+    // MARK: Late
+
     /// What was kept back comes through, unless there is none.
     func deliverLate() {
         guard !late.isEmpty else { return }
         let (request, device) = late.removeFirst()
         note("late, of d\(device): \(request.method) \(request.url)")
-        _ = answer(request, device)
+        _ = answerStray(request, device)
+    }
+
+    /// One that nobody waits for. Where the service knows repetitions, it comes to nothing new.
+    private func answerStray(_ request: WireRequest, _ number: Int) -> WireResponse {
+        let before = service.ledger
+        let response = answer(request, number)
+        if serviceOptions.repeatability == .none { stray.add(from: before, to: service.ledger) }
+        return response
     }
 
     func changeNetwork(of device: Device) {
         if device.isOnline, !happens(.partition) { return }
         device.isOnline.toggle()
         note("d\(device.number) is \(device.isOnline ? "online" : "offline")")
+    }
+}
+
+extension WireRequest {
+    /// With headers of the same length in the place of `If-Match`, also inside of a batch.
+    fileprivate var withoutETags: WireRequest {
+        var request = self
+        request.headers["If-Match"] = nil
+        let text = String(decoding: body, as: UTF8.self)
+        for name in ["If-Match", "if-match"] where text.contains(name) {
+            request.body = Array(
+                text.split(separator: name, omittingEmptySubsequences: false).joined(separator: "No-Match").utf8)
+        }
+        return request
     }
 }

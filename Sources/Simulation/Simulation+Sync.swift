@@ -1,4 +1,3 @@
-import EDM
 import Operations
 import SyncCore
 import SyncEngine
@@ -9,20 +8,24 @@ extension Simulation {
         guard !device.hasCrashed else { return }
         note("d\(device.number) uploads")
         do throws(TidelogError) {
-            let report = try await device.engine.upload(
-                UploadOptions(
-                    requestLimit: [500, 500, 3][random.below(3)], conflicts: conflictHandling(),
-                    ignoresPostponement: random.chance(20)))
+            let report = try await device.engine.upload(try await uploadOptions(device))
             counts.confirmed += report.confirmed.count
             counts.rejected += report.rejected.count
             note("uploaded: \(report.confirmed) rejected \(report.rejected.map { "\($0.operation): \($0.refusal)" })")
-            for (operation, refusal) in report.rejected where refusal.status == 412 && !options.isStrict {
-                device.contested.insert(operation)
-            }
             check(report)
         } catch {
             failed("upload", device, error)
         }
+    }
+
+    /// In the storm as the run's habits have it; afterwards all that can go goes.
+    private func uploadOptions(_ device: Device) async throws(TidelogError) -> UploadOptions {
+        let refused = try await device.store.pendingOperations(.rejected).map(\.sequence)
+        var options = habits.upload(&random, refused: refused)
+        if !isStormy { (options.categories, options.refused) = (nil, .all) }
+        options.conflicts = conflictHandling()
+        note("\(options.coalesces ? "coalescing, " : "")\(options.refused) \(options.categories?.count ?? 0)")
+        return options
     }
 
     /// In the storm what both changed waits, or a policy settles it; afterwards each device insists in turn.
@@ -70,29 +73,6 @@ extension Simulation {
         violated("d\(device.number): the \(what) fails: \(error)")
     }
 
-    // MARK: Undo
-
-    func undo(_ device: Device) async {
-        do throws(TidelogError) {
-            let pending = try await device.store.pendingOperations()
-            guard !pending.isEmpty else { return }
-            let sequence = pending[random.below(pending.count)].sequence
-            try await undo([sequence], device)
-            if random.chance(25) {
-                let redone = try await device.store.redoLast()
-                note("d\(device.number) redoes \(redone)")
-            }
-        } catch {
-            if case .refused = error.code { return note("not undone: \(error.message)") }
-            if !device.hasCrashed { violated("d\(device.number): an undo fails: \(error)") }
-        }
-    }
-
-    private func undo(_ operations: [SequenceNumber], _ device: Device) async throws(TidelogError) {
-        let report = try await device.store.undo(.operations(operations))
-        note("d\(device.number) undoes \(report.undone)")
-    }
-
     // MARK: The end of the storm
 
     /// Nothing goes wrong any more: in a few rounds every device has sent what can be sent and says what the service says.
@@ -102,6 +82,7 @@ extension Simulation {
             device.isOnline = true
             device.calmDisk()
         }
+        login?.calm()
         await restartCrashed()
         while !late.isEmpty { deliverLate() }
         let start = clock.now
@@ -112,6 +93,7 @@ extension Simulation {
             left = []
             var isUnsettled = false
             for device in devices {
+                if round == 1 { await endDrafts(device) }
                 await upload(device)
                 if round > 1 {
                     await discardRefused(device)
@@ -128,24 +110,6 @@ extension Simulation {
         for device in devices where violations.isEmpty { await download(device) }
         note("drained in \((clock.now - start) / 1_000) seconds")
         for device in devices where violations.isEmpty { await checkDrained(device) }
-    }
-
-    private func discardRefused(_ device: Device) async {
-        do throws(TidelogError) {
-            for pending in try await device.store.pendingOperations() {
-                guard case .rejected = pending.status,
-                    try await device.store.pendingOperations().contains(where: { $0.sequence == pending.sequence })
-                else { continue }
-                do throws(TidelogError) {
-                    try await undo([pending.sequence], device)
-                } catch {
-                    guard case .refused = error.code else { throw error }
-                    note("not discarded: \(error.message)")
-                }
-            }
-        } catch {
-            violated("d\(device.number): a refused operation cannot be discarded: \(error)")
-        }
     }
 
     private func reasons(_ device: Device) async -> [SequenceNumber: String] {
@@ -168,51 +132,6 @@ extension Simulation {
             counts.visibleDoubts += remainder.operations.count
         } catch {
             violated("d\(device.number): \(error)")
-        }
-    }
-
-    /// Who is asked looks at the service, and knows. Operations that were sent together are settled together, so those come
-    /// first of which something is to be seen there.
-    ///
-    /// - Returns: whether there was something to settle.
-    private func settleDoubts(_ device: Device) async -> Bool {
-        var isSettled = false
-        do throws(TidelogError) {
-            for settlement in [DoubtSettlement.tookEffect, .resend] {
-                for pending in try await device.store.pendingOperations() {
-                    guard settlement == .resend || hasEffect(pending.operation),
-                        try await isInDoubt(pending.sequence, device)
-                    else { continue }
-                    let doubtful = try await device.store.pendingOperations()
-                    let settled = try await device.store.settle(pending.sequence, as: settlement)
-                    if settlement == .tookEffect {
-                        for known in doubtful where settled.contains(known.sequence) {
-                            device.settledEntities.formUnion(known.operation.createdEntities)
-                        }
-                    }
-                    note("d\(device.number) settles \(settled) as \(settlement)")
-                    isSettled = true
-                }
-            }
-        } catch {
-            violated("d\(device.number): an operation in doubt cannot be settled: \(error)")
-        }
-        return isSettled
-    }
-
-    private func isInDoubt(_ operation: SequenceNumber, _ device: Device) async throws(TidelogError) -> Bool {
-        try await device.store.pendingOperations().contains {
-            if case .inDoubt = $0.status { $0.sequence == operation } else { false }
-        }
-    }
-
-    private func hasEffect(_ operation: Operation) -> Bool {
-        switch operation.action {
-        case .create(let creation, _):
-            creation.values["Mark"]?.stringValue.map { service.ledger.created[$0] != nil } ?? false
-        case .update(_, let changes, _):
-            changes.contains { $0.value.stringValue.map { service.ledger.written[$0] != nil } ?? false }
-        default: false
         }
     }
 }

@@ -40,6 +40,10 @@ package actor Simulation {
     var violations: [String] = []
     /// Requests that the network keeps back, with the device that has given them up.
     var late: [(request: WireRequest, device: Int)] = []
+    /// What `Note` and `Remark` were before anybody came, by `mark property`.
+    let initialValues: [String: String]
+    /// What came of requests that nobody could take back.
+    var stray = Stray()
     /// Whether anything goes wrong at the moment.
     var isStormy = false
     /// Whether something runs inside of a request.
@@ -53,6 +57,9 @@ package actor Simulation {
     let severity: Int
     let serviceOptions: ServiceOptions
     let snapshots: SnapshotPolicy
+    let habits: Habits
+    /// Nil where the service lets everybody in.
+    var login: Login?
 
     package init(seed: UInt64, options: Options = Options()) {
         self.seed = seed
@@ -61,30 +68,34 @@ package actor Simulation {
         var random = SeededRandom(seed: seed)
         version = random.chance(50) ? .v4 : .v2
         deviceCount = [1, 2, 2, 3][random.below(4)]
-        let drawn = [6, 10, 16, 32][random.below(4)]
+        let drawn = [3, 6, 8, 16][random.below(4)]
         steps = options.steps ?? drawn
         severity = [0, 8, 20, 40][random.below(4)]
-        var service = ServiceOptions()
-        if random.chance(30) { service.batchFormat = .json }
-        if random.chance(15) { service.supportsBatch = false }
+        var abilities = ServiceOptions()
+        if random.chance(30) { abilities.batchFormat = .json }
+        if random.chance(15) { abilities.supportsBatch = false }
         let dialect = [nil, nil, Repeatability.Dialect.oasis, .sap][random.below(4)]
-        if let dialect { service.repeatability = dialect == .oasis ? .oasis : .sap }
+        if let dialect { abilities.repeatability = dialect == .oasis ? .oasis : .sap }
         if dialect == nil, random.chance(40) {
-            for set in FieldService.sets { service.correlationProperties[set] = "Mark" }
+            for set in FieldService.sets { abilities.correlationProperties[set] = "Mark" }
         }
-        service.respondsAsync = random.chance(20)
-        serviceOptions = service
+        abilities.respondsAsync = random.chance(20)
+        serviceOptions = abilities
         snapshots = random.chance(40) ? .automatic(growth: 8_192) : .manual
         var sandbox = FieldService.seeded
         if random.chance(30) { sandbox.options.pageSize = 2 }
         if random.chance(20) { sandbox.options.answersUpdates = true }
-        sandbox.options.abilities.batch = service.supportsBatch
+        sandbox.options.abilities.batch = abilities.supportsBatch
         sandbox.options.repeatability = dialect.map { Repeatability($0) }
-        if service.respondsAsync {
+        if abilities.respondsAsync {
             sandbox.options.asynchrony = Asynchrony(
                 polls: random.below(3), retryAfter: random.chance(50) ? 5 : nil, startsAtOnce: random.chance(50))
         }
-        self.service = SimulatedService(sandbox)
+        habits = Habits(&random)
+        if random.chance(40) { login = Login(lifetime: [2_000, 60_000, 3_600_000][random.below(3)]) }
+        let service = SimulatedService(sandbox)
+        initialValues = service.ledger.values
+        self.service = service
         self.random = random
         trace = Trace(keepsLines: options.keepsLines)
     }
@@ -95,6 +106,7 @@ package actor Simulation {
 
     package func run() async -> Outcome {
         note("seed \(seed): \(version), \(deviceCount) devices, \(steps) steps, severity \(severity)")
+        note(habits.line)
         for number in 0..<deviceCount { await install(number) }
         if violations.isEmpty {
             isStormy = true
@@ -103,6 +115,7 @@ package actor Simulation {
             if violations.isEmpty { await drain() }
             if violations.isEmpty { await verify() }
         }
+        if options.keepsLines, !violations.isEmpty { for device in devices { noteLog(of: device) } }
         for device in devices { await device.store.close() }
         for device in devices { for path in device.disk.paths { trace.add(device.disk[path]) } }
         devices = []
@@ -115,18 +128,27 @@ package actor Simulation {
         if random.chance(50) { deliverLate() }
         let device = devices[random.below(devices.count)]
         switch random.below(100) {
-        case 0..<50: await edit(device)
-        case 50..<72: await upload(device)
-        case 72..<84: await download(device)
-        case 84..<88: changeNetwork(of: device)
-        case 88..<91: await crash(device)
-        case 91..<95:
+        case 0..<46: for _ in 0...random.below(3) { await edit(device) }
+        case 46..<67: await upload(device)
+        case 67..<79: await download(device)
+        case 79..<83: changeNetwork(of: device)
+        case 83..<86: await crash(device)
+        case 86..<90:
             if happens(.diskStop) { device.disk.fail(atCall: device.disk.calls + random.below(40), .crash) }
-        case 95..<97: await undo(device)
+        case 90..<92: await undo(device)
+        case 92..<97: await arrange(device)
         case 97..<98: await compact(device)
         default: await reopen(device)
         }
         await restartCrashed()
+    }
+
+    /// For who looks for the reason of a violation.
+    private func noteLog(of device: Device) {
+        for (sequence, record) in (try? device.allRecords()) ?? [] {
+            if case .serviceInstalled = record.body { continue }
+            note("d\(device.number) log \(sequence): \(record.body)")
+        }
     }
 
     func restartCrashed() async {

@@ -12,10 +12,9 @@ package enum Trouble: String, Sendable, Hashable, CaseIterable, Comparable {
     case tornAnswer
     /// A part of the answer comes, and nobody notices.
     case shortAnswer
-    /// The service gets the request when the device has long given it up. Only where requests can be repeated: elsewhere no
-    /// client can stand it.
+    /// The service gets the request when the device has long given it up.
     case lateRequest
-    /// The service gets the request twice. Only where requests can be repeated.
+    /// The service gets the request twice; the second answer reaches nobody.
     case repeatedRequest
     /// 429 or 503 with Retry-After; the request was not looked at.
     case busy
@@ -29,6 +28,10 @@ package enum Trouble: String, Sendable, Hashable, CaseIterable, Comparable {
     case gatewayAfter
     /// 401; the request was not looked at.
     case unauthorized
+    /// The login is no longer good, and the app gets a new one.
+    case expiredLogin
+    /// The login is no longer good, and for a while there is no other.
+    case refusedLogin
     /// The CSRF token is no longer good.
     case expiredToken
     /// The answer takes minutes.

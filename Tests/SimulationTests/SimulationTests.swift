@@ -19,7 +19,7 @@ struct SimulationTests {
     func `a planted fault is found`(_ plant: Plant) async {
         var options = Simulation.Options()
         options.plants = [plant]
-        let report = await Campaign(seeds: 1...200, options: options, stopsAtFirst: true).run()
+        let report = await Campaign(seeds: 1...800, options: options, stopsAtFirst: true).run()
         #expect(!report.findings.isEmpty)
     }
 

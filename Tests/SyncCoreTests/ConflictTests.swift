@@ -74,6 +74,32 @@ import Testing
         #expect(name.theirs == .string("Eve"))
     }
 
+    @Test func `what is in doubt hides what others did, but not a link in a collection`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(7)])
+        let linked = try store.perform([.createLink(link(customer, "Orders", order))])[0]
+        let renamed = try rename("Bob")
+        try others("Eve")
+        for (operation, isHidden) in [(linked, false), (renamed, true)] {
+            let batch = store.state.header().nextBatch
+            try store.add(
+                .batchPrepared(
+                    BatchPrepared(batch: batch, changeSets: [[.init(contentID: "1", operation: operation)]])))
+            try store.add(.batchInterrupted(BatchInterrupted(batch: batch, reason: "No answer.")))
+            #expect(try (conflict() == nil) == isHidden)
+        }
+    }
+
+    @Test(arguments: [("2", false), ("3", true)])
+    func `behind a change of ours that was answered with an ETag only, another ETag is somebody else's`(
+        _ etag: String, _ isConflict: Bool
+    ) throws {
+        let first = try rename("Bob")
+        try rename("Rob")
+        try confirm(first, [image(customer, [:], etag: "2")])
+        try others("BOB", etag: etag)
+        #expect(try (conflict() != nil) == isConflict)
+    }
+
     @Test func `both changed it to the same, and nothing overlaps`() throws {
         try rename("Eve")
         try others("Eve")

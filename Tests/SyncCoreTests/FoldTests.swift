@@ -182,6 +182,26 @@ struct FoldTests {
         #expect(store.state.row(customer)?.origin == .gone)
     }
 
+    @Test func `what the service deleted leaves with the last operation that named it, confirmed or not`() throws {
+        let customer = store.newID()
+        let image = EntityImage(
+            entity: customer, set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(1)])
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.downloadPage(DownloadPage(query: "All", entities: [image])))
+        try store.add(.downloadFinished(query: "All"))
+        try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
+        let sequence = store.state.header().applied
+        try store.add(
+            .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: sequence)]])))
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.downloadFinished(query: "All"))
+        #expect(store.state.row(customer)?.origin == .gone)
+        try store.add(
+            .batchAnswered(
+                BatchAnswered(batch: 1, outcomes: [.init(operation: sequence, result: .confirmed(images: []))])))
+        #expect(store.state.row(customer) == nil)
+    }
+
     @Test func `what a full download no longer brings is removed when the last page is in`() throws {
         let customer = store.newID()
         let image = EntityImage(

@@ -20,12 +20,15 @@ struct ReconcilerTests {
 
     /// Plans what is pending, lets the service answer its only change set, and folds the outcome.
     @discardableResult
-    private func answer(_ outcome: ChangeSetOutcome) throws -> [BatchAnswered.Outcome] {
+    private func answer(
+        _ outcome: ChangeSetOutcome, doubtful: Set<SequenceNumber> = []
+    ) throws -> [BatchAnswered.Outcome] {
         let plan = try store.plan()
         let encoder = RequestEncoder(version: store.model.version, model: store.model, serviceRoot: Self.root)
         let requests = plan.changeSets.map { $0.requests.map { encoder.encode($0.modification) } }
         let batch = try store.prepare(plan)
-        var reconciler = try Reconciler(storage: store.state, model: store.model, serviceRoot: Self.root)
+        var reconciler = try Reconciler(
+            storage: store.state, model: store.model, serviceRoot: Self.root, doubtful: doubtful)
         let outcomes = try reconciler.outcomes(of: plan, requests: requests, [outcome])
         try store.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
         return outcomes
@@ -211,6 +214,15 @@ struct ReconcilerTests {
         try answer(.failed(response(404, no), culprit: "2"))
         #expect(store.state.pendingOperations().map(\.sequence) == [operations[0]])
         #expect(store.state.pendingOperations().map(\.status) == [.pending])
+    }
+
+    @Test(arguments: [true, false])
+    func `where the service does not say what it misses, that may be what was removed before`(_ wasSent: Bool) throws {
+        let orders = try [1, 2].map { try store.download("Orders", ["OrderID": .integer($0)]) }
+        let operations = try store.perform(orders.map { .delete($0) }, changeSet: true)
+        try answer(.failed(response(404, no), culprit: nil), doubtful: wasSent ? Set(operations) : [])
+        let kinds = store.state.pendingOperations().map(\.status.kind)
+        #expect(kinds == (wasSent ? [.inDoubt, .inDoubt] : [.rejected, .rejected]))
     }
 
     @Test func `an update of what is gone is refused`() throws {

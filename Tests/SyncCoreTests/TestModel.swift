@@ -31,6 +31,37 @@ enum TestModel {
 
     static let service = ServiceDescription(root: "http://127.0.0.1/v4/", metadata: Array(metadata.utf8))
 
+    /// Customers with orders, in V2.
+    static let legacyMetadata = """
+        <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx">
+        <edmx:DataServices m:DataServiceVersion="2.0" \
+        xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata">
+        <Schema Namespace="Shop" xmlns="http://schemas.microsoft.com/ado/2008/09/edm">
+        \(type("Customer", "CustomerID", "<Property Name=\"Name\" Type=\"Edm.String\"/>"
+            + legacy("Orders", from: "Customer", to: "Order")))
+        \(type("Order", "OrderID", "<Property Name=\"CustomerID\" Type=\"Edm.Int32\"/>"
+            + legacy("Customer", from: "Order", to: "Customer")))
+        <Association Name="Customer_Order">
+        <End Role="Customer" Type="Shop.Customer" Multiplicity="0..1"/>
+        <End Role="Order" Type="Shop.Order" Multiplicity="*"/>
+        <ReferentialConstraint><Principal Role="Customer"><PropertyRef Name="CustomerID"/></Principal>
+        <Dependent Role="Order"><PropertyRef Name="CustomerID"/></Dependent></ReferentialConstraint>
+        </Association>
+        <EntityContainer Name="Container" m:IsDefaultEntityContainer="true">
+        <EntitySet Name="Customers" EntityType="Shop.Customer"/><EntitySet Name="Orders" EntityType="Shop.Order"/>
+        <AssociationSet Name="Customer_Order" Association="Shop.Customer_Order">
+        <End Role="Customer" EntitySet="Customers"/><End Role="Order" EntitySet="Orders"/>
+        </AssociationSet>
+        </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+        """
+
+    static let legacyService = ServiceDescription(
+        root: "http://127.0.0.1/v2/", metadata: Array(legacyMetadata.utf8))
+
+    private static func legacy(_ name: String, from: String, to: String) -> String {
+        "<NavigationProperty Name=\"\(name)\" Relationship=\"Shop.Customer_Order\" FromRole=\"\(from)\" ToRole=\"\(to)\"/>"
+    }
+
     private static func type(_ name: String, _ key: String, _ content: String) -> String {
         "<EntityType Name=\"\(name)\"><Key><PropertyRef Name=\"\(key)\"/></Key><Property Name=\"\(key)\" Type=\"Edm.Int32\" Nullable=\"false\"/>\(content)</EntityType>"
     }

@@ -17,9 +17,9 @@ final class TestStore {
     /// What the next operations get besides.
     var attributes: (inout Operation) -> Void = { _ in }
 
-    init() throws {
+    init(_ service: ServiceDescription = TestModel.service) throws {
         fold = try Fold(storage: state)
-        try add(.serviceInstalled(TestModel.service))
+        try add(.serviceInstalled(service))
         try add(.definingQueryAdded(DefiningQuery(name: "All", query: "Customers")))
     }
 

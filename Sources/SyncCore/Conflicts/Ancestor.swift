@@ -44,6 +44,12 @@ public struct Ancestor: Sendable, Hashable {
         return restricted
     }
 
+    /// Whether somebody has changed the entity since the service told its ETag.
+    func isReplaced(by other: Ancestor) -> Bool {
+        guard row.origin == .service, let etag = row.etag, let now = other.row.etag else { return false }
+        return etag != now
+    }
+
     /// Whether `other` says something else of anything that the ancestor knows. An ETag says nothing that anyone could see:
     /// it also changes with links of others to the entity (OData 4.01 Part 1, 8.3.1).
     func differs(from other: Ancestor) -> Bool {

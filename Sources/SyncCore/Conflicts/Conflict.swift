@@ -80,7 +80,7 @@ public struct ConflictFinder<Storage: StateStorage> {
     }
 
     /// All conflicts, by entity. Those on which an operation is on its way or in doubt are left out: what the service says may
-    /// be that operation's own doing.
+    /// be that operation's own doing. Not that of one that links it in a collection, of which nothing is compared.
     public func conflicts() throws(StateError) -> [Conflict] {
         var found: [Conflict] = []
         for id in try storage.ancestors() { if let conflict = try conflict(on: id) { found.append(conflict) } }
@@ -92,7 +92,8 @@ public struct ConflictFinder<Storage: StateStorage> {
             ancestor.differs(from: theirs)
         else { return nil }
         let pending = try storage.pendingChanges(of: id)
-        guard !pending.contains(where: \.isUnsettled) else { return nil }
+        let unsettled = try EntityChanges(of: id, in: pending.filter(\.isUnsettled), resolver)
+        guard !unsettled.isVisible else { return nil }
         let changes = try EntityChanges(of: id, in: pending, resolver)
         let isGone = !theirs.row.origin.isOnService
         let properties = try properties(ancestor, theirs, changes)

@@ -11,6 +11,9 @@ struct EntityChanges {
     /// Operations that change what the service has of the entity. One that only refers to it is none of them.
     private(set) var operations: [SequenceNumber] = []
 
+    /// Whether any of it is compared with what others have done.
+    var isVisible: Bool { deletes || !properties.isEmpty || !ends.isEmpty }
+
     struct End {
         let end: Ancestor.Link
         let navigation: String

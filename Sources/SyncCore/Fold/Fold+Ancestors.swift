@@ -43,10 +43,17 @@ extension Fold {
             // The first reading after a change of our own, which may have had consequences.
             ancestor = ancestor.restricted(to: try ChangeTally(of: id, in: storage.pendingChanges(of: id), resolver))
         }
+        if known != nil, let before, before.isReplaced(by: now) {
+            // Not by the service's way to write it: that came with our own change, and had the ETag of its answer.
+            let changes = try ChangeTally(of: id, in: storage.pendingChanges(of: id), resolver)
+            for name in before.row.values.names where ancestor.row.values[name] == nil && changes.names(name) {
+                ancestor.row.values[name] = before.row.values[name]
+            }
+        }
         if !ancestor.differs(from: now) {
             // It is as it was, or all that is new is what nobody knew.
             if known != nil { try storage.removeAncestor(id) }
-        } else if known == nil {
+        } else if ancestor != known {
             try storage.putAncestor(ancestor)
         }
     }

@@ -38,7 +38,7 @@ extension Fold {
     }
 
     /// What the service no longer holds was kept for the operations on it only.
-    private mutating func removeGone(among ids: Set<EntityID>) throws(StateError) {
+    mutating func removeGone(among ids: Set<EntityID>) throws(StateError) {
         for id in ids.sorted() where try baseRow(id)?.origin == .gone {
             guard try storage.pendingOperations(naming: id).isEmpty else { continue }
             try edit(.base) { e throws(StateError) in try e.removeFromBase(id, hasPending: false) }

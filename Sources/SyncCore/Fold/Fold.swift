@@ -368,11 +368,15 @@ public struct Fold<Storage: StateStorage> {
         // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1), and an answer without it leaves us
         // with an old one.
         let told = Set(images.filter { $0.etag != nil }.map(\.entity))
+        var gone: Set<EntityID> = []
         for id in touched.union(operation.referencedEntities).sorted() where !told.contains(id) {
-            guard var row = try baseRow(id), row.etag != nil, row.origin == .service else { continue }
+            guard var row = try baseRow(id) else { continue }
+            if row.origin == .gone { gone.insert(id) }
+            guard row.etag != nil, row.origin == .service else { continue }
             row.origin = .serviceWithStaleETag
             try edit(.base) { e throws(StateError) in try e.put(row) }
         }
+        try removeGone(among: gone)
         // An answer without a body does not tell whether the new entity has an ETag.
         for id in operation.createdEntities where !told.contains(id) {
             guard var row = try baseRow(id), row.origin == .service, let type = model?.findEntityType(row.type)

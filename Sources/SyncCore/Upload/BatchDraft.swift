@@ -1,3 +1,4 @@
+import EDM
 import ODataWire
 import Operations
 
@@ -21,7 +22,9 @@ struct BatchDraft<Storage: StateStorage> {
     ) throws(StateError) {
         self.resolver = resolver
         self.options = options
-        grouping = ChangeSetGrouping(unreadable: unreadable, service: options.service)
+        grouping = ChangeSetGrouping(
+            unreadable: unreadable, service: options.service,
+            goesOnBehindRefused: resolver.model.version.isLegacy && options.service.supportsBatch)
         conflicts = try ConflictHolds(resolver.storage, resolver.model)
         forms = UnitForms(resolver: resolver, options: options.service)
     }

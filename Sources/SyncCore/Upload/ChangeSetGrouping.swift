@@ -36,10 +36,17 @@ struct ChangeSetGrouping {
     private var blockedCreations: [EntityID: Block] = [:]
 
     private let service: ServiceOptions
+    /// Whether the service goes on with the batch behind a change set that it refuses.
+    private let goesOnBehindRefused: Bool
+    /// Where it does: what operations of this round say, and who says it last.
+    private var said: [OperationFootprint.Facet: SequenceNumber] = [:]
 
-    init(unreadable: Set<EntityID> = [], service: ServiceOptions = ServiceOptions()) {
+    init(
+        unreadable: Set<EntityID> = [], service: ServiceOptions = ServiceOptions(), goesOnBehindRefused: Bool = false
+    ) {
         self.unreadable = unreadable
         self.service = service
+        self.goesOnBehindRefused = goesOnBehindRefused
     }
 
     /// The groups in the order in which they have to stand, each with its operations in order.
@@ -107,6 +114,9 @@ struct ChangeSetGrouping {
         var needs = UnitNeeds(unit, footprints)
         if let reason = blocked(needs) { return reason }
         if let reason = try obstacle(&needs, resolver) { return reason }
+        let facets = goesOnBehindRefused ? footprints.map(\.facets) : []
+        // The later one would come true, and the earlier one, sent once more, would take it back.
+        for facet in facets.joined() { if let earlier = said[facet] { return .waitsFor(earlier) } }
         if !needs.newReferences.isEmpty, try !canRefer(needs.newReferences) {
             let creators = needs.newReferences.compactMap { writers[$0]?.sequence }
             return .waitsFor(creators.max() ?? unit[0].sequence)
@@ -132,6 +142,7 @@ struct ChangeSetGrouping {
         guard let group = join(unit, joined, after: predecessors) else {
             return .waitsFor(joined.compactMap { groups[$0]?.operations.last?.sequence }.max() ?? unit[0].sequence)
         }
+        for (pending, facets) in zip(unit, facets) { for facet in facets { said[facet] = pending.sequence } }
         for predecessor in predecessors { groups[predecessor]?.hasDependents = true }
         for (pending, footprint) in zip(unit, footprints) {
             for entity in footprint.reads { readers[entity, default: []].insert(group) }

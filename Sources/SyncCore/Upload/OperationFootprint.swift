@@ -22,6 +22,31 @@ struct OperationFootprint {
     /// Existing entities whose own representation is changed or deleted, so that an `If-Match` may be needed.
     private(set) var conditional: EntityIDs = []
 
+    /// What of an entity that is there the operation has the last word about, as long as no other says something else of it.
+    enum Facet: Hashable {
+        case representation(EntityID)
+        /// Whom an entity is linked to, where there is room for one.
+        case end(EntityID, Relationship)
+        /// Whether two entities are linked.
+        case link(String, EntityID, EntityID)
+    }
+
+    /// Nothing where the operation creates an entity: what comes behind it there cannot go without it anyway.
+    var facets: [Facet] {
+        guard created.isEmpty else { return [] }
+        var facets = conditional.map(Facet.representation) + cleared.map { Facet.end($0.entity, $0.relationship) }
+        for (from, navigation, to) in links {
+            let relationship = navigation.relationship
+            if navigation.multiplicity == .many, navigation.sourceMultiplicity == .many {
+                let (first, second) = relationship.isForward ? (from, to) : (to, from)
+                facets.append(.link(relationship.name, first, second))
+            }
+            if navigation.multiplicity != .many { facets.append(.end(from, relationship)) }
+            if navigation.sourceMultiplicity != .many { facets.append(.end(to, relationship.reversed)) }
+        }
+        return facets
+    }
+
     /// Of an operation that no service is told of.
     init() {}
 

@@ -14,19 +14,23 @@ public struct Reconciler<Storage: StateStorage> {
     private let options: ServiceOptions
     /// Operations that were refused before and are sent again.
     private let retried: Set<SequenceNumber>
+    /// Operations that were sent before, and of which no answer told what became of them.
+    private let doubtful: Set<SequenceNumber>
     private let budget: RetryBudget
     private var builder: ImageBuilder<Storage>
 
     /// - Parameters:
     ///   - options: what the service lacks; those that the plan was made with.
     ///   - retried: operations that were refused before.
+    ///   - doubtful: operations that were in doubt before.
     ///   - budget: how often each may still be put off.
     public init(
         storage: Storage, model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
-        retried: Set<SequenceNumber> = [], budget: RetryBudget = RetryBudget()
+        retried: Set<SequenceNumber> = [], doubtful: Set<SequenceNumber> = [], budget: RetryBudget = RetryBudget()
     ) throws(StateError) {
         self.options = options
         self.retried = retried
+        self.doubtful = doubtful
         self.budget = budget
         self.storage = storage
         self.model = model
@@ -190,6 +194,11 @@ public struct Reconciler<Storage: StateStorage> {
             // The others were undone with it and go again without it.
             return all(changeSet) { named.operations.contains($0) ? .confirmed(images: []) : .notProcessed }
         }
+        if named == nil, mayBeOwnDoing(changeSet, response) {
+            return all(changeSet) { _ in
+                .inDoubt("Sent before without an answer, and now the service says that something of it is not there.")
+            }
+        }
         // A gateway in front of what carries it out: it may have been done all the same.
         if FailureClass(status: response.status) == .uncertain {
             return all(changeSet) { _ in .inDoubt("The service answered with status \(response.status).") }
@@ -201,9 +210,22 @@ public struct Reconciler<Storage: StateStorage> {
         }
     }
 
+    /// Whether what the service misses may be what the change set removed when it was sent before.
+    private func mayBeOwnDoing(_ changeSet: PlannedChangeSet, _ response: WireResponse) -> Bool {
+        Self.isMissing(response)
+            && changeSet.requests.contains { request in
+                switch request.modification.action {
+                case .delete, .unlink: doubtful.contains(request.operation)
+                default: false
+                }
+            }
+    }
+
+    private static func isMissing(_ response: WireResponse) -> Bool { response.status == 404 || response.status == 410 }
+
     /// What was to be deleted or unlinked is not there: that was the aim.
     private func isDone(_ request: PlannedRequest, _ response: WireResponse) -> Bool {
-        guard response.status == 404 || response.status == 410 else { return false }
+        guard Self.isMissing(response) else { return false }
         return switch request.modification.action {
         case .delete: options.deletedOnServiceIsDone || retried.contains(request.operation)
         case .unlink: true

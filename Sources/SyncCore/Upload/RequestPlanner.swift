@@ -47,7 +47,7 @@ struct RequestPlanner<Storage: StateStorage> {
         obstacle = nil
         let superseded = try SupersededUnlinks(in: operations, resolver)
         var tracker = LinkTracker(resolver)
-        for pending in operations {
+        for pending in try guardedFirst(operations) {
             if !options.supportsPatch { try letGo(pending.operation, &tracker) }
             guard !superseded.operations.contains(pending.sequence) else { continue }
             let first = requests.count

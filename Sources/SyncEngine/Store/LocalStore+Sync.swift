@@ -122,7 +122,7 @@ extension LocalStore {
         let results = try transaction { () throws -> [BatchAnswered.Outcome] in
             var reconciler = try Reconciler(
                 storage: self.state, model: model, serviceRoot: root, options: options, retried: retried,
-                budget: budget)
+                doubtful: self.doubtful, budget: budget)
             let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: self.keepingDoubts(results))))
             _ = try self.commit()

@@ -65,6 +65,9 @@ public actor LocalStore {
         public var service: ServiceOptions?
         /// Where the files are; a simulation brings its own.
         package var disk = StoreDisk.system
+        /// How many operations make a long queue; see `Fold`. Nil for its own number; a simulation draws others, since what
+        /// comes of it must not depend on it.
+        package var longQueue: Int?
 
         public init(
             environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),
@@ -112,6 +115,7 @@ public actor LocalStore {
             let reader = try LogReader(
                 directory: files.log, keys: options.log.keys, fileSystem: disk.fileSystem)
             var opening = ViewsOpening(files: files, log: log, reader: reader, disk: disk, unusable: unusable)
+            opening.longQueue = options.longQueue
             (state, fold) = try opening.open()
             recovery = notes + opening.notes
             opened = opening.report

@@ -16,6 +16,8 @@ struct ViewsOpening {
     let nextSequence: SequenceNumber
     /// The snapshots that do not belong to this log, or are damaged, as opening it found.
     private let unusable: Set<String>
+    /// How many operations make a long queue; nil for the fold's own number.
+    var longQueue: Int?
     /// What there was to mend, in sentences.
     private(set) var notes: [String] = []
     private(set) var report = ViewsReport()
@@ -88,6 +90,7 @@ struct ViewsOpening {
 
     private mutating func caughtUp(_ state: SQLiteState) throws -> (SQLiteState, Fold<SQLiteState>) {
         var fold = try Fold(storage: state)
+        if let longQueue { fold.longQueue = longQueue }
         report.foldedRecords = try Self.catchUp(&fold, reader)
         return (state, fold)
     }

@@ -1,0 +1,105 @@
+import EDM
+import Operations
+
+/// Exactly one effect for each operation that is through, and none for any other.
+extension Simulation {
+    func verifyEffects(_ accounts: [Account]) {
+        for (mark, count) in service.ledger.created.sorted(by: { $0.key < $1.key }) {
+            if count > 1 + stray.created[mark, default: 0] { violated("\(mark) was created \(count) times.") }
+        }
+        for account in accounts {
+            let tags = Set(account.operations.compactMap(\.operation.customTag))
+            let lost = account.acknowledged.subtracting(tags).sorted()
+            if !lost.isEmpty { violated("d\(account.device) lost what it had acknowledged: \(lost)") }
+            var covered: Set<Covered> = []
+            for (sequence, operation) in account.operations.reversed() {
+                for effect in effects(of: operation, sequence, account, &covered) where !effect.isPossible {
+                    violated(
+                        "d\(account.device): operation \(sequence) (\(effect.name)) is \(effect.standing) and had "
+                            + "\(effect.count) effects.")
+                }
+            }
+        }
+    }
+
+    /// A new entity or a new value, and how often it came to be.
+    private struct Effect {
+        let name: String
+        let standing: Account.Standing
+        let count: Int
+        let allowed: ClosedRange<Int>
+
+        var isPossible: Bool { allowed.contains(count) }
+    }
+
+    /// An entity, or one of its properties, that an operation of a change set writes to: of what an earlier one of the same
+    /// change set has made of it nobody ever sees anything.
+    private struct Covered: Hashable {
+        let entity: EntityID
+        var property: String?
+        let place: History.Place
+    }
+
+    /// - Parameter covered: what later operations of the device write to.
+    private func effects(
+        of operation: Operation, _ sequence: SequenceNumber, _ account: Account, _ covered: inout Set<Covered>
+    ) -> [Effect] {
+        let (ledger, standing) = (service.ledger, account.standing(of: sequence))
+        let place = account.history.sentWith[sequence]
+        func isCovered(_ entity: EntityID, _ property: String? = nil) -> Bool {
+            place.map { covered.contains(Covered(entity: entity, property: property, place: $0)) } ?? false
+        }
+        func cover(_ entity: EntityID, _ property: String? = nil) {
+            guard standing != .without, let place else { return }
+            covered.insert(Covered(entity: entity, property: property, place: place))
+        }
+        switch operation.action {
+        case .create(let creation, _):
+            return creation.all.map { created in
+                let mark = account.mark(created.entity)
+                let extra = stray.created[mark, default: 0]
+                let least = standing == .done && !isCovered(created.entity) ? 1 : 0
+                return Effect(
+                    name: mark, standing: standing, count: ledger.created[mark] ?? 0,
+                    allowed: least...(standing == .without ? extra : 1 + extra))
+            }
+        case .update(let entity, let changes, _):
+            var effects: [Effect] = []
+            for (name, value) in changes {
+                guard let text = value.stringValue else { continue }
+                let isCovered = isCovered(entity) || isCovered(entity, name)
+                effects.append(
+                    Effect(
+                        name: text, standing: standing, count: ledger.written[text] ?? 0,
+                        allowed: allowed(text, standing, sequence, account, isCovered: isCovered)))
+            }
+            for change in changes { cover(entity, change.name) }
+            return effects
+        case .delete(let entity):
+            cover(entity)
+            return []
+        default: return []
+        }
+    }
+
+    private func allowed(
+        _ text: String, _ standing: Account.Standing, _ sequence: SequenceNumber, _ account: Account, isCovered: Bool
+    ) -> ClosedRange<Int> {
+        // Whoever was faster may have hidden from the device that the value had been there. Somebody decided then whether it
+        // was to be there again.
+        let isHidden = account.history.doubted.contains(sequence) && isOverwritten(text)
+        let isAgain = isHidden && account.history.decided.contains(sequence)
+        switch standing {
+        case .done: return (isCovered ? 0 : 1)...(isAgain ? 2 : 1)
+        case .unknown: return 0...1
+        case .without: return 0...(isHidden ? 1 : stray.written[text, default: 0])
+        }
+    }
+
+    /// Whether a value was there and is not there any more.
+    private func isOverwritten(_ text: String) -> Bool {
+        let ledger = service.ledger
+        return ledger.writes.contains { $0.before == text }
+            || ledger.written[text] != nil && !ledger.values.values.contains(text)
+    }
+}

@@ -1,0 +1,114 @@
+import EDM
+import Operations
+
+/// What is at the service in the end is what the devices say that they have done to it, and no one else.
+extension Simulation {
+    func verifyOutcome(_ accounts: [Account]) {
+        verifyPresence(accounts)
+        verifyValues(accounts)
+        verifyLabels(accounts)
+        verifyCustomers(accounts)
+        for account in accounts { verifyOverwriting(account, accounts) }
+    }
+
+    /// What was made is there, unless somebody deleted it; what was deleted is not.
+    private func verifyPresence(_ accounts: [Account]) {
+        let deletions = accounts.flatMap(\.deletions)
+        let deleted = Set(deletions.filter { $0.standing == .done }.map(\.mark))
+        let perhapsDeleted = Set(deletions.filter { $0.standing != .without }.map(\.mark)).union(stray.removed)
+        let present = service.ledger.present
+        for mark in deleted.intersection(present).sorted() where stray.created[mark] == nil {
+            violated("\(mark) was deleted and is there.")
+        }
+        for mark in service.ledger.created.keys.sorted() where !present.contains(mark) && !perhapsDeleted.contains(mark)
+        {
+            violated("\(mark) is gone, and nobody deleted it.")
+        }
+    }
+
+    /// Each value is the last of one of those who wrote it: of the only one, where there is one.
+    private func verifyValues(_ accounts: [Account]) {
+        let ledger = service.ledger
+        let claims = accounts.map(\.values)
+        for place in Set(claims.flatMap(\.keys)).union(ledger.values.keys).sorted() {
+            let mark = String(place.prefix { $0 != " " })
+            guard ledger.present.contains(mark), stray.created[mark] == nil else { continue }
+            var possible: Set<String?> = []
+            for claim in claims.compactMap({ $0[place] }) {
+                if let last = claim.last { possible.insert(last) }
+                possible.formUnion(claim.perhaps)
+            }
+            if !claims.contains(where: { $0[place]?.last != nil }) { possible.insert(initialValues[place]) }
+            let value = ledger.values[place]
+            guard !possible.contains(value), stray.written[value ?? ""] == nil else { continue }
+            violated(
+                "\(place) is \(value ?? "null"), not \(possible.map { $0 ?? "null" }.sorted().joined(separator: " or "))."
+            )
+        }
+    }
+
+    private func verifyLabels(_ accounts: [Account]) {
+        let ledger = service.ledger
+        let claims = accounts.map(\.labels)
+        for place in Set(claims.flatMap(\.keys)).union(ledger.links.filter { $0.contains(" Labels ") }).sorted() {
+            let ends = place.split(separator: " ").map(String.init)
+            guard [ends[0], ends[2]].allSatisfy({ ledger.present.contains($0) && stray.created[$0] == nil }),
+                !stray.links.contains(place)
+            else { continue }
+            let isLinked = ledger.links.contains(place)
+            let those = claims.compactMap { $0[place] }
+            guard !those.contains(where: { $0.last == isLinked || $0.perhaps.contains(isLinked) }) else { continue }
+            if !isLinked, those.allSatisfy({ $0.last == nil }) { continue }
+            violated("\(place) is \(isLinked ? "" : "not ")there, and nobody did that.")
+        }
+    }
+
+    private func verifyCustomers(_ accounts: [Account]) {
+        let ledger = service.ledger
+        let claims = accounts.map(\.customers)
+        for order in Set(claims.flatMap(\.keys)).sorted() {
+            guard ledger.present.contains(order), stray.created[order] == nil,
+                !stray.links.contains(where: { $0.hasPrefix("\(order) Customer ") })
+            else { continue }
+            let found = ledger.links.first { $0.hasPrefix("\(order) Customer ") }?.split(separator: " ").last.map(
+                String.init)
+            var possible: Set<String> = []
+            for claim in claims.compactMap({ $0[order] }) {
+                if let last = claim.last { possible.insert(last) }
+                possible.formUnion(claim.perhaps)
+            }
+            if !claims.contains(where: { $0[order]?.last != nil }) { possible.insert(order == "s4" ? "s1" : "") }
+            // A customer that is deleted takes its links along.
+            if possible.contains(where: { !$0.isEmpty && !ledger.present.contains($0) }) { possible.insert("") }
+            guard !possible.contains(found ?? "") else { continue }
+            violated("\(order) is of \(found ?? "nobody"), not of \(possible.sorted().joined(separator: " or ")).")
+        }
+    }
+
+    /// What another device wrote is overwritten only by who had seen it, or after a decision.
+    private func verifyOverwriting(_ account: Account, _ accounts: [Account]) {
+        var own: [String: (sequence: SequenceNumber, entity: EntityID)] = [:]
+        for (sequence, operation) in account.operations {
+            guard case .update(let entity, let changes, _) = operation.action else { continue }
+            for text in changes.compactMap(\.value.stringValue) { own[text] = (sequence, entity) }
+        }
+        var made: Set<String> = []
+        for (_, operation) in account.operations {
+            if case .create(let creation, _) = operation.action {
+                made.formUnion(creation.all.flatMap { $0.values.compactMap(\.value.stringValue) })
+            }
+        }
+        for write in service.ledger.writes {
+            guard let after = write.after, let (sequence, entity) = own[after], stray.written[after] == nil,
+                let before = write.before, own[before] == nil, !made.contains(before),
+                initialValues["\(write.mark) \(write.property)"] != before
+            else { continue }
+            if let seen = account.history.seen[before], seen < sequence { continue }
+            if let decision = account.history.decisions[entity], decision > sequence { continue }
+            if account.history.redone.contains(sequence) { continue }
+            violated(
+                "d\(account.device): operation \(sequence) (\(after)) wrote over \(before), which it had not seen, and "
+                    + "nobody decided.")
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import EDM
+import Operations
+import SyncCore
+import SyncEngine
+
+/// What a user does with the operations that wait.
+extension Simulation {
+    func arrange(_ device: Device) async {
+        guard !device.hasCrashed else { return }
+        do throws(TidelogError) {
+            let pending = try await device.store.pendingOperations()
+            guard !pending.isEmpty else { return }
+            let chosen = pending[random.below(pending.count)]
+            switch random.below(5) {
+            case 0, 1: try await setDelivery(.queued, pending.filter { $0.operation.delivery == .draft }, device)
+            case 2: try await setDelivery(.draft, [chosen], device)
+            case 3: await discardRefused(device)
+            // Who is asked may look at the service, but not into the network.
+            default: if !late.contains(where: { $0.device == device.number }) { _ = await settleDoubts(device) }
+            }
+        } catch {
+            failed("arranging", device, error)
+        }
+    }
+
+    private func setDelivery(
+        _ delivery: Delivery, _ operations: [PendingOperation], _ device: Device
+    ) async throws(TidelogError) {
+        let changed = try await device.store.setDelivery(delivery, of: operations.map(\.sequence))
+        note("d\(device.number) makes \(changed) \(delivery)")
+    }
+
+    /// Most drafts are released at last, some given up, some forgotten.
+    func endDrafts(_ device: Device) async {
+        do throws(TidelogError) {
+            for pending in try await device.store.pendingOperations() where pending.operation.delivery == .draft {
+                // It may have gone with another one.
+                guard try await device.store.pendingOperations().contains(where: { $0.sequence == pending.sequence })
+                else { continue }
+                switch random.below(4) {
+                case 0: try await undo([pending.sequence], device)
+                case 1: break
+                default: try await setDelivery(.queued, [pending], device)
+                }
+            }
+        } catch {
+            failed("ending of drafts", device, error)
+        }
+    }
+
+    /// What the user may not do is no fault.
+    private func failed(_ what: String, _ device: Device, _ error: TidelogError) {
+        switch error.code {
+        case .refused, .invalidRequest: note("d\(device.number): the \(what) is refused: \(error.message)")
+        default: if !device.hasCrashed { violated("d\(device.number): the \(what) fails: \(error)") }
+        }
+    }
+
+    // MARK: Undo
+
+    func undo(_ device: Device) async {
+        do throws(TidelogError) {
+            let pending = try await device.store.pendingOperations()
+            guard !pending.isEmpty else { return }
+            let sequence = pending[random.below(pending.count)].sequence
+            try await undo([sequence], device)
+            if random.chance(25) {
+                let redone = try await device.store.redoLast()
+                note("d\(device.number) redoes \(redone)")
+            }
+        } catch {
+            if case .refused = error.code { return note("not undone: \(error.message)") }
+            if !device.hasCrashed { violated("d\(device.number): an undo fails: \(error)") }
+        }
+    }
+
+    func undo(_ operations: [SequenceNumber], _ device: Device) async throws(TidelogError) {
+        let report = try await device.store.undo(.operations(operations))
+        note("d\(device.number) undoes \(report.undone)")
+    }
+
+    func discardRefused(_ device: Device) async {
+        do throws(TidelogError) {
+            for pending in try await device.store.pendingOperations() {
+                guard case .rejected = pending.status,
+                    try await device.store.pendingOperations().contains(where: { $0.sequence == pending.sequence })
+                else { continue }
+                do throws(TidelogError) {
+                    try await undo([pending.sequence], device)
+                } catch {
+                    guard case .refused = error.code else { throw error }
+                    note("not discarded: \(error.message)")
+                }
+            }
+        } catch {
+            if !device.hasCrashed { violated("d\(device.number): a refused operation cannot be discarded: \(error)") }
+        }
+    }
+
+    // MARK: Doubts
+
+    /// Who is asked looks at the service, and knows. Operations that were sent together are settled together, so those come
+    /// first of which something is to be seen there.
+    ///
+    /// - Returns: whether there was something to settle.
+    func settleDoubts(_ device: Device) async -> Bool {
+        var isSettled = false
+        do throws(TidelogError) {
+            for settlement in [DoubtSettlement.tookEffect, .resend] {
+                for pending in try await device.store.pendingOperations() {
+                    let doubtful = try await device.store.pendingOperations(.inDoubt)
+                    guard doubtful.contains(where: { $0.sequence == pending.sequence }),
+                        settlement == .resend || hasEffect(pending, among: doubtful, device)
+                    else { continue }
+                    let settled = try await device.store.settle(pending.sequence, as: settlement)
+                    if settlement == .tookEffect {
+                        for known in doubtful where settled.contains(known.sequence) {
+                            device.settledEntities.formUnion(known.operation.createdEntities)
+                        }
+                    }
+                    note("d\(device.number) settles \(settled) as \(settlement)")
+                    isSettled = true
+                }
+            }
+        } catch {
+            failed("settling of doubts", device, error)
+        }
+        return isSettled
+    }
+
+    /// Whether something is at the service that only this operation can have brought there; for a removal or a link, which
+    /// bring nothing of their own, whether all that was sent with it is as it was to be.
+    private func hasEffect(
+        _ pending: PendingOperation, among doubtful: [PendingOperation], _ device: Device
+    ) -> Bool {
+        switch pending.operation.action {
+        case .create(let creation, _):
+            return creation.values["Mark"]?.stringValue.map { service.ledger.created[$0] != nil } ?? false
+        case .update(_, let changes, _):
+            return changes.contains { $0.value.stringValue.map { service.ledger.written[$0] != nil } ?? false }
+        case .delete, .createLink, .updateLink, .deleteLink:
+            guard let marks = (try? device.allRecords()).map({ History($0).marks }) else { return false }
+            return doubtful.filter { $0.status.batch == pending.status.batch }.allSatisfy {
+                isAsMeant($0.operation, marks)
+            }
+        }
+    }
+
+    private func isAsMeant(_ operation: Operation, _ marks: [EntityID: String]) -> Bool {
+        func isThere(_ link: Link) -> Bool {
+            service.ledger.links.contains("\(marks[link.from] ?? "") \(link.navigation) \(marks[link.to] ?? "")")
+        }
+        return switch operation.action {
+        case .create, .update: false
+        case .delete(let entity): !service.ledger.present.contains(marks[entity] ?? "")
+        case .createLink(let link), .updateLink(let link): isThere(link)
+        case .deleteLink(let link): !isThere(link)
+        }
+    }
+}

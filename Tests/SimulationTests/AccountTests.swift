@@ -1,0 +1,66 @@
+import EDM
+import Operations
+import Testing
+
+@testable import Simulation
+
+/// What a device says that it has done.
+struct AccountTests {
+    private let order = EntityID(rawValue: 1)
+
+    private func account(
+        _ bodies: Record.Body..., endings: [SequenceNumber: Account.Standing] = [:]
+    ) -> Account {
+        let records = bodies.enumerated().map { (SequenceNumber($0 + 1), Record(time: 0, body: $1)) }
+        return Account(device: 0, acknowledged: [], history: History(records), endings: endings)
+    }
+
+    private var creation: Record.Body {
+        .operation(
+            Operation(
+                .create(
+                    Creation(entity: order, set: "Orders", type: "Field.Order", values: ["Mark": .string("m")]),
+                    parent: nil)))
+    }
+
+    private func update(_ note: String) -> Record.Body {
+        .operation(Operation(.update(order, changes: ["Note": .string(note)], bindings: [])))
+    }
+
+    @Test func `of what it wrote the last that is through counts`() {
+        let claim = account(creation, update("a"), update("b"), update("c"), endings: [4: .without]).values["m Note"]
+        #expect(claim?.last == "b")
+        #expect(claim?.perhaps == [])
+    }
+
+    @Test func `what is in doubt may be there or not`() {
+        let claim = account(creation, update("a"), update("b"), endings: [3: .unknown]).values["m Note"]
+        #expect(claim?.last == "a")
+        #expect(claim?.perhaps == ["b"])
+    }
+
+    @Test func `what was redone may have gone behind what came later`() {
+        let claim = account(creation, update("a"), .operationsUndone([2]), .operationsRedone([2]), update("b"))
+            .values["m Note"]
+        #expect(claim?.last == "b")
+        #expect(claim?.perhaps == ["a"])
+    }
+
+    @Test func `what a decision took from an update it no longer claims`() {
+        let resolved = ConflictResolved(
+            entity: order, decision: .serverWins, dropped: [.init(operation: 2, properties: ["Note"])])
+        let account = account(creation, update("a"), .conflictResolved(resolved))
+        #expect(account.values["m Note"] == nil)
+        #expect(account.history.decided == [2])
+        #expect(account.history.decisions[order] == 3)
+    }
+
+    @Test func `sent without an answer is doubted, whatever comes of it later`() {
+        let prepared = BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: 2)]])
+        let answered = BatchAnswered(batch: 2, outcomes: [.init(operation: 2, result: .confirmed(images: []))])
+        let account = account(
+            creation, update("a"), .batchPrepared(prepared),
+            .batchInterrupted(BatchInterrupted(batch: 1, reason: "")), .batchAnswered(answered))
+        #expect(account.history.doubted == [2])
+    }
+}
