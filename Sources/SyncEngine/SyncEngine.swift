@@ -236,8 +236,10 @@ public actor SyncEngine {
     /// Keeps what the round was refused, however it ended.
     private func note(_ report: UploadReport?) { lastRefused = Set(report?.rejected.map(\.operation) ?? []) }
 
-    /// Runs the defining queries with these names, or all.
-    public func download(_ names: [String]? = nil) async throws(TidelogError) -> DownloadReport {
+    /// Runs the defining queries with these names, or all. Where the service is busy it waits and goes on, as the options say.
+    public func download(
+        _ names: [String]? = nil, _ options: DownloadOptions = DownloadOptions()
+    ) async throws(TidelogError) -> DownloadReport {
         let (store, session) = (store, session)
         return try await perform(.download, since: cancellations[.download, default: 0], .downloadBegan) {
             () async throws(TidelogError) in
@@ -246,7 +248,7 @@ public actor SyncEngine {
                 throw TidelogError(.invalidRequest, "There is no defining query \(unknown).")
             }
             let queries = all.filter { names?.contains($0.name) ?? true }
-            return try await DownloadRound(store: store, session: session).run(queries)
+            return try await DownloadRound(store: store, session: session, options: options).run(queries)
         }
     }
 

@@ -22,6 +22,8 @@
 @_exported public import typealias SyncEngine.AuthenticationHook
 @_exported public import struct SyncEngine.AuthenticationChallenge
 @_exported public import enum SyncEngine.DoubtSettlement
+@_exported public import struct SyncEngine.AwaitedBatch
+@_exported public import struct SyncEngine.DownloadOptions
 @_exported public import struct SyncEngine.DownloadReport
 @_exported public import struct SyncEngine.ErrorArchiveEntry
 @_exported public import enum SyncEngine.ErrorClass

@@ -7,6 +7,7 @@ import SyncCore
 import Synchronization
 import TestSupport
 import Testing
+import Transport
 
 @testable import SyncEngine
 
@@ -17,10 +18,11 @@ struct AcceptedBatchTests {
             if Task.isCancelled { throw CancellationError() }
         }))
 
-    private func shop(polls: Int = 2, _ service: ServiceOptions = ServiceOptions(respondsAsync: true)) async throws
-        -> Shop
-    {
-        let shop = try await Shop(.v4, options: Self.options)
+    private func shop(
+        polls: Int = 2, _ service: ServiceOptions = ServiceOptions(respondsAsync: true),
+        _ options: LocalStore.Options = Self.options
+    ) async throws -> Shop {
+        let shop = try await Shop(.v4, options: options)
         shop.transport.change { $0.options.asynchrony = Asynchrony(polls: polls, retryAfter: 3) }
         await shop.store.use(service)
         return shop
@@ -149,7 +151,9 @@ struct AcceptedBatchTests {
     func `a monitor that answers strangely holds neither its batch nor the others for ever`(
         _ strange: Strange
     ) async throws {
-        let shop = try await shop(polls: 5)
+        let time = VirtualTime()
+        let shop = try await shop(
+            polls: 5, ServiceOptions(respondsAsync: true), LocalStore.Options(environment: time.environment))
         try await shop.create("Customers", ["Name": .string("New")])
         _ = try await shop.engine.upload(UploadOptions(monitorPatience: .zero))
         #expect(try await statuses(shop).allSatisfy { if case .inFlight = $0 { true } else { false } })
@@ -158,6 +162,7 @@ struct AcceptedBatchTests {
         let engine = answering(shop, response, strange.body)
         await shop.store.use(ServiceOptions())
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        time.pass(600)
         let report = try await engine.upload()
         #expect(report.confirmed.count == 1)
         #expect(report.inDoubt.count == 1)
@@ -166,6 +171,176 @@ struct AcceptedBatchTests {
         #expect(try await engine.upload().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
+
+    // MARK: Monitors that cannot be asked
+
+    /// A monitor that cannot be asked, and for what reason.
+    enum Unanswered: String, CaseIterable, Sendable {
+        case unauthorized, forbidden, busy, broken, elsewhere, unreachable
+
+        /// Whether asking again would come to the same.
+        var isLasting: Bool { [.forbidden, .broken, .elsewhere].contains(self) }
+    }
+
+    /// The shop behind something that answers for the monitor.
+    private func engine(_ shop: Shop, _ why: Unanswered) -> SyncEngine {
+        let transport = FailingTransport(shop.transport) { request throws(TransportError) in
+            guard request.path?.contains("$async") == true, request.method == .get else { return nil }
+            switch why {
+            case .unauthorized: return HTTPResponse(status: .unauthorized)
+            case .forbidden: return HTTPResponse(status: .forbidden)
+            case .busy: return HTTPResponse(status: .serviceUnavailable)
+            case .broken: return HTTPResponse(status: .internalServerError)
+            case .elsewhere: throw TransportError(.redirectRefused, "It leads elsewhere.", mayHaveBeenSent: true)
+            case .unreachable: throw TransportError(.timeout, "It took too long.", mayHaveBeenSent: true)
+            }
+        }
+        return SyncEngine(
+            store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
+    }
+
+    private static func isInFlight(_ status: PendingOperation.Status) -> Bool {
+        if case .inFlight = status { true } else { false }
+    }
+
+    private func report(_ upload: () async throws -> UploadReport) async throws -> UploadReport {
+        do { return try await upload() } catch { return try #require((error as? TidelogError)?.upload) }
+    }
+
+    @Test(arguments: Unanswered.allCases)
+    func `a monitor that cannot be asked keeps nothing else from being sent, and its batch is not sent again`(
+        _ why: Unanswered
+    ) async throws {
+        let shop = try await shop(polls: 5)
+        let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
+        try await shop.create("Visits", ["VisitID": .guid(id), "Subject": .string("S")])
+        _ = try await shop.engine.upload(UploadOptions(monitorPatience: .zero))
+        await shop.store.use(ServiceOptions())
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        try await shop.create("Customers", ["Name": .string("New")])
+        let engine = engine(shop, why)
+        let report = try await report { try await engine.upload(UploadOptions(retry: .impatient)) }
+        #expect(report.confirmed.count == 2)
+        #expect(report.remaining == 1)
+        #expect(report.awaited.map(\.operations.count) == [1])
+        #expect(report.awaited.first?.reason.contains("cannot be had") == true)
+        #expect(try await statuses(shop).map(Self.isInFlight) == [true])
+        #expect(shop.transport.requests.filter { $0.url.contains("$batch") }.count == 2)
+        // The service finds its tongue again.
+        let later = UploadOptions(ignoresPostponement: true)
+        #expect(try await shop.engine.upload(later).remaining == 0)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test(arguments: Unanswered.allCases)
+    func `a monitor that cannot be asked for long leaves its batch in doubt, which is settled`(
+        _ why: Unanswered
+    ) async throws {
+        let time = VirtualTime()
+        let shop = try await shop(
+            polls: 5, ServiceOptions(respondsAsync: true), LocalStore.Options(environment: time.environment))
+        let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
+        try await shop.create("Visits", ["VisitID": .guid(id), "Subject": .string("S")])
+        _ = try await shop.engine.upload(UploadOptions(monitorPatience: .zero))
+        await shop.store.use(ServiceOptions())
+        let engine = engine(shop, why)
+        time.pass(why.isLasting ? 600 : 86_400)
+        #expect(try await engine.upload(UploadOptions(retry: .impatient)).remaining == 0)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test func `a monitor at another origin is not asked, and its batch settled after some time`() async throws {
+        let time = VirtualTime()
+        let shop = try await shop(
+            polls: 2, ServiceOptions(respondsAsync: true), LocalStore.Options(environment: time.environment))
+        let transport = FailingTransport(shop.transport) { request throws(TransportError) in
+            #expect(request.authority == "shop.test")
+            guard request.path?.contains("$batch") == true, request.headerFields[HTTPField.Name("Prefer")!] != nil
+            else { return nil }
+            var response = HTTPResponse(status: .accepted)
+            response.headerFields[.location] = "https://other.test/status/1?secret=hush"
+            return response
+        }
+        let engine = SyncEngine(
+            store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        let report = try await engine.upload()
+        #expect(report.confirmed.isEmpty)
+        let reason = try #require(report.awaited.first?.reason)
+        #expect(reason.contains("https://other.test/status/1") && !reason.contains("hush"))
+        // What comes behind it is sent, and asked for at once.
+        try await shop.perform(update("Orders(2)", ["Note": .string("mine")]))
+        #expect(try await engine.upload().confirmed.count == 1)
+        time.pass(600)
+        #expect(try await engine.upload().remaining == 0)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test func `what does not depend on a batch that takes long goes on, and the rest goes with its answer`()
+        async throws
+    {
+        let shop = try await shop(polls: 3)
+        let customer = try await shop.create("Customers", ["Name": .string("New")])
+        try await shop.create("Suppliers", ["Name": .string("New")])
+        let options = UploadOptions(requestLimit: 1, monitorPatience: .seconds(4))
+        let report = try await shop.engine.upload(options)
+        #expect(shop.transport.requests.filter { $0.url.contains("$batch") }.count == 2)
+        #expect(report.remaining == 2)
+        #expect(report.awaited.map(\.operations.count) == [1, 1])
+        try await shop.perform(update(customer, ["Name": .string("Newer")]))
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.value(customer, "Name") == .string("Newer"))
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test func `a token that expires while a batch is waited for is renewed, and the waiting goes on`() async throws {
+        let shop = try await shop(polls: 2)
+        try await shop.create("Customers", ["Name": .string("New")])
+        let asked = Mutex(0)
+        let transport = FailingTransport(shop.transport) { request throws(TransportError) in
+            guard request.path?.contains("$async") == true, request.headerFields[.authorization] == "Bearer old"
+            else { return nil }
+            return HTTPResponse(status: .unauthorized)
+        }
+        let session = ServiceSession(
+            root: shop.engine.session.root, transport: transport, credentials: .bearer("old"),
+            authentication: { _ in
+                asked.withLock { $0 += 1 }
+                return .bearer("new")
+            })
+        #expect(try await SyncEngine(store: shop.store, session: session).upload().remaining == 0)
+        #expect(asked.withLock { $0 } == 1)
+    }
+
+    @Test func `a batch that is repeated and answered later is waited for, and nothing of it is done twice`()
+        async throws
+    {
+        let service = ServiceOptions(repeatability: .oasis)
+        let shop = try await shop(polls: 2, service)
+        shop.transport.change { $0.options.repeatability = Repeatability(.oasis) }
+        try await shop.create("Customers", ["Name": .string("New")])
+        try await shop.create("Suppliers", ["Name": .string("New")])
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        // Something in front of the service makes all of them asynchronous.
+        let transport = ChangingTransport(shop.transport) { request in
+            if request.path?.contains("$batch") == true {
+                request.headerFields[HTTPField.Name("Prefer")!] = "respond-async"
+            }
+        }
+        let engine = SyncEngine(
+            store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
+        let first = try await engine.upload(UploadOptions(monitorPatience: .zero))
+        #expect(first.awaited.map(\.operations.count) == [2])
+        await #expect(throws: TidelogError.self) {
+            try await shop.store.settle(first.awaited[0].operations[0], as: .resend)
+        }
+        #expect(try await engine.upload().remaining == 0)
+        #expect(try await shop.serviceState(["Customers"]).count == 4)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    // MARK: Forms
 
     @Test func `a monitor that wants to be asked at once is left a second`() async throws {
         let pauses = Mutex<[Duration]>([])

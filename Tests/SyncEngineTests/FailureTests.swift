@@ -316,7 +316,9 @@ struct FailureTests {
         var report = UploadReport()
         let round = UploadRound(store: shop.store, session: shop.engine.session)
         let request = WireRequest(method: "POST", url: "Customers")
-        #expect(try await round.sendSingle(plan, [[request, request]], batch, &report).isEmpty)
+        var course = round.newCourse()
+        let terms = try await round.terms(course)
+        #expect(try await round.sendSingle(plan, [[request, request]], batch, terms, &course, &report).isEmpty)
     }
 
     // MARK: Sparse answers and broken downloads

@@ -123,14 +123,32 @@ import Tidelog
         #expect(shop.serverLinks("Suppliers").split(separator: "\n").filter { $0.hasPrefix("Suppliers") }.count == 5)
     }
 
-    @Test(arguments: [401, 429, 503])
-    func `no batch: a service that looks at nothing leaves everything pending`(_ status: Int) async throws {
+    @Test func `no batch: a service that wants other credentials leaves everything pending`() async throws {
         let shop = try await shop(Client.offline[1], ServiceOptions(supportsBatch: false)) { $0.batch = false }
         let store = try #require(shop.store)
         try await shop.service.createEntity(try shop.new("Suppliers", ["Name": .string("a")]))
-        shop.transport.add(Fault(.refuse(status: status), method: "POST"))
+        shop.transport.add(Fault(.refuse(status: 401), method: "POST"))
         await #expect(throws: TidelogError.self) { try await store.upload(UploadOptions(retry: .impatient)) }
         #expect(try await store.operationStatus().map(\.state) == [.pending])
+        try await shop.synchronize()
+    }
+
+    @Test(arguments: [429, 503])
+    func `no batch: a busy service puts off the request that it says so to, and is left alone with the others`(
+        _ status: Int
+    ) async throws {
+        let shop = try await shop(Client.offline[1], ServiceOptions(supportsBatch: false)) { $0.batch = false }
+        let store = try #require(shop.store)
+        for name in ["a", "b", "c"] {
+            try await shop.service.createEntity(try shop.new("Suppliers", ["Name": .string(name)]))
+        }
+        shop.transport.add(Fault(.refuse(status: status), skipping: 1, method: "POST"))
+        let report = try await store.upload(UploadOptions(retry: .impatient))
+        #expect(report.confirmed.count == 1)
+        #expect(report.deferred.count == 1)
+        #expect(report.postponed != nil)
+        #expect(try await store.operationStatus().map(\.state) == [.deferred, .pending])
+        #expect(try modifications(shop).count == 2)
         try await shop.synchronize()
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+import HTTPTypes
 import Logging
 import ODataSandbox
 import Synchronization
@@ -88,6 +90,51 @@ struct VisibilityTests {
         #expect(lines.all.contains { $0.hasPrefix("debug batch prepared batch=1") })
         #expect(!lines.all.contains { $0.contains("confidential") || $0.contains("secret") })
         await store.close()
+    }
+
+    @Test(arguments: [401, 403, 404, 413, 429, 500, 504])
+    func `whatever the service answers, the logger is told of no secret`(_ status: Int) async throws {
+        let lines = Lines()
+        var sandbox = try Sandbox.shop()
+        sandbox.origin = "http://shop.test"
+        let inner = SandboxTransport(sandbox)
+        let transport = HookedTransport(inner) { request, _ in
+            guard request.path?.contains("$metadata") != true else { return nil }
+            return (HTTPResponse(status: .init(code: status)), Array("secret".utf8))
+        }
+        let directory = try TemporaryDirectory()
+        var parameters = OfflineODataParameters(
+            storePath: directory.path, transport: transport, credentials: .basic(user: "me", password: "secret"))
+        parameters.logger = Logger(label: "tidelog") { _ in Recorder(lines: lines) }
+        let store = OfflineODataProvider(serviceRoot: "http://shop.test/v4/", parameters: parameters)
+        store.customHeaders = ["X-Key": "secret"]
+        store.customCookies = ["session": "secret"]
+        try await store.add(
+            definingQuery: OfflineODataDefiningQuery(name: "C", query: "Customers?$filter=Name eq 'secret'"))
+        try await store.open()
+        let service = DataService(provider: store)
+        let customer = EntityValue(try service.entitySet(withName: "Customers").entityType)
+        customer["Name"] = .string("secret")
+        try await service.createEntity(customer)
+        for _ in 1...2 {
+            _ = try? await store.upload(UploadOptions(retry: .impatient, ignoresPostponement: true))
+            _ = try? await store.download(options: DownloadOptions(retry: .impatient, ignoresPostponement: true))
+        }
+        #expect(lines.all.count > 6)
+        #expect(lines.all.filter { $0.contains("secret") }.isEmpty)
+        await store.close()
+    }
+
+    @Test func `a root with a password in it is refused, and nothing of it is kept`() async throws {
+        let directory = try TemporaryDirectory()
+        let store = OfflineODataProvider(
+            serviceRoot: "http://me:secret@shop.test/v4/",
+            parameters: OfflineODataParameters(
+                storePath: directory.path, transport: SandboxTransport(try Sandbox.shop())))
+        let error = await #expect(throws: TidelogError.self) { try await store.open() }
+        #expect(error?.code == .invalidRequest)
+        #expect(error.map { "\($0)".contains("secret") } == false)
+        #expect(!FileManager.default.fileExists(atPath: directory.path + "/store.json"))
     }
 
     @Test func `headers and cookies of the app change while the store is open`() async throws {

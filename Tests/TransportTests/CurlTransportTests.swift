@@ -202,10 +202,26 @@ struct CurlTransportTests {
         } _: { server in
             let error = try await failure(of: request("POST", server.base), body: [1])
             #expect(error?.code == .redirectRefused)
-            #expect(error?.mayHaveBeenSent == true)
+            #expect(error?.mayHaveBeenSent == false)
             let host = location.contains("elsewhere") ? "http://elsewhere.invalid," : "https://127.0.0.1:1,"
             #expect(error?.message.contains(host) == true)
             #expect(error?.message.contains("s3cret") == false)
+        }
+    }
+
+    @Test(arguments: ["GET", "POST", "PATCH", "MERGE", "DELETE"], [301, 302, 303, 307, 308])
+    func `whatever the method, nothing is sent to another origin`(_ method: String, _ status: Int) async throws {
+        let other = try LoopbackServer { $1.respond("200 OK") }
+        defer { other.stop() }
+        try await withServer {
+            $1.respond("\(status) Moved", "Location: \(other.base)/elsewhere\r\n")
+        } _: { server in
+            let error = try await failure(
+                of: request(method, server.base + "/$batch"), body: method == "GET" ? [] : [1])
+            #expect(error?.code == .redirectRefused)
+            // See Other: it leads to what came of it.
+            #expect(error?.mayHaveBeenSent == (status == 303))
+            #expect(other.requests.isEmpty)
         }
     }
 

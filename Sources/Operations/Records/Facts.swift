@@ -192,7 +192,8 @@ public struct Refusal: Sendable, Hashable {
     }
 }
 
-/// The next upload was put off: the service asked for it, or keeps failing.
+/// The next upload was put off: the service asked for it, or keeps failing. So was the next download, unless it is operations
+/// that were put off.
 public struct UploadPostponed: Sendable, Hashable {
     /// When the next attempt may be made.
     public var notBefore: Timestamp

@@ -29,6 +29,8 @@ public struct SyncProgress: Sendable, Hashable {
     public var query: String?
     /// Milliseconds since 1970.
     public var waitsUntil: Timestamp?
+    /// What it goes on with behind the waiting.
+    private var resumed = Step.preparing
 
     public init() {}
 
@@ -48,6 +50,7 @@ public struct SyncProgress: Sendable, Hashable {
             bytesReceived += received
             if step == .waiting { leaveWaiting() }
         case .waiting(let time, _, _):
+            if step != .waiting { resumed = step == .downloading ? .downloading : .preparing }
             step = .waiting
             waitsUntil = time
         case .ended:
@@ -79,7 +82,7 @@ public struct SyncProgress: Sendable, Hashable {
     }
 
     private mutating func leaveWaiting() {
-        step = .preparing
+        step = resumed
         waitsUntil = nil
     }
 }

@@ -6,6 +6,7 @@ import Operations
 struct DownloadRound {
     let store: LocalStore
     let session: ServiceSession
+    var options = DownloadOptions()
 
     /// The most pages that one query may have: a service whose next links never end must not fill the disk.
     private static let pageLimit = 1_000_000
@@ -15,17 +16,20 @@ struct DownloadRound {
         guard !queries.isEmpty else { return report }
         let model = try await store.model
         for query in queries { try LocalStore.check(query, model) }
+        var reading = PatientReading(store, session, options.retry)
+        try await reading.begin(ignoresPostponement: options.ignoresPostponement)
         try await store.record([.downloadStarted(queries: queries.map(\.name))])
         for query in queries {
-            try await run(query, model, &report)
+            try await run(query, model, &reading, &report)
             try await store.record([.downloadFinished(query: query.name)])
         }
         return report
     }
 
-    private func run(_ query: DefiningQuery, _ model: EntityDataModel, _ report: inout DownloadReport)
-        async throws(TidelogError)
-    {
+    private func run(
+        _ query: DefiningQuery, _ model: EntityDataModel, _ reading: inout PatientReading,
+        _ report: inout DownloadReport
+    ) async throws(TidelogError) {
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: session.root, options: try await store.serviceOptions)
         let reader = PayloadReader(version: model.version, model: model)
@@ -34,7 +38,7 @@ struct DownloadRound {
         var seen: Set<String> = []
         while let url = next {
             guard seen.insert(url).inserted, seen.count <= Self.pageLimit else { throw Self.endless(url) }
-            let response = try await session.get(url, headers: encoder.headers)
+            let response = try await reading.get(url, headers: encoder.headers)
             if isSingle, response.status == 404 || response.status == 204 { break }
             try ServiceSession.check(response, "GET", url)
             var page: FeedPayload
@@ -49,7 +53,7 @@ struct DownloadRound {
                     place: "GET \(url.prefix { $0 != "?" })", cause: error)
             }
             for index in page.entities.indices {
-                try await complete(&page.entities[index], type, model, encoder, reader)
+                try await complete(&page.entities[index], type, model, encoder, reader, &reading)
             }
             let (count, skipped) = try await store.ingest(page.entities, of: set, query: query.name)
             report.pages += 1
@@ -87,7 +91,7 @@ struct DownloadRound {
     /// An expanded collection may come in pages of its own.
     private func complete(
         _ entity: inout EntityPayload, _ type: EntityType, _ model: EntityDataModel, _ encoder: RequestEncoder,
-        _ reader: PayloadReader
+        _ reader: PayloadReader, _ reading: inout PatientReading
     ) async throws(TidelogError) {
         for index in entity.expanded.indices {
             guard let target = type.findProperty(entity.expanded[index].navigation)?.navigation?.targetType,
@@ -96,7 +100,7 @@ struct DownloadRound {
             var seen: Set<String> = []
             while let url = entity.expanded[index].nextLink {
                 guard seen.insert(url).inserted, seen.count <= Self.pageLimit else { throw Self.endless(url) }
-                let response = try await session.get(url, headers: encoder.headers)
+                let response = try await reading.get(url, headers: encoder.headers)
                 try ServiceSession.check(response, "GET", url)
                 do throws(PayloadError) {
                     let page = try reader.feed(response.body, type: targetType)

@@ -13,6 +13,8 @@ public struct UploadReport: Sendable {
     public var elided: [SequenceNumber] = []
     /// Operations of which it is not known whether they took effect.
     public var inDoubt: [SequenceNumber] = []
+    /// Batches that the service still works on in its own time.
+    public var awaited: [AwaitedBatch] = []
     /// Entities on which operations wait because others changed them as well, and nobody has decided yet.
     public var conflicts: [Conflict] = []
     /// Everything that is still to be sent, or of which it is not known whether it took effect: refused and put off
@@ -44,6 +46,7 @@ public struct UploadReport: Sendable {
         // Of these only what holds now.
         deferred = later.deferred
         inDoubt = later.inDoubt
+        awaited = later.awaited
         conflicts = later.conflicts
         remaining = later.remaining
         heldBack = later.heldBack
@@ -59,6 +62,13 @@ public struct UploadReport: Sendable {
         case .notProcessed: break
         }
     }
+}
+
+/// A batch whose answer a later upload asks for.
+public struct AwaitedBatch: Sendable, Hashable {
+    public var operations: [SequenceNumber]
+    /// Why the answer is not here: a sentence without its full stop.
+    public var reason: String
 }
 
 /// What a download came to.

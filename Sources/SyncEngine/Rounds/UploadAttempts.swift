@@ -26,7 +26,8 @@ struct UploadAttempts {
         _ round: (_ refused: Set<SequenceNumber>) async throws(TidelogError) -> UploadReport
     ) async throws(TidelogError) -> UploadReport {
         var whole = UploadReport()
-        var waited = try await waitForPostponement()
+        var waiting = Waiting(store, activity, policy, work: "upload")
+        try await waitForPostponement(&waiting)
         for attempt in 1... {
             let before = try await store.postponement
             var obstacle: Obstacle?
@@ -41,16 +42,24 @@ struct UploadAttempts {
             }
             guard var obstacle else { break }
             if obstacle.error != nil { obstacle.attempt = (before?.upload.attempt ?? 0) + 1 }
-            let (postponed, delay) = try await postpone(obstacle)
-            guard policy.attempts > attempt, policy.patience != .zero, waited + delay <= policy.patience else {
+            let (postponed, delay) = try await waiting.postpone(
+                obstacle.reason, attempt: obstacle.attempt, retryAfter: obstacle.retryAfter)
+            guard policy.attempts > attempt, waiting.hasPatience(for: delay) else {
                 if let error = obstacle.error { throw error.after(whole) }
                 whole.postponed = postponed
                 break
             }
-            try await wait(delay, for: postponed)
-            waited += delay
+            try await waiting.wait(delay, for: postponed)
         }
         return whole
+    }
+
+    /// Waits for what an earlier upload has left to be waited for.
+    private func waitForPostponement(_ waiting: inout Waiting) async throws(TidelogError) {
+        guard !options.ignoresPostponement, let postponed = try await store.postponement,
+            try await store.hasQueuedOperations()
+        else { return }
+        try await waiting.wait(for: postponed)
     }
 
     /// The compiler's optimizer fails on a loop that awaits what throws, catches that, and throws it on (Swift 6.3.1).
@@ -83,45 +92,6 @@ struct UploadAttempts {
         }
         guard error.code == .unreachable, policy.waitsForConnection else { return nil }
         return Obstacle(reason: error.message, error: error)
-    }
-
-    private func postpone(_ obstacle: Obstacle) async throws(TidelogError) -> (UploadPostponed, Duration) {
-        let delay = policy.delay(
-            afterAttempt: obstacle.attempt, retryAfter: obstacle.retryAfter, random: environment.random())
-        let postponed = UploadPostponed(
-            notBefore: environment.now() + delay.milliseconds, attempt: obstacle.attempt, reason: obstacle.reason)
-        try await store.record([.uploadPostponed(postponed)])
-        return (postponed, delay)
-    }
-
-    // MARK: Waiting
-
-    /// Waits for what an earlier upload has left to be waited for. Returns how long.
-    private func waitForPostponement() async throws(TidelogError) -> Duration {
-        guard !options.ignoresPostponement, let postponed = try await store.postponement,
-            try await store.hasQueuedOperations()
-        else { return .zero }
-        let delay = postponed.delay(from: environment.now())
-        guard delay > .zero else { return .zero }
-        guard delay <= policy.patience else {
-            throw TidelogError(
-                .postponed(until: postponed.upload.notBefore), "The upload is put off. \(postponed.upload.reason)",
-                recovery: "Nothing is lost; try again later, or tell the upload to ignore it.")
-        }
-        try await wait(delay, for: postponed.upload)
-        return delay
-    }
-
-    private func wait(_ delay: Duration, for postponed: UploadPostponed) async throws(TidelogError) {
-        activity.tell(
-            .waiting(until: postponed.notBefore, attempt: postponed.attempt, reason: postponed.reason))
-        do throws(CancellationError) {
-            try await environment.sleep(delay)
-        } catch {
-            throw TidelogError(
-                .cancelled, "The upload was cancelled while it waited.",
-                recovery: "Nothing is lost; the next upload goes on from here.")
-        }
     }
 }
 

@@ -1,73 +1,160 @@
 import ODataWire
 import Operations
 import SyncCore
+import Transport
 
 /// Batches that the service took to work on in its own time (OData 4.01 Part 1, 11.6). Where their answers are to be had is in
 /// the log, so that an upload takes up what an earlier one, or an earlier run of the app, has left.
+///
+/// Nothing else waits for them: what does not depend on them is sent first, and a monitor that cannot be asked ends the upload
+/// only when everything else is done.
 extension UploadRound {
+    /// Asks for each of them once, without waiting.
     @_optimize(none)
     func takeUpAccepted(_ course: inout Course, _ report: inout UploadReport) async throws(TidelogError) {
         for open in try await store.openBatches() where open.monitor != nil {
-            do throws(TidelogError) {
-                _ = try await finish(open, try await terms(course), &course, &report)
-            } catch {
-                // What is in doubt now is settled with the rest, and is no reason to leave the others unsent.
-                guard error.code == .inDoubt else { throw error }
+            switch try await look(at: open, &course, &report) {
+            // What is in doubt now is settled with the rest, and is no reason to leave the others unsent.
+            case .ended, .notYet, .doubtful: break
+            case .unanswered(let error): course.obstacle = course.obstacle ?? error
             }
         }
     }
 
-    /// Asks until the answer is there. Returns whether anything has ended or is to be planned anew: not where it takes longer
-    /// than anybody waits, and not where the service has left everything undone.
+    /// Waits for them, as long as the upload has patience. Returns whether anything has ended or is to be planned anew.
     @_optimize(none)
-    func finish(
-        _ open: OpenBatch, _ terms: Terms, _ course: inout Course, _ report: inout UploadReport
+    func awaitAccepted(_ course: inout Course, _ report: inout UploadReport) async throws(TidelogError) -> Bool {
+        for open in try await store.openBatches() where open.monitor != nil {
+            if try await awaitAnswer(to: open, &course, &report) { return true }
+        }
+        return false
+    }
+
+    @_optimize(none)
+    private func awaitAnswer(
+        to open: OpenBatch, _ course: inout Course, _ report: inout UploadReport
     ) async throws(TidelogError) -> Bool {
-        guard let monitor = open.monitor else { return true }
-        var waited = Duration.zero
-        var delay = Duration.seconds(1)
-        while true {
-            let response = try await ask(monitor, of: open)
-            switch MonitorAnswer(response, now: store.environment.now()) {
-            case .notYet(let wish):
-                // A service that asks for no time at all is not asked without end either.
-                let pause = max(wish ?? delay, .seconds(1))
-                delay = min(delay * 2, .seconds(30))
-                guard waited + pause <= upload.monitorPatience else { return false }
-                try await wait(pause, for: open, monitor)
-                waited += pause
-            case .done(let response):
-                return try await take(response, of: open, terms, &course, &report)
-            case .gone: throw try await doubt(open, "The service no longer knows the batch that it had accepted.")
-            case .unreadable: throw try await doubt(open, "The answer to the batch that was accepted cannot be read.")
-            case .failed where FailureClass(status: response.status) == .permanent:
-                throw try await doubt(
-                    open, "The service tells no more of the batch that it had accepted (status \(response.status)).")
-            case .failed, .unauthorized:
-                try ServiceSession.check(response, "GET", place(of: monitor))
+        while !course.unanswered.contains(open.batch) {
+            if let pause = course.pauses[open.batch]?.next {
+                guard course.waited + pause <= upload.monitorPatience else { return false }
+                try await wait(pause, for: open)
+                course.waited += pause
+            }
+            switch try await look(at: open, &course, &report) {
+            case .ended(let hasMoved): return hasMoved
+            case .notYet: continue
+            case .doubtful(let error):
+                course.obstacle = course.obstacle ?? error
+                return false
+            case .unanswered(let error):
+                course.obstacle = course.obstacle ?? error
                 return false
             }
         }
+        return false
+    }
+
+    /// What asking once for the answer to a batch came to.
+    private enum Prospect {
+        /// The answer was there. Whether anything has ended or is to be planned anew: not where the service has left everything
+        /// undone.
+        case ended(hasMoved: Bool)
+        case notYet
+        /// Nobody will learn it from the monitor.
+        case doubtful(TidelogError)
+        /// The monitor could not be asked; a later upload asks again.
+        case unanswered(TidelogError?)
     }
 
     @_optimize(none)
-    private func ask(_ monitor: String, of open: OpenBatch) async throws(TidelogError) -> WireResponse {
-        do throws(TidelogError) {
-            return try await session.get(monitor, headers: ["Accept": "application/http"])
-        } catch {
-            // No URL at all: no later upload would get any further.
-            guard error.code == .invalidRequest else { throw error }
-            throw try await doubt(open, "The address of the answer to the batch cannot be requested.")
+    private func look(
+        at open: OpenBatch, _ course: inout Course, _ report: inout UploadReport
+    ) async throws(TidelogError) -> Prospect {
+        guard let monitor = open.monitor, let outstanding = try await store.outstanding(of: open) else {
+            return .ended(hasMoved: false)
+        }
+        guard session.isOfService(monitor) else {
+            return try await unanswerable(
+                open, outstanding,
+                "The service says that its answer is to be had at \(place(of: monitor)), another origin",
+                nil, &course)
+        }
+        let response: WireResponse
+        switch await ask(monitor) {
+        case .success(let answer): response = answer
+        case .failure(let error):
+            if error.code == .cancelled { throw error }
+            return try await unanswerable(
+                open, outstanding, "Its answer cannot be had: \(error.message)", error, &course)
+        }
+        switch MonitorAnswer(response, now: store.environment.now()) {
+        case .notYet(let wish):
+            // A service that asks for no time at all is not asked without end either.
+            let delay = course.pauses[open.batch]?.delay ?? .seconds(1)
+            course.pauses[open.batch] = (max(wish ?? delay, .seconds(1)), min(delay * 2, .seconds(30)))
+            return .notYet
+        case .done(let response):
+            return try await take(response, of: open, outstanding, &course, &report)
+        case .gone: return try await doubt(open, "The service no longer knows the batch that it had accepted.")
+        case .unreadable: return try await doubt(open, "The answer to the batch that was accepted cannot be read.")
+        case .failed, .unauthorized:
+            let error = failure(of: response, monitor)
+            return try await unanswerable(
+                open, outstanding, "Its answer cannot be had: \(error.message)", error, &course)
         }
     }
 
-    /// Logs that nobody will learn what became of the batch from its monitor. Returns the error that says so.
+    private func ask(_ monitor: String) async -> Result<WireResponse, TidelogError> {
+        do throws(TidelogError) {
+            return .success(try await session.get(monitor, headers: ["Accept": "application/http"]))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func failure(of response: WireResponse, _ monitor: String) -> TidelogError {
+        do throws(TidelogError) {
+            try ServiceSession.check(response, "GET", place(of: monitor))
+        } catch {
+            return error
+        }
+        return TidelogError(.notOData, "The status monitor answered strangely.", place: place(of: monitor))
+    }
+
+    /// A monitor that cannot be asked says nothing of the batch, on which the service may still be at work: what is read now to
+    /// find out would be out of date at once. So it is left some time.
+    ///
+    /// - Parameter error: why; nil where that is no failure of this upload.
     @_optimize(none)
-    private func doubt(_ open: OpenBatch, _ reason: String) async throws(TidelogError) -> TidelogError {
+    private func unanswerable(
+        _ open: OpenBatch, _ outstanding: OutstandingAnswer, _ reason: String, _ error: TidelogError?,
+        _ course: inout Course
+    ) async throws(TidelogError) -> Prospect {
+        let isLasting = error?.isLastingOfMonitor ?? true
+        // Others like it would fare no better.
+        if isLasting { course.isImpatient = true }
+        let limit = isLasting ? Self.settlingTime : Self.longestSettlingTime
+        let age = store.environment.now().subtractingReportingOverflow(outstanding.since).partialValue
+        // A clock that was put back says nothing.
+        guard age >= 0, age < limit.milliseconds else { return try await doubt(open, reason + ".") }
+        course.unanswered.insert(open.batch)
+        course.reasons[open.batch] = reason
+        return .unanswered(isLasting ? nil : error)
+    }
+
+    /// How long a service is believed to work on a batch of which it will not tell.
+    private static let settlingTime = Duration.seconds(600)
+    /// The same where it could not be asked for the moment.
+    private static let longestSettlingTime = Duration.seconds(86_400)
+
+    /// Logs that nobody will learn what became of the batch from its monitor.
+    @_optimize(none)
+    private func doubt(_ open: OpenBatch, _ reason: String) async throws(TidelogError) -> Prospect {
         try await store.record([.batchInterrupted(BatchInterrupted(batch: open.batch, reason: reason))])
-        return TidelogError(
-            .inDoubt, reason, place: open.monitor.map(place),
-            recovery: "The operations are in doubt; the next upload finds out which of them took effect.")
+        return .doubtful(
+            TidelogError(
+                .inDoubt, reason, place: open.monitor.map(place),
+                recovery: "The operations are in doubt; the next upload finds out which of them took effect."))
     }
 
     /// As errors may show it.
@@ -75,12 +162,15 @@ extension UploadRound {
 
     /// Who cancels the upload meanwhile wants the batch cancelled too, if the service still can.
     @_optimize(none)
-    private func wait(
-        _ pause: Duration, for open: OpenBatch, _ monitor: String
-    ) async throws(TidelogError) {
+    private func wait(_ pause: Duration, for open: OpenBatch) async throws(TidelogError) {
+        session.activity.tell(
+            .waiting(
+                until: store.environment.now() + pause.milliseconds, attempt: 0,
+                reason: "The service works on batch \(open.batch)."))
         do throws(CancellationError) {
             try await store.environment.sleep(pause)
         } catch {
+            let monitor = open.monitor ?? ""
             // In a task of its own: the one that runs here sends nothing any more.
             let session = session
             let answer = await Task { try? await session.modify(WireRequest(method: "DELETE", url: monitor)) }.value
@@ -96,31 +186,47 @@ extension UploadRound {
         }
     }
 
-    /// Returns whether anything has ended, or is to be sent in another way.
     @_optimize(none)
     private func take(
-        _ response: WireResponse, of open: OpenBatch, _ terms: Terms, _ course: inout Course,
+        _ response: WireResponse, of open: OpenBatch, _ outstanding: OutstandingAnswer, _ course: inout Course,
         _ report: inout UploadReport
-    ) async throws(TidelogError) -> Bool {
-        let places = Array(open.prepared.changeSets.indices)
-        let plan = try await store.plan(of: open.prepared, places, options: terms.options)
+    ) async throws(TidelogError) -> Prospect {
+        let terms = try await terms(course)
+        let plan = try await store.plan(of: open.prepared, outstanding.places, options: terms.options)
+        let requests = outstanding.places.map { place in
+            place < open.prepared.sent.count ? open.prepared.sent[place].map(\.request) : []
+        }
+        let request = open.prepared.request(outstanding.places)
+        guard !outstanding.isRepeated else {
+            // What it does not settle is in doubt as before, and found out by reading.
+            _ = try await doubt(open, "The service did not carry out the repetition.")
+            let repetition = Repetition((try? BatchExchange.outcomes(response, to: request)) ?? [])
+            return .ended(
+                hasMoved: try await settle(repetition, open, plan, requests, terms, &course, &report))
+        }
         switch BatchAnswer(response) {
         case .parts: break
         case .refused, .untouched, .accepted:
             try await store.withdraw(open.batch, plan)
             // Asked at once, the service says of which part it is.
-            if course.isImpatient { try ServiceSession.check(response, "POST", session.root + "$batch") }
             course.isImpatient = true
-            return true
-        case .unknown:
-            let reason = "The service answered the batch with status \(response.status)."
-            try await store.record([.batchInterrupted(BatchInterrupted(batch: open.batch, reason: reason))])
-            try ServiceSession.check(response, "POST", session.root + "$batch")
+            course.lateRefusals += 1
+            if course.lateRefusals > Self.refusalLimit {
+                try ServiceSession.check(response, "POST", session.root + "$batch")
+            }
+            return .ended(hasMoved: true)
+        case .unknown: return try await doubt(open, "The service answered the batch with status \(response.status).")
         }
-        let outcomes = try await outcomes(response, to: open.prepared.request(places), open.batch)
-        let requests = open.prepared.sent.map { $0.map(\.request) }
-        let results = try await answer(open.batch, plan, requests, outcomes, terms, &course, &report)
-        return results.contains { $0.result != .notProcessed }
+        guard let outcomes = try? BatchExchange.outcomes(response, to: request) else {
+            return try await doubt(open, "The answer to the batch cannot be read.")
+        }
+        let results = try await answer(open.batch, plan, requests, Self.bySet(outcomes), terms, &course, &report)
+        return .ended(hasMoved: results.contains { $0.result != .notProcessed })
+    }
+
+    /// As if nothing else were in the batch.
+    static func bySet(_ outcomes: [BatchPartOutcome]) -> [ChangeSetOutcome] {
+        outcomes.map { if case .changeSet(let outcome) = $0 { outcome } else { .notProcessed } }
     }
 }
 
@@ -154,6 +260,18 @@ enum MonitorAnswer: Equatable {
             }
         default: self = .failed
         }
+    }
+}
+
+extension TidelogError {
+    /// Whether asking a monitor again would come to the same.
+    fileprivate var isLastingOfMonitor: Bool {
+        if let answer = cause as? UnsuccessfulAnswer { return answer.isLasting && answer.status != 407 }
+        if let failure = cause as? TransportError {
+            return [.redirectRefused, .protocolViolation].contains(failure.code)
+        }
+        // No URL at all.
+        return code == .invalidRequest
     }
 }
 

@@ -63,7 +63,7 @@ extension UploadRound {
             .first
         if let obstacle { return .unsendable(obstacle) }
         guard terms.options.supportsBatch else {
-            return .answered(try await sendSingle(plan, requests, batch, &report))
+            return .answered(try await sendSingle(plan, requests, batch, terms, &course, &report))
         }
         let encoded: BatchEncoder.Encoded
         let response: WireResponse
@@ -73,27 +73,26 @@ extension UploadRound {
             report.bytesSent += encoded.request.body.count
             response = try await session.modify(encoded.request)
         } catch {
+            if let doubt = course.doubt(plan, error) { return .answered([doubt]) }
             try await failed(batch, plan, error)
             throw error
         }
-        switch BatchAnswer(response, asked: encoded.request.headers["Prefer"] != nil) {
+        switch BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy) {
         case .parts: break
         case .accepted(let monitor):
             try await store.record([.batchAccepted(BatchAccepted(batch: batch, monitor: monitor))])
             return .accepted
         case .refused: return .refused(response)
         case .untouched:
+            // Something in front of the service may dislike what is in the batch.
+            if response.isForeignRefusal, await answersParts(terms, &course, &report) { return .refused(response) }
             try await store.withdraw(batch, plan)
             try ServiceSession.check(response, "POST", session.root + "$batch")
         case .unknown:
-            let reason = "The service answered the batch with status \(response.status)."
-            // Not for the first time, and it is alone: it is this one, and others may go.
-            if plan.changeSets.count == 1, !course.suspects.isDisjoint(with: plan.changeSets[0].operations),
-                UnsuccessfulAnswer(response).isLasting
-            {
-                let isRefusal = ServiceErrorReader.read(response.body) != nil
-                return .answered([isRefusal ? .failed(response, culprit: nil) : .inDoubt(reason)])
+            if let outcome = course.doubt(plan, response, "POST", session.root + "$batch") {
+                return .answered([outcome])
             }
+            let reason = "The service answered the batch with status \(response.status)."
             try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
             try ServiceSession.check(response, "POST", session.root + "$batch")
         }
@@ -117,9 +116,7 @@ extension UploadRound {
         _ response: WireResponse, to request: BatchRequest, _ batch: BatchID
     ) async throws(TidelogError) -> [ChangeSetOutcome] {
         do throws(BatchReadError) {
-            return try BatchExchange.outcomes(response, to: request).map {
-                if case .changeSet(let outcome) = $0 { outcome } else { .notProcessed }
-            }
+            return Self.bySet(try BatchExchange.outcomes(response, to: request))
         } catch {
             let reason = "The answer to the batch cannot be read: \(error)"
             try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
@@ -128,6 +125,37 @@ extension UploadRound {
                 recovery: "The operations are in doubt; the next upload finds out which of them took effect.",
                 cause: error)
         }
+    }
+}
+
+extension UploadRound.Course {
+    /// What becomes of a change set at which the service seems to break, or something in front of it: not for the first time,
+    /// and it is alone, so that the others may go. Nil where it is not known to be this one.
+    mutating func doubt(
+        _ plan: UploadPlan, _ response: WireResponse, _ method: String, _ url: String
+    ) -> ChangeSetOutcome? {
+        guard isSuspect(plan) else { return nil }
+        if UnsuccessfulAnswer(response).isLasting, ServiceErrorReader.read(response.body) != nil {
+            return .failed(response, culprit: nil)
+        }
+        do throws(TidelogError) {
+            try ServiceSession.check(response, method, url)
+        } catch {
+            // The next may fare better later, if it is the service after all.
+            if !error.isLastingAnswer { obstacle = obstacle ?? error }
+        }
+        return .inDoubt("The service answered with status \(response.status), not for the first time.")
+    }
+
+    /// The same where no answer came.
+    mutating func doubt(_ plan: UploadPlan, _ error: TidelogError) -> ChangeSetOutcome? {
+        guard isSuspect(plan), error.mayHaveReachedService, error.code != .cancelled else { return nil }
+        obstacle = obstacle ?? error
+        return .inDoubt("\(error.message) Not for the first time.")
+    }
+
+    private func isSuspect(_ plan: UploadPlan) -> Bool {
+        plan.changeSets.count == 1 && !suspects.isDisjoint(with: plan.changeSets[0].operations)
     }
 }
 
@@ -144,10 +172,11 @@ enum BatchAnswer: Equatable {
     /// Anything may have been carried out: a gateway's time-out looks like this.
     case unknown
 
-    /// - Parameter asked: whether a later answer was asked for.
-    init(_ response: WireResponse, asked: Bool = false) {
+    /// - Parameter mayBeLater: whether 202 is an answer for later, asked for or not: the first answer to a request that is
+    ///   repeated was asked for then. In V2 it is the answer itself.
+    init(_ response: WireResponse, mayBeLater: Bool = false) {
         switch response.status {
-        case 202 where asked && response.headers["Location"] != nil:
+        case 202 where mayBeLater && response.headers["Location"] != nil && !response.hasParts:
             self = .accepted(response.headers["Location"] ?? "")
         case 200..<300: self = .parts
         case 400, 409, 412, 413, 422, 428: self = .refused
@@ -161,6 +190,16 @@ enum BatchAnswer: Equatable {
 extension WireResponse {
     /// Whether the service itself is busy. A gateway may say 503 when the service has already had the request.
     var isFromService: Bool { headers["Retry-After"] != nil || ServiceErrorReader.read(body) != nil }
+
+    var isFromGateway: Bool { status == 503 && !isFromService }
+
+    /// Whether it is refused in words that are not OData's: by something in front of the service that reads what is sent.
+    var isForeignRefusal: Bool {
+        status == 403 && headers["X-CSRF-Token"] == nil && headers["WWW-Authenticate"] == nil
+            && ServiceErrorReader.read(body) == nil
+    }
+
+    fileprivate var hasParts: Bool { headers["Content-Type"]?.lowercased().hasPrefix("multipart/") == true }
 }
 
 extension UploadPlan {
@@ -193,7 +232,7 @@ extension UploadPlan {
 
 extension TidelogError {
     /// Whether the service may have got the request.
-    fileprivate var mayHaveReachedService: Bool {
+    var mayHaveReachedService: Bool {
         (cause as? any UncertainDelivery)?.mayHaveBeenSent ?? false
     }
 }

@@ -1,3 +1,4 @@
+import EDM
 import ODataWire
 import Operations
 import SyncCore
@@ -7,18 +8,53 @@ import SyncCore
 extension UploadRound {
     /// Returns what turned out not to have taken effect.
     @_optimize(none)
-    func settleDoubts(_ report: inout UploadReport) async throws(TidelogError) -> Set<SequenceNumber> {
+    func settleDoubts(
+        _ course: inout Course, _ report: inout UploadReport
+    ) async throws(TidelogError) -> Set<SequenceNumber> {
         guard try await !store.pendingOperations(.inDoubt).isEmpty else { return [] }
-        var course = newCourse()
-        for open in try await store.openBatches() where !open.prepared.sent.isEmpty {
+        for open in try await store.openBatches() where !open.prepared.sent.isEmpty && open.monitor == nil {
             try await sendAgain(open, &course, &report)
         }
+        // The service is at work on these: what can be read now is no finding.
+        let busy = course.unsettled.union(try await store.awaitedOperations().values.joined())
+        report.inDoubt += course.unsettled.sorted()
         var released: Set<SequenceNumber> = []
-        for members in try await store.doubtfulSets() { released.formUnion(try await settle(members, &report)) }
+        for members in try await store.doubtfulSets() where !members.contains(where: { busy.contains($0.sequence) }) {
+            released.formUnion(try await settle(members, &report))
+        }
         return released
     }
 
     // MARK: Sending again
+
+    /// What the answer to requests that were sent again settles.
+    struct Repetition {
+        /// The places, of those that were sent, of change sets whose outcomes count.
+        private(set) var places: [Int] = []
+        private(set) var outcomes: [ChangeSetOutcome] = []
+        /// The places of those that the service did not look at, having stopped at an error before.
+        private(set) var skipped: [Int] = []
+
+        /// - Parameter answered: one for each change set that was sent; fewer where it says nothing of them.
+        init(_ answered: [BatchPartOutcome]) { self.init(UploadRound.bySet(answered)) }
+
+        init(_ answered: [ChangeSetOutcome]) {
+            for (place, outcome) in answered.enumerated() {
+                switch outcome {
+                case .members: break
+                // A refusal that the service does not stand by may be one of the repetition and not of the request: it came
+                // too late (412), or the service knows no repetitions and refuses what it has done already.
+                case .failed(let answer, _): guard RepeatabilityHeaders.isAccepted(answer) == true else { continue }
+                case .notProcessed:
+                    skipped.append(place)
+                    continue
+                case .inDoubt: continue
+                }
+                places.append(place)
+                outcomes.append(outcome)
+            }
+        }
+    }
 
     @_optimize(none)
     private func sendAgain(
@@ -26,79 +62,122 @@ extension UploadRound {
     ) async throws(TidelogError) {
         let terms = try await terms(course)
         guard terms.options.repeatability != .none else { return }
-        var places = try await store.doubtfulPlaces(of: open)
-        while !places.isEmpty {
-            // Without $batch each request is answered by itself.
-            let group = terms.options.supportsBatch ? places : [places[0]]
+        let places = try await store.doubtfulPlaces(of: open)
+        // Without $batch each request is answered by itself.
+        var groups = terms.options.supportsBatch ? [places] : places.map { [$0] }
+        while !groups.isEmpty {
+            let group = groups.removeFirst()
+            guard !group.isEmpty else { continue }
             let plan = try await store.plan(of: open.prepared, group, options: terms.options)
             let requests = group.map { open.prepared.sent[$0].map(\.request) }
-            let response = try await sendAgain(open, group, requests, terms, &report)
-            var skipped: [Int] = []
-            var answered: [Int] = []
-            var outcomes: [ChangeSetOutcome] = []
-            for (index, outcome) in response.enumerated() where index < group.count {
-                switch outcome {
-                case .members: break
-                // A refusal that the service does not stand by may be one of the repetition and not of the request: it came
-                // too late (412), or the service knows no repetitions and refuses what it has done already.
-                case .failed(let answer, _): guard RepeatabilityHeaders.isAccepted(answer) == true else { continue }
-                case .notProcessed:
-                    skipped.append(group[index])
-                    continue
-                case .inDoubt: continue
+            switch try await sendAgain(open, group, requests, terms, &report) {
+            case .later: return
+            case .answered(let repetition):
+                try await settle(repetition, open, plan, requests, terms, &course, &report)
+                // The service stops at the first error: what is behind that goes once more, without it.
+                let rest = repetition.skipped.map { group[$0] }
+                if rest.count < group.count { groups.insert(rest, at: 0) }
+            case .failed(let error):
+                // The connection, or one of them: where the service answers else, it is found among half as many.
+                course.hasAnsweredParts = false
+                guard await answersParts(terms, &course, &report) else { throw error }
+                if group.count > 1 {
+                    groups.insert(
+                        contentsOf: [Array(group[..<(group.count / 2)]), Array(group[(group.count / 2)...])], at: 0)
+                } else {
+                    course.obstacle = course.obstacle ?? error
+                    course.unsettled.formUnion(plan.changeSets.flatMap(\.operations))
                 }
-                answered.append(index)
-                outcomes.append(outcome)
             }
-            if !answered.isEmpty {
-                let part = UploadPlan(changeSets: answered.map { plan.changeSets[$0] })
-                try await answer(
-                    open.batch, part, answered.map { requests[$0] }, outcomes, terms, &course, &report)
-            }
-            // The service stops at the first error: what is behind that goes once more, without it.
-            let rest = skipped + places.dropFirst(group.count)
-            guard rest.count < places.count else { return }
-            places = rest
         }
     }
 
-    /// Nothing is logged of it: whatever happens, the operations are in doubt as they were.
+    /// Logs what a repetition settles. Returns whether it does.
+    @discardableResult
+    @_optimize(none)
+    func settle(
+        _ repetition: Repetition, _ open: OpenBatch, _ plan: UploadPlan, _ requests: [[WireRequest]], _ terms: Terms,
+        _ course: inout Course, _ report: inout UploadReport
+    ) async throws(TidelogError) -> Bool {
+        guard !repetition.places.isEmpty else { return false }
+        try await answer(
+            open.batch, UploadPlan(changeSets: repetition.places.map { plan.changeSets[$0] }),
+            repetition.places.map { requests[$0] }, repetition.outcomes, terms, &course, &report)
+        return true
+    }
+
+    private enum Delivered {
+        case answered(Repetition)
+        /// The service tells the answer later.
+        case later
+        /// No answer, or a gateway's.
+        case failed(TidelogError)
+    }
+
+    /// Of the sending nothing is logged: whatever happens, the operations are in doubt as they were.
     @_optimize(none)
     private func sendAgain(
         _ open: OpenBatch, _ places: [Int], _ requests: [[WireRequest]], _ terms: Terms, _ report: inout UploadReport
-    ) async throws(TidelogError) -> [ChangeSetOutcome] {
+    ) async throws(TidelogError) -> Delivered {
         report.batches += 1
+        var request: WireRequest
+        let batch = open.prepared.request(places)
+        if terms.options.supportsBatch {
+            var atOnce = terms
+            atOnce.options.respondsAsync = false
+            request = try encoder(atOnce).encode(batch, requests, number: open.batch).request
+        } else {
+            guard let single = requests.first?.first, requests[0].count == 1 else {
+                return .answered(Repetition([.inDoubt("")]))
+            }
+            request = single
+        }
+        report.bytesSent += request.body.count
+        let response: WireResponse
+        do throws(TidelogError) {
+            response = try await session.modify(request)
+        } catch {
+            guard error.mayHaveReachedService, error.code != .cancelled else { throw error }
+            return .failed(error)
+        }
+        if let repetition = repetition(response, of: batch, terms) { return .answered(repetition) }
+        // The later answer is matched with all that is outstanding then: so that has to be what was sent.
+        if case .accepted(let monitor) = BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy),
+            terms.options.supportsBatch, try await store.doubtfulPlaces(of: open) == places
+        {
+            try await store.record([.batchAccepted(BatchAccepted(batch: open.batch, monitor: monitor))])
+            return .later
+        }
+        do throws(TidelogError) {
+            try ServiceSession.check(response, request.method, session.absolute(request.url))
+        } catch {
+            let isUncertain = FailureClass(status: response.status) == .uncertain || response.isFromGateway
+            guard isUncertain else { throw error }
+            return .failed(error)
+        }
+        return .answered(Repetition([ChangeSetOutcome]()))
+    }
+
+    /// Nil where the answer is not one to the requests.
+    private func repetition(_ response: WireResponse, of batch: BatchRequest, _ terms: Terms) -> Repetition? {
+        let isLasting = UnsuccessfulAnswer(response).isLasting
         guard terms.options.supportsBatch else {
-            guard let request = requests.first?.first, requests[0].count == 1 else { return [.inDoubt("")] }
-            report.bytesSent += request.body.count
-            let response = try await session.modify(request)
             switch SingleAnswer(response) {
-            case .done: return [.members([response])]
-            case .refused: return [.failed(response, culprit: nil)]
-            case .unknown where UnsuccessfulAnswer(response).isLasting: return [.inDoubt("")]
-            case .untouched, .unknown:
-                try ServiceSession.check(response, request.method, session.absolute(request.url))
-                return [.inDoubt("")]
+            case .done: return Repetition([.members([response])])
+            case .refused where FailureClass(status: response.status) == .permanent:
+                return Repetition([.failed(response, culprit: nil)])
+            case .unknown where isLasting: return Repetition([.inDoubt("")])
+            case .refused, .untouched, .unknown: return nil
             }
         }
-        var atOnce = terms
-        atOnce.options.respondsAsync = false
-        let batch = open.prepared.request(places)
-        let encoded = try encoder(atOnce).encode(batch, requests, number: open.batch)
-        report.bytesSent += encoded.request.body.count
-        let response = try await session.modify(encoded.request)
-        switch BatchAnswer(response) {
-        case .parts: break
+        switch BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy) {
+        case .parts: return Repetition((try? BatchExchange.outcomes(response, to: batch)) ?? [])
         // Nothing is known of the operations by that; reading goes on.
-        case .refused, .accepted: return []
+        case .refused: return Repetition([ChangeSetOutcome]())
         // Something in it may be what the service breaks at, each time.
-        case .unknown where UnsuccessfulAnswer(response).isLasting: return []
-        case .untouched, .unknown:
-            try ServiceSession.check(response, "POST", session.root + "$batch")
-            return []
+        case .unknown where isLasting: return Repetition([ChangeSetOutcome]())
+        case .accepted, .untouched, .unknown: return nil
         }
-        guard let outcomes = try? BatchExchange.outcomes(response, to: batch) else { return [] }
-        return outcomes.map { if case .changeSet(let outcome) = $0 { outcome } else { .notProcessed } }
     }
 
     // MARK: Reading

@@ -7,26 +7,35 @@ extension UploadRound {
     /// - Parameter plan: one change set of one request.
     @_optimize(none)
     func sendSingle(
-        _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ report: inout UploadReport
+        _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ terms: Terms, _ course: inout Course,
+        _ report: inout UploadReport
     ) async throws(TidelogError) -> [ChangeSetOutcome] {
         // One answer must never end operations that were not sent.
         guard plan.changeSets.count == 1, plan.changeSets[0].requests.count == 1, let request = requests.first?.first
         else { return [] }
+        let contentID = plan.changeSets[0].requests[0].contentID
         let response: WireResponse
         do throws(TidelogError) {
             report.batches += 1
             report.bytesSent += request.body.count
             response = try await session.modify(request)
         } catch {
+            if let doubt = course.doubt(plan, error) { return [doubt] }
             try await failed(batch, plan, error)
             throw error
         }
         switch SingleAnswer(response) {
         case .done: return [.members([response])]
-        case .refused: return [.failed(response, culprit: plan.changeSets[0].requests[0].contentID)]
+        case .refused: return [.failed(response, culprit: contentID)]
         case .untouched:
+            if response.isForeignRefusal, await answersParts(terms, &course, &report) {
+                return [.failed(response, culprit: contentID)]
+            }
             try await store.withdraw(batch, plan)
         case .unknown:
+            if let outcome = course.doubt(plan, response, request.method, session.absolute(request.url)) {
+                return [outcome]
+            }
             let reason = "The service answered with status \(response.status) and no OData error."
             try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
         }
@@ -38,7 +47,7 @@ extension UploadRound {
 /// What the status of a single request's answer says of its operation.
 enum SingleAnswer {
     case done
-    /// It was looked at and not carried out.
+    /// It was not carried out, for good or for a while.
     case refused
     /// It was not looked at, and others would not be either.
     case untouched
@@ -50,8 +59,8 @@ enum SingleAnswer {
         switch response.status {
         case 200..<300: self = .done
         case 403: self = speaksOData ? .refused : .untouched
-        case 503: self = response.isFromService ? .untouched : .unknown
-        case 300..<400, 401, 407, 408, 429: self = .untouched
+        case 503: self = response.isFromService ? .refused : .unknown
+        case 300..<400, 401, 407: self = .untouched
         case 502, 504: self = .unknown
         case 500...: self = speaksOData ? .refused : .unknown
         default: self = .refused

@@ -44,7 +44,7 @@ struct UploadRound {
         try await store.interruptOpenBatches()
         var course = newCourse()
         try await takeUpAccepted(&course, &report)
-        course.suspects = try await settleDoubts(&report)
+        course.suspects = try await settleDoubts(&course, &report)
         // What was refused before is tried again once; what is refused now waits for the next upload.
         course.retrying = Set(
             try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
@@ -52,9 +52,10 @@ struct UploadRound {
         // What was put off goes again by itself.
         let deferred = try await store.pendingOperations(.deferred)
         course.retrying.formUnion(deferred.map(\.sequence))
-        // What is in doubt still and not found to be so for good goes again as it is.
+        // What is in doubt still and not found to be so for good goes again as it is, unless the service is at work on it.
         let doubtful = try await store.pendingOperations(.inDoubt).map(\.sequence)
-        course.retrying.formUnion(Set(doubtful).subtracting(report.inDoubt))
+        let awaited = try await store.awaitedOperations().values.joined()
+        course.retrying.formUnion(Set(doubtful).subtracting(report.inDoubt).subtracting(awaited))
         // Now begins with the answers that were outstanding.
         course.retrying.subtract(report.rejected.map(\.operation))
         course.retrying.subtract(report.deferred.map(\.operation))
@@ -71,14 +72,25 @@ struct UploadRound {
             guard !plan.isEmpty else {
                 // What was read for the plan may have shown what others did.
                 if try await course.conflicts.settle(&report) { continue }
+                if try await awaitAccepted(&course, &report) { continue }
                 if try await readBesides(plan.held.values, &course) { continue }
                 break
             }
             // A service that keeps leaving everything undone must not keep us here for ever.
             guard try await send(plan, since: rearrangements, terms, &course, &report) else { break }
         }
+        try await finish(course, &report)
+    }
+
+    /// Says what is left, and throws what stood in the way of a part of it.
+    @_optimize(none)
+    private func finish(_ course: Course, _ report: inout UploadReport) async throws(TidelogError) {
+        report.awaited = try await store.awaitedOperations().sorted { $0.key < $1.key }.map { batch, operations in
+            AwaitedBatch(operations: operations, reason: course.reasons[batch] ?? "The service works on it")
+        }
         report.conflicts = try await store.conflicts()
         (report.remaining, report.heldBack) = try await store.queueCounts()
+        if let obstacle = course.obstacle { throw obstacle }
     }
 
     /// What an upload has learned on its way.
@@ -98,6 +110,24 @@ struct UploadRound {
         var sought: Set<EntityID> = []
         /// Whether batches want their answers at once although the service could tell them later.
         var isImpatient = false
+        /// How many of those that it told later it had refused as a whole.
+        var lateRefusals = 0
+        /// When batches that the service works on are asked for again, and how the time grows.
+        var pauses: [BatchID: (next: Duration, delay: Duration)] = [:]
+        /// How long they were waited for.
+        var waited = Duration.zero
+        /// Those of them that this upload asks for no more, and why.
+        var unanswered: Set<BatchID> = []
+        var reasons: [BatchID: String] = [:]
+        /// Operations in doubt that this upload can find out nothing more about.
+        var unsettled: Set<SequenceNumber> = []
+        /// The first thing that could not be done and kept nothing else from being done: it is thrown in the end.
+        var obstacle: TidelogError?
+
+        /// Whether the service has put off an operation that it had not put off before.
+        func isPutOffFirst(_ outcome: BatchAnswered.Outcome) -> Bool {
+            if case .deferred = outcome.result { deferrals[outcome.operation] == nil } else { false }
+        }
     }
 
     func newCourse() -> Course {
@@ -136,10 +166,8 @@ struct UploadRound {
             case .answered(let answered):
                 course.refusals = 0
                 outcomes = answered
-            case .accepted:
-                guard let open = try await store.openBatch(batch) else { return true }
-                // The answer may take longer than anybody waits: then it is the next upload's.
-                return try await finish(open, terms, &course, &report)
+            // What does not depend on it goes on meanwhile.
+            case .accepted: return true
             case .unsendable(let obstacle):
                 if part.changeSets.count > 1 {
                     try await store.withdraw(batch, part)
@@ -162,6 +190,8 @@ struct UploadRound {
             }
             let results = try await answer(batch, part, requests.requests, outcomes, terms, &course, &report)
             if results.contains(where: { $0.result != .notProcessed }) { hasMoved = true }
+            // A service that is busy now is left alone. What it put off before may be busy by itself and keeps nothing else.
+            if !terms.options.supportsBatch, results.contains(where: { course.isPutOffFirst($0) }) { return false }
             // What follows a request that was not carried out has to be planned anew.
             guard results.allSatisfy(\.isConfirmed) else { break }
         }
@@ -170,13 +200,18 @@ struct UploadRound {
 
     /// As many change sets in a row are to blame themselves when the service refuses a whole batch for each of them. After
     /// that it is taken to refuse batches, unless it is known to answer them.
-    private static let refusalLimit = 3
+    static let refusalLimit = 3
 
-    /// Whether the service is known to answer batches part by part. Asked with one that only reads, where none has shown it.
+    /// Whether the service is known to answer, and batches part by part. Asked with something that only reads, where nothing
+    /// has shown it.
     @_optimize(none)
-    private func answersParts(_ terms: Terms, _ course: inout Course, _ report: inout UploadReport) async -> Bool {
+    func answersParts(_ terms: Terms, _ course: inout Course, _ report: inout UploadReport) async -> Bool {
         guard !course.hasAnsweredParts, let set = terms.model.entitySets.first else { return course.hasAnsweredParts }
         let query = WireRequest(method: "GET", url: "\(set.name)?$top=1", headers: ["Accept": "application/json"])
+        guard terms.options.supportsBatch else {
+            course.hasAnsweredParts = (try? await session.get(query.url, headers: query.headers))?.isSuccess == true
+            return course.hasAnsweredParts
+        }
         var atOnce = terms
         atOnce.options.respondsAsync = false
         let batch = BatchRequest(parts: [.query(query)])

@@ -190,12 +190,18 @@ public actor ServiceSession {
     }
 
     /// Whether the URL, an absolute one, is of the service's origin.
-    private func isOurs(_ url: String) -> Bool { Self.origin(of: url) == Self.origin(of: root) }
+    private nonisolated func isOurs(_ url: String) -> Bool { Self.origin(of: url) == Self.origin(of: root) }
 
-    /// Scheme, host and port as written.
-    private static func origin(of url: String) -> Substring {
+    /// Whether the URL, which may be relative, leads to the service's origin.
+    nonisolated func isOfService(_ url: String) -> Bool { isOurs(absolute(url)) }
+
+    /// Scheme, host and port, in one of the ways in which they can be written (RFC 3986, 6.2.2.1 and 6.2.3).
+    private static func origin(of url: String) -> String {
         guard let separator = url.firstRange(of: "://") else { return "" }
-        return url[..<(url[separator.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex)]
+        let end = url[separator.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
+        let origin = url[..<end].lowercased()
+        let port = origin.hasPrefix("https:") ? ":443" : ":80"
+        return origin.hasSuffix(port) ? String(origin.dropLast(port.count)) : origin
     }
 
     nonisolated func absolute(_ url: String) -> String {

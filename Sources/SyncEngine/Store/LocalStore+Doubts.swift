@@ -12,6 +12,17 @@ public enum DoubtSettlement: String, Sendable, Hashable, CaseIterable {
     case resend
 }
 
+/// What of a batch still waits for its answer.
+struct OutstandingAnswer {
+    /// Of its change sets.
+    var places: [Int]
+    var operations: [SequenceNumber]
+    /// Whether it was sent before, so that this answer is not the only one that there may have been.
+    var isRepeated: Bool
+    /// When it was sent.
+    var since: Timestamp
+}
+
 /// Batches of which not all is known.
 extension LocalStore {
     /// The store's own name, random and for ever; what services know it by.
@@ -41,6 +52,35 @@ extension LocalStore {
                 }
             }
         }
+    }
+
+    /// Nil where nothing of it does.
+    func outstanding(of open: OpenBatch) throws(TidelogError) -> OutstandingAnswer? {
+        try read { state in
+            var found = OutstandingAnswer(places: [], operations: [], isRepeated: false, since: .max)
+            for place in open.prepared.changeSets.indices {
+                let members = try open.prepared.changeSets[place].compactMap {
+                    try state.pendingOperation($0.operation)
+                }.filter { $0.status.batch == open.batch }
+                guard !members.isEmpty else { continue }
+                found.places.append(place)
+                found.operations += Set(members.map(\.sequence)).sorted()
+                found.since = members.reduce(found.since) { min($0, $1.since) }
+                if members.contains(where: { if case .inDoubt = $0.status { true } else { false } }) {
+                    found.isRepeated = true
+                }
+            }
+            return found.places.isEmpty ? nil : found
+        }
+    }
+
+    /// The operations that the service works on in its own time, by batch.
+    public func awaitedOperations() throws(TidelogError) -> [BatchID: [SequenceNumber]] {
+        var awaited: [BatchID: [SequenceNumber]] = [:]
+        for open in try openBatches() where open.monitor != nil {
+            awaited[open.batch] = try outstanding(of: open)?.operations
+        }
+        return awaited
     }
 
     /// The operations in doubt, those together that were in one change set.

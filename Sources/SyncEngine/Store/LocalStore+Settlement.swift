@@ -27,6 +27,11 @@ extension LocalStore {
                 .invalidRequest, "Operation \(operation) is not in doubt.", recovery: "See 'tidelog status'.")
         }
         let operations = members.map(\.sequence)
+        guard try !awaitedOperations().values.joined().contains(operation) else {
+            throw TidelogError(
+                .invalidRequest, "The service works on operation \(operation) and will say itself what became of it.",
+                recovery: "Upload again later.")
+        }
         switch settlement {
         case .tookEffect:
             var told: [SequenceNumber: [EntityImage]] = [:]

@@ -40,7 +40,8 @@ extension OfflineODataProvider {
     /// How far uploads and downloads are, from now on. A reader that is slow misses some of it, never the last.
     public func progress() throws(TidelogError) -> AsyncStream<SyncProgress> { try engine().progress() }
 
-    /// When the next upload may begin, and why, where one was put off: the service has asked for it, or it keeps failing.
+    /// When the next upload may begin, and why, where one was put off: the service has asked for it, or it keeps failing. A
+    /// download goes by it as well, unless it is operations that were put off.
     public var postponement: UploadPostponed? {
         get async throws(TidelogError) { try await engine().store.postponement?.upload }
     }

@@ -193,10 +193,17 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     /// Reads what the defining queries bring. Pending operations stay on top.
     ///
-    /// - Parameter withSubset: the names of the queries to run; nil for all.
+    /// Where the service is busy the download waits and goes on with the page that it was at, up to the patience of its
+    /// options; beyond that it ends, and what it has read stays.
+    ///
+    /// - Parameters:
+    ///   - withSubset: the names of the queries to run; nil for all.
+    ///   - options: how it goes about its work.
     @discardableResult
-    public func download(withSubset names: [String]? = nil) async throws(TidelogError) -> DownloadReport {
-        try await engine().download(names)
+    public func download(
+        withSubset names: [String]? = nil, options: DownloadOptions = DownloadOptions()
+    ) async throws(TidelogError) -> DownloadReport {
+        try await engine().download(names, options)
     }
 
     /// Says of an operation in doubt what became of it: for who knows it, as a person who looked at the service does.
@@ -263,7 +270,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         let pending = try await store.pendingOperations()
         let postponed = try await store.postponement?.upload
         let links = try await store.localLinks(of: Set(pending.flatMap(\.operation.touchedEntities)))
-        let outlook = UploadOutlook(plan)
+        let outlook = UploadOutlook(plan, awaited: Set(try await store.awaitedOperations().values.joined()))
         return pending.map { OperationStatus($0, outlook: outlook, postponed: postponed, links: links) }
     }
 

@@ -4,13 +4,16 @@ import SyncCore
 /// What the next upload will do with each operation, as far as that can be known.
 struct UploadOutlook {
     private let held: [SequenceNumber: HoldReason]
+    /// Operations that the service works on in its own time.
+    let awaited: Set<SequenceNumber>
     private let elided: Set<SequenceNumber>
     /// The operations of each request that carries several.
     private let together: [SequenceNumber: [SequenceNumber]]
 
     /// - Parameter plan: as the next upload will make it.
-    init(_ plan: UploadPlan) {
+    init(_ plan: UploadPlan, awaited: Set<SequenceNumber>) {
         held = plan.held
+        self.awaited = awaited
         elided = Set(plan.elided)
         var together: [SequenceNumber: [SequenceNumber]] = [:]
         for request in plan.changeSets.flatMap(\.requests) where !request.carries.isEmpty {
@@ -28,7 +31,10 @@ struct UploadOutlook {
 
     /// The end of a sentence that begins with the operation.
     func nextStep(of pending: PendingOperation) -> String {
-        switch pending.status {
+        if awaited.contains(pending.sequence) {
+            return "the next upload asks the service for its answer, and sends what does not depend on it meanwhile"
+        }
+        return switch pending.status {
         case .inFlight: "the service's answer decides; where none comes, the next upload finds out"
         case .inDoubt:
             "the next upload finds out by reading whether it took effect; where that cannot be known it stays in doubt until "

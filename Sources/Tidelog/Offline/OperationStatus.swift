@@ -65,9 +65,10 @@ public struct OperationStatus: Sendable, Hashable {
                 pending, state: .pending, reason: outlook.reason(of: pending), next: next, notBefore: notBefore,
                 links: links)
         case .inFlight:
-            self.init(
-                pending, state: .inFlight, reason: "sent; waits for the answer", next: next, notBefore: notBefore,
-                links: links)
+            let reason =
+                outlook.awaited.contains(pending.sequence)
+                ? "the service has accepted it and works on it in its own time" : "sent; waits for the answer"
+            self.init(pending, state: .inFlight, reason: reason, next: next, notBefore: notBefore, links: links)
         case .inDoubt(_, let why):
             self.init(pending, state: .inDoubt, reason: why, next: next, notBefore: notBefore, links: links)
         case .rejected(let why):

@@ -14,7 +14,7 @@ struct SyncLog: Sendable {
         case .uploadBegan(let pending): logger.debug("upload began", metadata: ["pending": "\(pending)"])
         case .downloadBegan: logger.debug("download began")
         case .waiting(let time, let attempt, _):
-            logger.notice("upload waits", metadata: ["until": "\(time)", "attempt": "\(attempt)"])
+            logger.notice("waits for the service", metadata: ["until": "\(time)", "attempt": "\(attempt)"])
         case .ended(nil): logger.debug("upload or download ended")
         case .ended(let error?): logger.warning("upload or download failed", metadata: ["code": "\(error.code)"])
         case .exchanged: break

@@ -86,7 +86,8 @@ final class CurlTransfer: @unchecked Sendable {
                 case .follow: return follow(location)
                 case .refuse(let target):
                     let sentence = "the service redirects to \(target), which is another origin"
-                    close(.failure(error(.redirectRefused, sentence, sent: true)))
+                    let wasDone = OutgoingRequest.mayHaveBeenDone(status: head.status.code)
+                    close(.failure(error(.redirectRefused, sentence, sent: wasDone)))
                     return false
                 }
             }

@@ -37,6 +37,10 @@ struct OutgoingRequest: Sendable {
         case refuse(target: String)
     }
 
+    /// Whether what answers with this redirect may have acted on the request: 303 leads to what came of it, the others to where
+    /// it is to be sent instead (RFC 9110, section 15.4).
+    static func mayHaveBeenDone(status: Int) -> Bool { status == 303 }
+
     /// What to do with a response that points elsewhere.
     func decision(status: Int, location: String) -> RedirectDecision {
         guard [301, 302, 303, 307, 308].contains(status) else { return .returnResponse }

@@ -32,7 +32,7 @@ public struct TransportError: Error, Sendable, Hashable {
     public var code: Code
     /// A sentence for a person. It names the method and the URL without credentials and query, and no header's value.
     public var message: String
-    /// Whether the service may have got the request, and acted on it. Where this is false, to send again is safe.
+    /// Whether the service may have got the request, and acted on it: a redirect other than 303 says that it has not. Where this is false, to send again is safe.
     public var mayHaveBeenSent: Bool
 
     public init(_ code: Code, _ message: String, mayHaveBeenSent: Bool) {

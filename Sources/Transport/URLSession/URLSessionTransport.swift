@@ -14,6 +14,8 @@
             self.options = options
             // Cookies and caches in memory, for this transport only.
             let configuration = URLSessionConfiguration.ephemeral
+            // Put into the header by hand: what the app sends beside them belongs to one request and not into the store.
+            configuration.httpShouldSetCookies = false
             configuration.httpMaximumConnectionsPerHost = max(1, options.connectionsPerHost)
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
             configuration.urlCache = nil
@@ -24,31 +26,14 @@
 
         deinit { session.finishTasksAndInvalidate() }
 
-        /// URLSession sends the cookies of its store, and of a header of the same name nothing.
-        private func keepCookies(of request: OutgoingRequest, for url: URL?) {
-            guard let url, let host = url.host() else { return }
-            for field in request.headerFields where field.name == .cookie {
-                for pair in field.value.split(separator: ";") {
-                    let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                    guard parts.count == 2,
-                        let cookie = HTTPCookie(properties: [
-                            .domain: host, .path: "/", .name: parts[0].trimmingCharacters(in: .whitespaces),
-                            .value: String(parts[1]),
-                        ])
-                    else { continue }
-                    session.configuration.httpCookieStorage?.setCookie(cookie)
-                }
-            }
-        }
-
         public func send(
             _ request: HTTPRequest, body: [UInt8]
         ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
             _ = try OutgoingRequest(request, body: [])
             let outgoing = try OutgoingRequest(try await options.authorize(request), body: body)
-            let urlRequest = try outgoing.urlRequest()
+            var urlRequest = try outgoing.urlRequest()
+            urlRequest.setValue(session.cookies(for: outgoing, at: urlRequest.url), forHTTPHeaderField: "Cookie")
             let exchange = Exchange(outgoing, options)
-            keepCookies(of: outgoing, for: urlRequest.url)
             do {
                 let (data, response) = try await session.data(for: urlRequest, delegate: exchange)
                 if let failure = exchange.failure { throw failure }
@@ -56,6 +41,7 @@
                 guard let response = response as? HTTPURLResponse else {
                     throw outgoing.error(.protocolViolation, "no response came", sent: true)
                 }
+                session.keepCookies(of: response)
                 return (response.head, Array(data))
             } catch let error as TransportError {
                 throw error
@@ -92,6 +78,7 @@
             _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
             newRequest: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
         ) {
+            session.keepCookies(of: response)
             let location = newRequest.url?.absoluteString ?? ""
             switch request.decision(status: response.statusCode, location: location) {
             case .returnResponse:
@@ -108,15 +95,18 @@
                 // Method, headers and body as they were: URLSession leaves some of them out.
                 var next = task.originalRequest ?? newRequest
                 next.url = newRequest.url
+                next.setValue(session.cookies(for: request, at: next.url), forHTTPHeaderField: "Cookie")
                 completionHandler(next)
             case .refuse(let target):
-                refuse(task, "the service redirects to \(target), which is another origin")
+                refuse(
+                    task, "the service redirects to \(target), which is another origin",
+                    sent: OutgoingRequest.mayHaveBeenDone(status: response.statusCode))
                 completionHandler(nil)
             }
         }
 
-        private func refuse(_ task: URLSessionTask, _ sentence: String) {
-            let error = request.error(.redirectRefused, sentence, sent: true)
+        private func refuse(_ task: URLSessionTask, _ sentence: String, sent: Bool = true) {
+            let error = request.error(.redirectRefused, sentence, sent: sent)
             lock.withLock { stored = error }
             task.cancel()
         }
@@ -128,6 +118,26 @@
             // A 401 is the caller's to answer; the trust in a server is the system's.
             let isServerTrust = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
             completionHandler(isServerTrust ? .performDefaultHandling : .rejectProtectionSpace, nil)
+        }
+    }
+
+    extension URLSession {
+        /// What the service has set for that URL, and behind it what the request brings.
+        fileprivate func cookies(for request: OutgoingRequest, at url: URL?) -> String? {
+            var pairs: [String] = []
+            if let url, let kept = configuration.httpCookieStorage?.cookies(for: url) {
+                pairs = kept.map { "\($0.name)=\($0.value)" }
+            }
+            for field in request.headerFields where field.name == .cookie { pairs.append(field.value) }
+            return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+        }
+
+        fileprivate func keepCookies(of response: HTTPURLResponse) {
+            guard let url = response.url else { return }
+            var fields: [String: String] = [:]
+            for case (let name as String, let value as String) in response.allHeaderFields { fields[name] = value }
+            let cookies = HTTPCookie.cookies(withResponseHeaderFields: fields, for: url)
+            configuration.httpCookieStorage?.setCookies(cookies, for: url, mainDocumentURL: nil)
         }
     }
 

@@ -80,18 +80,24 @@ struct QueryArgument: Hashable {
 struct PullCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pull", abstract: "Read what the defining queries bring; pending changes stay on top.",
+        discussion: """
+            Where the service is busy it waits and goes on with the page that it was at, for half a minute in all or as long \
+            as --wait says. Exits with 75 if the service is still busy then.
+            """,
         aliases: ["download"])
 
     @Argument(help: ArgumentHelp("The defining queries to run; all where none is named.", valueName: "name"))
     var names: [String] = []
 
+    @OptionGroup var patience: PatienceArguments
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
         try await options.withStore { provider in
+            let options = DownloadOptions(retry: patience.retry, ignoresPostponement: patience.now)
             let report = try await SyncProgressLine.showing(provider) {
-                try await provider.download(withSubset: names.isEmpty ? nil : names)
+                try await provider.download(withSubset: names.isEmpty ? nil : names, options: options)
             }
             if format.json {
                 var json = JSONWriter()
@@ -128,13 +134,7 @@ struct PushCommand: AsyncParsableCommand {
 
     @OptionGroup var queue: QueueArguments
 
-    @Option(
-        help: ArgumentHelp(
-            "How long to wait in all for a service that is busy or cannot be reached.", valueName: "seconds"))
-    var wait: Int?
-
-    @Flag(help: "Begin at once, although the service has asked to be left alone for a while.")
-    var now = false
+    @OptionGroup var patience: PatienceArguments
 
     @Flag(help: "Send operations that are in doubt again, at the risk of doing them twice.")
     var resendInDoubt = false
@@ -149,10 +149,6 @@ struct PushCommand: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
-    func validate() throws {
-        guard (wait ?? 0) >= 0, (wait ?? 0) <= 31_536_000 else { throw ValidationError("--wait takes 0 to 31536000.") }
-    }
-
     func run() async throws {
         let end = try await options.withStore { provider in
             try await service.apply(to: provider)
@@ -165,12 +161,33 @@ struct PushCommand: AsyncParsableCommand {
     private var upload: UploadOptions {
         var options = queue.upload
         options.conflicts.policy = conflicts.policy
-        options.ignoresPostponement = now
-        if let wait {
-            options.retry.patience = .seconds(wait)
-            options.retry.waitsForConnection = true
-            options.retry.attempts = 1_000
-        }
+        options.retry = patience.retry
+        options.ignoresPostponement = patience.now
         return options
+    }
+}
+
+/// How a push or pull takes it where the service is busy.
+struct PatienceArguments: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait in all for a service that is busy or cannot be reached.", valueName: "seconds"))
+    var wait: Int?
+
+    @Flag(help: "Begin at once, although the service has asked to be left alone for a while.")
+    var now = false
+
+    func validate() throws {
+        guard (wait ?? 0) >= 0, (wait ?? 0) <= 31_536_000 else { throw ValidationError("--wait takes 0 to 31536000.") }
+    }
+
+    var retry: RetryPolicy {
+        var retry = RetryPolicy()
+        if let wait {
+            retry.patience = .seconds(wait)
+            retry.waitsForConnection = true
+            retry.attempts = 1_000
+        }
+        return retry
     }
 }

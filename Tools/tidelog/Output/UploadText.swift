@@ -28,6 +28,11 @@ struct UploadText {
         for operation in report.inDoubt {
             lines.append("Operation \(operation) is in doubt: it is not known whether it took effect.")
         }
+        for batch in report.awaited {
+            lines.append(
+                "\(counted(batch.operations.count, "operation", "operations")) accepted and not answered yet: "
+                    + "\(oneLine(batch.reason)). The next push asks again.")
+        }
         // What is in conflict is not tried again before that is decided.
         let undecided = Set(report.conflicts.flatMap(\.operations))
         if report.rejected.contains(where: { !undecided.contains($0.operation) }) {
@@ -64,7 +69,7 @@ struct UploadText {
 
     private var isEmpty: Bool {
         report.batches == 0 && report.confirmed.isEmpty && report.rejected.isEmpty && report.deferred.isEmpty
-            && report.elided.isEmpty && report.inDoubt.isEmpty && report.conflicts.isEmpty
+            && report.elided.isEmpty && report.inDoubt.isEmpty && report.conflicts.isEmpty && report.awaited.isEmpty
     }
 
     var json: String {
@@ -87,6 +92,7 @@ struct UploadText {
         if !report.deferred.isEmpty { json.numbers("deferred", report.deferred.map(\.operation)) }
         if !report.elided.isEmpty { json.numbers("elided", report.elided) }
         json.numbers("inDoubt", report.inDoubt)
+        if !report.awaited.isEmpty { json.numbers("awaited", report.awaited.flatMap(\.operations)) }
         json.member("remaining", report.remaining)
         if report.heldBack > 0 { json.member("heldBack", report.heldBack) }
         if !report.conflicts.isEmpty { json.numbers("conflicts", report.conflicts.map(\.entity.rawValue)) }
@@ -110,7 +116,7 @@ struct UploadText {
         }
         try UploadText(report: report).print(json: json)
         guard report.rejected.isEmpty, report.inDoubt.isEmpty, report.conflicts.isEmpty else { return .failed }
-        return report.postponed == nil ? .done : .later
+        return report.postponed == nil && report.awaited.isEmpty ? .done : .later
     }
 
     private func print(json isJSON: Bool) throws {

@@ -1,0 +1,14 @@
+public import SyncCore
+
+/// How one download goes about its work.
+public struct DownloadOptions: Sendable {
+    /// How it goes on where the service is busy: it asks again for the page that it was at.
+    public var retry: RetryPolicy
+    /// Whether it begins at once although the service has asked to be left alone: for a person who does not want to wait.
+    public var ignoresPostponement: Bool
+
+    public init(retry: RetryPolicy = RetryPolicy(), ignoresPostponement: Bool = false) {
+        self.retry = retry
+        self.ignoresPostponement = ignoresPostponement
+    }
+}

@@ -1,0 +1,43 @@
+import Testing
+
+/// `pull` from a service that is busy.
+@Suite(.timeLimit(.minutes(5))) struct BusyPullTests {
+    /// Busy behind the first pull.
+    private func workspace(retryAfter: Int) throws -> (SandboxServer, Workspace) {
+        let server = try SandboxServer(
+            faults: #"""
+                [{"effect":"refuse","status":429,"headers":{"Retry-After":"\#(retryAfter)"},"method":"GET",
+                  "url":"Customers","skip":1}]
+                """#)
+        return (server, try Workspace.pulled(server, .v4, queries: ["C=Customers"]))
+    }
+
+    @Test
+    func
+        `a pull that the service puts off for long exits with 75, and so does the next one, unless it is told not to wait`()
+        throws
+    {
+        let (server, workspace) = try workspace(retryAfter: 3_600)
+        let first = try workspace.tidelog("pull")
+        #expect(first.status == 75)
+        #expect(first.error.contains("429"))
+        let second = try workspace.tidelog("pull")
+        #expect(second.status == 75)
+        #expect(second.error.contains("The download is put off. The service answered GET Customers with status 429."))
+        #expect(try workspace.output("pull", "--now").hasPrefix("Read "))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `a pull waits as long as it is told to`() throws {
+        let (server, workspace) = try workspace(retryAfter: 2)
+        #expect(try workspace.tidelog("pull", "--wait", "1").status == 75)
+        #expect(try workspace.output("pull", "--wait", "60").hasPrefix("Read "))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `--wait takes a time that may pass`() throws {
+        let workspace = try Workspace()
+        #expect(try workspace.tidelog("pull", "--wait", "-1").status == 64)
+        #expect(try workspace.tidelog("pull", "--wait", "soon").status == 64)
+    }
+}
