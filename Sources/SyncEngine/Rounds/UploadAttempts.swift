@@ -57,7 +57,7 @@ struct UploadAttempts {
     /// Waits for what an earlier upload has left to be waited for.
     private func waitForPostponement(_ waiting: inout Waiting) async throws(TidelogError) {
         guard !options.ignoresPostponement, let postponed = try await store.postponement,
-            try await store.pendingCount() > 0
+            try await store.hasQueuedOperations()
         else { return }
         try await waiting.wait(for: postponed)
     }

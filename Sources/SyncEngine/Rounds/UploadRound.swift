@@ -72,8 +72,8 @@ struct UploadRound {
             guard !plan.isEmpty else {
                 // What was read for the plan may have shown what others did.
                 if try await course.conflicts.settle(&report) { continue }
-                if try await readBesides(plan.held.values, &course) { continue }
                 if try await awaitAccepted(&course, &report) { continue }
+                if try await readBesides(plan.held.values, &course) { continue }
                 break
             }
             // A service that keeps leaving everything undone must not keep us here for ever.
