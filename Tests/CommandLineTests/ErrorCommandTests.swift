@@ -126,6 +126,8 @@ import Testing
         let broken = try workspace.tidelog("push")
         #expect(broken.status == 1)
         #expect(broken.error.contains("the connection broke"))
+        #expect(broken.lines.first?.hasPrefix("0 confirmed, 0 rejected, 2 in doubt (1 batch, ") == true)
+        #expect(broken.lines.last == "The next push finds out what became of it, as far as that can be known.")
         let push = try workspace.tidelog("push")
         #expect(push.status == 1)
         #expect(

@@ -172,11 +172,13 @@ struct FailureTests {
     ) async throws {
         let shop = try await Shop(dialect)
         try await knowableOperations(shop)
+        let sequences = try await shop.store.pendingOperations().map(\.sequence)
         shop.transport.add(Fault(effect, urlPart: "$batch"))
         await #expect {
             try await shop.push()
         } throws: { error in
             (error as? TidelogError)?.code == .unreachable
+                && (error as? TidelogError)?.upload?.inDoubt == sequences
         }
         #expect(try await statuses(shop).allSatisfy(isInDoubt))
         let report = try await shop.push()

@@ -32,7 +32,7 @@ struct UploadRound {
             await store.endUpload()
         } catch {
             await store.endUpload()
-            if let counts = try? await store.queueCounts() { (report.remaining, report.heldBack) = counts }
+            try? await tellWhatIsLeft(&report)
             throw error.after(report)
         }
         return report
@@ -89,8 +89,16 @@ struct UploadRound {
             AwaitedBatch(operations: operations, reason: course.reasons[batch] ?? "The service works on it")
         }
         report.conflicts = try await store.conflicts()
-        (report.remaining, report.heldBack) = try await store.queueCounts()
+        try await tellWhatIsLeft(&report)
         if let obstacle = course.obstacle { throw obstacle }
+    }
+
+    /// Also where the upload ends with an error: what it left in doubt just now is not among the outcomes.
+    @_optimize(none)
+    private func tellWhatIsLeft(_ report: inout UploadReport) async throws(TidelogError) {
+        let awaited = Set(try await store.awaitedOperations().values.joined())
+        report.inDoubt = try await store.pendingOperations(.inDoubt).map(\.sequence).filter { !awaited.contains($0) }
+        (report.remaining, report.heldBack) = try await store.queueCounts()
     }
 
     /// What an upload has learned on its way.

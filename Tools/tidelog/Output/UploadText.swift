@@ -45,8 +45,10 @@ struct UploadText {
         lines += waiting
         if !report.inDoubt.isEmpty {
             lines.append(
-                "Look at the service, and say with 'tidelog settle' what it has, and of a new entity where; "
-                    + "'tidelog push --resend-in-doubt' sends what is in doubt again.")
+                isWhole
+                    ? "Look at the service, and say with 'tidelog settle' what it has, and of a new entity where; "
+                        + "'tidelog push --resend-in-doubt' sends what is in doubt again."
+                    : "The next push finds out what became of it, as far as that can be known.")
         }
         return lines
     }
