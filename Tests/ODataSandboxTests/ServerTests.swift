@@ -3,7 +3,7 @@ import ODataWire
 import Testing
 
 /// The real executable on a free port.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ServerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ServerTests {
     private final class Server {
         let process = Process()
         let output = Pipe()

@@ -447,7 +447,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a loop that is stopped ends its thread`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `a loop that is stopped ends its thread`() async throws {
         weak var released: CurlLoop?
         do {
             let loop = try CurlLoop(connectionsPerHost: 1)

@@ -80,7 +80,7 @@ struct CancellationTests {
         while await engine.shared.values.reduce(0, { $0 + $1.callers }) < count { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a call that shares a round ends with its own task, and the round goes on for the others`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
@@ -97,7 +97,7 @@ struct CancellationTests {
         #expect(try await staying.value.remaining == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a round that calls share ends with the last of them, and the next call gets another`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
@@ -116,7 +116,7 @@ struct CancellationTests {
         #expect(await engine.shared.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(10)), arguments: [false, true])
     func `what waits for its turn is cancelled while the other runs`(_ byTask: Bool) async throws {
         let shop = try await Shop(.v4)
         try await shop.create("Customers", ["Name": .string("New")])
@@ -174,14 +174,14 @@ struct CancellationTests {
         return try await shared.value
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what an upload was refused before it failed is not tried again by the next shared round`() async throws {
         let report = try await uploadAfterCancelled { _, _ in }
         #expect(report.rejected.isEmpty)
         #expect(report.remaining == 1)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what was refused and is mended meanwhile goes with the next shared round`() async throws {
         let report = try await uploadAfterCancelled { shop, bad in
             try await shop.perform(update(bad, ["CustomerID": .integer(1)]))
