@@ -126,7 +126,7 @@ struct CancellationTests {
         let running = Task { try await engine.upload() }
         for await _ in transport.hanging { break }
         let download = Task { try await engine.download() }
-        while await engine.waiting.isEmpty { await Task.yield() }
+        while await engine.waiting.isEmpty { try? await Task.sleep(for: .milliseconds(5)) }
         if byTask { download.cancel() } else { await engine.cancelDownload() }
         await #expect {
             _ = try await download.value

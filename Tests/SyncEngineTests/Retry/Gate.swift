@@ -19,7 +19,7 @@ final class Gate: Sendable {
     func open() { state.withLock { $0.isClosed = false } }
 
     func isWaitedAt() async {
-        while !state.withLock({ $0.isWaitedAt }) { await Task.yield() }
+        while !state.withLock({ $0.isWaitedAt }) { try? await Task.sleep(for: .milliseconds(5)) }
     }
 
     /// Blocks a thread, as a disk would: for five seconds at most.
