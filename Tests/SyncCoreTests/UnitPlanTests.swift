@@ -116,6 +116,19 @@ import Testing
         #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == ["\"1\"", nil])
     }
 
+    @Test func `otherwise the order of the app's change set stays`() throws {
+        let gone = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
+        let order = try store.download("Orders", ["OrderID": .integer(2)], etag: "\"2\"")
+        let sequences = try store.perform(
+            [
+                .delete(gone), .createLink(link(a, "Orders", order)),
+                .update(order, changes: ["Note": .string("n")], bindings: []),
+            ], changeSet: true)
+        #expect(try store.plan().changeSets[0].requests.map(\.operation) == [sequences[0], sequences[2], sequences[1]])
+        #expect(
+            try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == ["\"1\"", "\"2\"", nil])
+    }
+
     @Test func `after a link in the app's change set a deletion of either end does not carry the ETag from before`()
         throws
     {

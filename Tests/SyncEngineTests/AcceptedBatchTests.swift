@@ -180,6 +180,8 @@ struct AcceptedBatchTests {
 
         /// Whether asking again would come to the same.
         var isLasting: Bool { [.forbidden, .broken, .elsewhere].contains(self) }
+        /// Whether it is the service that says so.
+        var isHeard: Bool { [.forbidden, .busy, .broken].contains(self) }
     }
 
     /// The shop behind something that answers for the monitor.
@@ -232,8 +234,31 @@ struct AcceptedBatchTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test(arguments: Unanswered.allCases)
-    func `a monitor that cannot be asked for long leaves its batch in doubt, which is settled`(
+    @Test(arguments: Unanswered.allCases.filter { !$0.isHeard })
+    func `who does not reach the service for days has the answer of a batch when they do`(
+        _ why: Unanswered
+    ) async throws {
+        let time = VirtualTime()
+        let shop = try await shop(
+            polls: 2, ServiceOptions(respondsAsync: true), LocalStore.Options(environment: time.environment))
+        // Without an answer nobody would learn what became of it.
+        let customer = try await shop.create("Customers", ["Name": .string("New")])
+        _ = try await shop.engine.upload(UploadOptions(monitorPatience: .zero))
+        let engine = engine(shop, why)
+        for _ in 1...2 {
+            time.pass(3 * 86_400)
+            let options = UploadOptions(retry: .impatient, ignoresPostponement: true)
+            let report = try await report { try await engine.upload(options) }
+            #expect(report.awaited.map(\.operations.count) == [1])
+            #expect(report.inDoubt == [])
+        }
+        #expect(try await shop.engine.upload(UploadOptions(ignoresPostponement: true)).remaining == 0)
+        #expect(try await shop.load(customer).readLink == "Customers(4)")
+        #expect(try await shop.serviceState(["Customers"]).count == 4)
+    }
+
+    @Test(arguments: Unanswered.allCases.filter(\.isHeard))
+    func `a monitor that will not answer for long leaves its batch in doubt, which is settled`(
         _ why: Unanswered
     ) async throws {
         let time = VirtualTime()
@@ -335,6 +360,8 @@ struct AcceptedBatchTests {
         await #expect(throws: TidelogError.self) {
             try await shop.store.settle(first.awaited[0].operations[0], as: .resend)
         }
+        // Nor by all at once.
+        try await shop.store.resendDoubts()
         #expect(try await engine.upload().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))

@@ -87,6 +87,21 @@ struct SettlementTests {
         #expect(try await shop.store.digest() == before)
     }
 
+    @Test func `an address does not contradict the key that the app gave`() async throws {
+        let shop = try await Shop(.v4)
+        let id = "aaaaaaaa-0000-0000-0000-000000000001"
+        try await shop.create("Visits", ["VisitID": .guid(try #require(GuidValue(id)))])
+        shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        let operation = try #require(try await shop.store.pendingOperations(.inDoubt).first?.sequence)
+        let error = await #expect(throws: TidelogError.self) {
+            try await shop.store.settle(
+                operation, as: .tookEffect, at: "Visits(aaaaaaaa-0000-0000-0000-000000000002)")
+        }
+        #expect(error?.code == .refused(.keyIsFixed))
+        #expect(try await shop.store.settle(operation, as: .tookEffect, at: "Visits(\(id))") == [operation])
+    }
+
     @Test func `an address is of a creation that took effect, and of nothing else`() async throws {
         let (shop, operation, _) = try await doubt(.v4)
         await #expect(throws: TidelogError.self) {

@@ -158,6 +158,8 @@ public struct StateError: Error, Sendable, Hashable, CustomStringConvertible {
         case unavailable
         /// A record needs the metadata of a service, and no record has given it yet, or it does not parse.
         case noModel
+        /// No request can be made for a pending operation.
+        case unsendable
     }
 
     public let code: Code

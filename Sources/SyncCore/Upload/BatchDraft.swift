@@ -103,7 +103,7 @@ struct BatchDraft<Storage: StateStorage> {
             do throws(StateError) {
                 changeSet = try encoder.changeSet(operations, carrying: withCoalesced(operations, carried))
             } catch {
-                guard error.code == .damaged else { throw error }
+                guard error.code == .unsendable else { throw error }
                 for pending in group { unplannable[pending.sequence] = .noLegalPlan(error.message) }
                 return nil
             }

@@ -167,7 +167,7 @@ struct RequestPlanner<Storage: StateStorage> {
         if let contentID = contentIDs[entity] { return .contentID(contentID) }
         if knownLater.contains(entity) { return .url(try resolver.storage.set(of: entity) ?? "") }
         guard let row = try resolver.serviceRow(entity), let reference = resolver.reference(row) else {
-            throw StateError(.damaged, "Entity \(entity) is to be sent, but the service does not know it.")
+            throw StateError(.unsendable, "the service does not know entity \(entity), which the request needs")
         }
         return reference
     }

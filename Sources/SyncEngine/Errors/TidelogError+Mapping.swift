@@ -16,7 +16,7 @@ extension TidelogError {
                 recovery: "Delete the file; it is made again from the log at the next open.", cause: error)
         case .unavailable:
             self.init(.storage, error.message, place: path, recovery: "Check space and permissions.", cause: error)
-        case .noModel:
+        case .noModel, .unsendable:
             self.init(.damaged, error.message, recovery: "Run 'tidelog verify' on the store.", cause: error)
         }
     }

@@ -43,8 +43,14 @@ struct PatientReading {
             let response = try? result.get()
             failures += 1
             let retryAfter = response.flatMap { RetryAfter.delay($0.headers, now: waiting.store.environment.now()) }
-            let (postponed, delay) = try await waiting.postpone(
-                reason, attempt: failuresBefore + failures, retryAfter: retryAfter)
+            // Only a service that asks for it is left alone by uploads too. A query that a gateway gives up on each time says
+            // nothing of them.
+            let isBusy = response.map { FailureClass(status: $0.status) == .transient } ?? false
+            let attempt = failuresBefore + failures
+            let (postponed, delay) =
+                isBusy
+                ? try await waiting.postpone(reason, attempt: attempt, retryAfter: retryAfter)
+                : waiting.next(reason, attempt: attempt, retryAfter: retryAfter)
             guard failures < policy.attempts, waiting.hasPatience(for: delay) else { return try result.get() }
             try await waiting.wait(delay, for: postponed)
         }

@@ -38,7 +38,14 @@ struct UploadAttempts {
             case .failure(let error):
                 if let report = error.upload { whole.add(report) }
                 obstacle = self.obstacle(error)
-                if obstacle == nil { throw error.after(whole) }
+                if obstacle == nil {
+                    // What was put off besides is put off all the same.
+                    if let other = try await self.obstacle(whole) {
+                        _ = try await waiting.postpone(
+                            other.reason, attempt: other.attempt, retryAfter: other.retryAfter)
+                    }
+                    throw error.after(whole)
+                }
             }
             guard var obstacle else { break }
             if obstacle.error != nil { obstacle.attempt = (before?.upload.attempt ?? 0) + 1 }

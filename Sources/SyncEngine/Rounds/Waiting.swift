@@ -30,11 +30,17 @@ struct Waiting {
     func postpone(
         _ reason: String, attempt: Int, retryAfter: Duration?
     ) async throws(TidelogError) -> (UploadPostponed, Duration) {
-        let delay = policy.delay(afterAttempt: attempt, retryAfter: retryAfter, random: environment.random())
-        let postponed = UploadPostponed(
-            notBefore: environment.now() + delay.milliseconds, attempt: attempt, reason: reason)
+        let (postponed, delay) = next(reason, attempt: attempt, retryAfter: retryAfter)
         try await store.record([.uploadPostponed(postponed)])
         return (postponed, delay)
+    }
+
+    /// When the next attempt may be made, for this work only: nothing is logged, and nothing else waits.
+    func next(_ reason: String, attempt: Int, retryAfter: Duration?) -> (UploadPostponed, Duration) {
+        let delay = policy.delay(afterAttempt: attempt, retryAfter: retryAfter, random: environment.random())
+        return (
+            UploadPostponed(notBefore: environment.now() + delay.milliseconds, attempt: attempt, reason: reason), delay
+        )
     }
 
     /// Waits for what an earlier upload or download has left to be waited for.

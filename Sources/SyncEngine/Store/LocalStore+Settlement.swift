@@ -48,6 +48,18 @@ extension LocalStore {
         return operations
     }
 
+    /// Lets everything in doubt be sent again as something new, but for what the service works on and will answer itself.
+    public func resendDoubts() async throws(TidelogError) {
+        guard uploads == 0 else {
+            throw TidelogError(
+                .invalidRequest, "An upload is under way, which may settle what is in doubt itself.",
+                recovery: "Wait until it has ended, or cancel it.")
+        }
+        let awaited = Set(try awaitedOperations().values.joined())
+        let doubts = try pendingOperations(.inDoubt).map(\.sequence).filter { !awaited.contains($0) }
+        if !doubts.isEmpty { try await release(doubts) }
+    }
+
     /// Logs where the service has an entity that it has created and whose key no answer told. What waits for the key goes
     /// with the next upload, which reads the entity first.
     ///
@@ -82,7 +94,8 @@ extension LocalStore {
         let model = try model
         return try read { state throws -> [EntityImage] in
             let resolver = AddressResolver(state: state, model: model, root: try state.header().service?.root)
-            let key = try resolver.image(of: creation.entity, creation.set, creation.type, at: address)
+            let key = try resolver.image(
+                of: creation.entity, creation.set, creation.type, known: creation.values, at: address)
             var sent = key
             sent.values = creation.values
             sent.values.merge(key.values)
@@ -106,17 +119,27 @@ extension AddressResolver {
                 .keyIsFixed, "The key of \(name) is known: \(KeyText.predicate(key)).",
                 recovery: "Where the service has changed it, a download brings the new one.")
         }
-        return try image(of: id, row.set, row.type, at: address)
+        return try image(of: id, row.set, row.type, known: row.values, at: address)
     }
 
     /// What is known of an entity once it is known where the service has it: the key.
+    ///
+    /// - Parameter known: what is known of the entity; the address must not say something else.
     fileprivate func image(
-        of id: EntityID, _ setName: String, _ type: String, at address: String
+        of id: EntityID, _ setName: String, _ type: String, known: PropertyValues, at address: String
     ) throws -> EntityImage {
         guard let set = model.findEntitySet(setName) else {
             throw TidelogError(.invalidRequest, "The metadata do not have the entity set \(setName).")
         }
         let key = try serviceKey(address, in: set)
+        if let other = key.values.first(where: { name, value in known[name].map { $0 != .null && $0 != value } ?? false
+            })
+        {
+            throw OperationRefused(
+                .keyIsFixed,
+                "\(setName)(\(KeyText.predicate(key))) is not this entity: it was created with another \(other.name).",
+                recovery: "Look up the entity that was created.")
+        }
         if let owner = try owner(of: key, in: set, besides: id) {
             throw OperationRefused(
                 .duplicateKey,

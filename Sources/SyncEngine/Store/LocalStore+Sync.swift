@@ -132,9 +132,11 @@ extension LocalStore {
                 storage: self.state, model: model, serviceRoot: root, options: options, retried: retried,
                 doubtful: self.doubtful, budget: budget)
             let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
-            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: self.keepingDoubts(results))))
+            let kept = self.keepingDoubts(results)
+            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: kept)))
             _ = try self.commit()
-            return results
+            // What the service did not come to can go again in the same upload, in doubt or not.
+            return zip(results, kept).map { $0.result == .notProcessed ? $0 : $1 }
         }
         try await acknowledge()
         return results

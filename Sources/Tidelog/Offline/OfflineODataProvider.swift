@@ -234,11 +234,10 @@ public final class OfflineODataProvider: DataServiceProvider {
         try await engine().store.identify(.link(link), as: address)
     }
 
-    /// Lets operations that are in doubt be sent again, at the risk of doing them twice.
+    /// Lets operations that are in doubt be sent again, at the risk of doing them twice. Those stay in doubt that the service
+    /// works on and will answer itself. Not while an upload is under way.
     public func resendOperationsInDoubt() async throws(TidelogError) {
-        let store = try engine().store
-        let doubtful = try await store.pendingOperations(.inDoubt).map(\.sequence)
-        if !doubtful.isEmpty { try await store.record([.operationsReleased(doubtful)]) }
+        try await engine().store.resendDoubts()
     }
 
     // MARK: Keeping the log short

@@ -91,6 +91,8 @@ struct DownloadRetryTests {
         let busy = try await Busy()
         busy.add(.answer(status, retryAfter: nil))
         #expect(try await busy.engine.download(["Customers"]).pages == 1)
+        // It says nothing of uploads, so these are not put off.
+        #expect(try await busy.shop.store.postponement == nil)
     }
 
     @Test(arguments: [400, 401, 404, 500])

@@ -211,6 +211,20 @@ struct UploadRetryTests {
         #expect(try await busy.shop.store.postponement == nil)
     }
 
+    @Test func `what is put off is put off also where the upload ends with an error about something else`() async throws
+    {
+        let busy = try await Busy()
+        try await busy.shop.create("Orders", ["Note": .string("late"), "CustomerID": .integer(4)])
+        try await busy.shop.create("Customers", ["Name": .string("Number four")])
+        busy.transport.add(.replacing400(by: 503), .unreachable)
+        let error = await #expect(throws: TidelogError.self) {
+            try await busy.engine.upload(UploadOptions(retry: .impatient))
+        }
+        #expect(error?.code == .unreachable)
+        #expect(error?.upload?.deferred.count == 1)
+        #expect(try await busy.shop.store.postponement?.upload.attempt == 1)
+    }
+
     @Test func `what is put off in the middle of a patient upload goes with it`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Orders", ["Note": .string("late"), "CustomerID": .integer(4)])

@@ -56,7 +56,7 @@ struct UploadText {
     /// What stays behind and was not told of one by one.
     private var waiting: [String] {
         let told = Set(report.rejected.map(\.operation) + report.deferred.map(\.operation) + report.inDoubt)
-            .union(report.conflicts.flatMap(\.operations))
+            .union(report.conflicts.flatMap(\.operations)).union(report.awaited.flatMap(\.operations))
         let others = report.remaining - told.count
         var lines: [String] = []
         if others > 0, isWhole {
