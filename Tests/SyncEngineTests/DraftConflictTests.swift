@@ -114,6 +114,27 @@ struct DraftConflictTests {
         }
     }
 
+    @Test func `what others change after a decision is asked about again, whatever drafts there are`() async throws {
+        let shop = try await Shop(.v4)
+        // Of these the service tells no ETag.
+        func others(_ name: String, _ rating: String) {
+            let body = #"{"Name":"\#(name)","Rating":\#(rating)}"#
+            #expect(shop.transport.direct("PATCH", "/v4/Customers(1)", body).isSuccess)
+        }
+        try await shop.perform(update("Customers(1)", ["Name": .string("mine")]))
+        _ = try await change(shop, ["Rating": .decimal(DecimalValue("1.5")!)], of: "Customers(1)")
+        others("theirs", "2.5")
+        try await shop.pull()
+        try await shop.store.resolve(try #require(try await shop.store.conflicts().first), with: .mine)
+        #expect(try await shop.store.conflicts().isEmpty)
+        others("again", "3.5")
+        try await shop.pull()
+        let report = try await shop.push()
+        let name = try #require(difference("Name", report.conflicts.first))
+        #expect((name.base, name.mine, name.theirs) == (.string("theirs"), .string("mine"), .string("again")))
+        #expect(try await shop.serviceState(["Customers"]).contains { $0.contains("again") })
+    }
+
     @Test func `a draft that deletes what others changed asks when it is released`() async throws {
         let shop = try await Shop(.v4)
         var options = IntentOptions()

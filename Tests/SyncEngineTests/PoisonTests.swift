@@ -121,6 +121,28 @@ struct PoisonTests {
         #expect(mine.count == 8)
     }
 
+    @Test(arguments: [Way.repeatableBatch, .repeatableSingle])
+    func `a repetition that something in front of the service refuses keeps nothing else from being sent`(
+        _ way: Way
+    ) async throws {
+        let shop = try await shop(way)
+        for number in 1...4 {
+            let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-00000000000\(number)"))
+            try await shop.create(
+                "Visits", ["VisitID": .guid(id), "Subject": .string(number == 1 ? "poison" : "good")])
+        }
+        shop.transport.add(Fault(.dropRequest, method: "POST"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        try await shop.perform(update("Orders(1)", ["Note": .string("behind")]))
+        let transport = PoisonedTransport(service: shop.transport, poison: .firewall) { _ in }
+        let engine = SyncEngine(
+            store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
+        let report = try await engine.upload(UploadOptions(retry: .impatient))
+        #expect(report.confirmed.count == 4)
+        #expect(report.rejected.map(\.refusal.status) == [403])
+        #expect(report.inDoubt == [])
+    }
+
     @Test(arguments: Way.allCases)
     func `a broken connection ends the upload at the first request that fails`(_ way: Way) async throws {
         let shop = try await shop(way)

@@ -1,4 +1,5 @@
 import EDM
+import HTTPTypes
 import ODataSandbox
 import ODataWire
 import Operations
@@ -135,6 +136,39 @@ struct RepeatabilityTests {
         #expect(batches(shop).count == 1)
     }
 
+    @Test func `what the service works on is not looked for meanwhile, also where it is a part of a repetition`()
+        async throws
+    {
+        let shop = try await Shop(.v4)
+        await shop.store.use(
+            ServiceOptions(repeatability: .oasis, correlationProperties: ["Customers": "Name"]))
+        shop.transport.change {
+            $0.options.repeatability = Repeatability(.oasis)
+            $0.options.asynchrony = Asynchrony(polls: 0)
+        }
+        for name in ["Ada", "Bob", "Cleo", "Dan"] { try await shop.create("Customers", ["Name": .string(name)]) }
+        shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        // All of them take longer than the gateway waits, and two of them long enough for an answer later.
+        let transport = HookedTransport(shop.transport) { request, body in
+            guard body.contains("Ada") else { return nil }
+            if body.contains("Dan") { return (HTTPResponse(status: .gatewayTimeout), []) }
+            var request = request
+            request.headerFields[HTTPField.Name("Prefer")!] = "respond-async"
+            return try? await shop.transport.send(request, body: Array(body.utf8))
+        }
+        let engine = SyncEngine(
+            store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
+        let report = try await engine.upload()
+        #expect(report.confirmed.count == 2)
+        #expect(report.inDoubt.count == 2)
+        // It is done with them.
+        #expect(shop.transport.direct("GET", "/v4/$async/1").isSuccess)
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.serviceState(["Customers"]).count == 7)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
     // MARK: Without identifiers
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
@@ -150,6 +184,29 @@ struct RepeatabilityTests {
         #expect(report.inDoubt == [])
         #expect(report.remaining == 0)
         #expect(try await shop.load(customer).readLink == "Customers(4)")
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    @Test func `what others have deleted does not hold those in doubt with whom it was to be deleted`() async throws {
+        let shop = try await Shop(.v4)
+        try await shop.perform(
+            .delete(.link("Orders(3)")), update("Customers(1)", ["Name": .string("mine")]), asChangeSet: true)
+        shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        #expect(shop.transport.direct("DELETE", "/v4/Orders(3)", headers: ["If-Match": "*"]).isSuccess)
+        // A service that does not say which of them it misses.
+        let transport = HookedTransport(shop.transport) { request, body in
+            guard body.contains("DELETE"), let answer = try? await shop.transport.send(request, body: Array(body.utf8))
+            else { return nil }
+            let text = String(decoding: answer.body, as: UTF8.self)
+                .replacing("Content-ID", with: "X-Other-ID").replacing("Orders(3)", with: "something")
+            return (answer.response, Array(text.utf8))
+        }
+        let engine = SyncEngine(
+            store: shop.store, session: ServiceSession(root: shop.engine.session.root, transport: transport))
+        let report = try await engine.upload()
+        #expect(report.confirmed.count == 2)
+        #expect(report.remaining == 0)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 

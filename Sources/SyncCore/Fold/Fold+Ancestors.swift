@@ -203,7 +203,8 @@ extension Fold {
         }
         let left = known.leftForDrafts(
             try EntityChanges(of: id, in: drafts, resolver),
-            decided: try EntityChanges(of: id, in: pending.filter { $0.operation.delivery == .queued }, resolver))
+            decided: try EntityChanges(of: id, in: pending.filter { $0.operation.delivery == .queued }, resolver),
+            now: now)
         if left.differs(from: now) { try storage.putAncestor(left) } else { try storage.removeAncestor(id) }
     }
 

@@ -122,7 +122,8 @@ extension UploadRound {
     }
 
     /// A monitor that cannot be asked says nothing of the batch, on which the service may still be at work: what is read now to
-    /// find out would be out of date at once. So it is left some time.
+    /// find out would be out of date at once. So it is left some time: without end where the service was not even heard, since
+    /// somebody who is offline for days has its answer when they are back.
     ///
     /// - Parameter error: why; nil where that is no failure of this upload.
     @_optimize(none)
@@ -136,7 +137,9 @@ extension UploadRound {
         let limit = isLasting ? Self.settlingTime : Self.longestSettlingTime
         let age = store.environment.now().subtractingReportingOverflow(outstanding.since).partialValue
         // A clock that was put back says nothing.
-        guard age >= 0, age < limit.milliseconds else { return try await doubt(open, reason + ".") }
+        guard error?.isSilenceOfMonitor == true || (age >= 0 && age < limit.milliseconds) else {
+            return try await doubt(open, reason + ".")
+        }
         course.unanswered.insert(open.batch)
         course.reasons[open.batch] = reason
         return .unanswered(isLasting ? nil : error)
@@ -144,7 +147,7 @@ extension UploadRound {
 
     /// How long a service is believed to work on a batch of which it will not tell.
     private static let settlingTime = Duration.seconds(600)
-    /// The same where it could not be asked for the moment.
+    /// The same where it will not tell for the moment.
     private static let longestSettlingTime = Duration.seconds(86_400)
 
     /// Logs that nobody will learn what became of the batch from its monitor.
@@ -272,6 +275,14 @@ extension TidelogError {
         }
         // No URL at all.
         return code == .invalidRequest
+    }
+
+    /// Whether the service was not heard at all: no connection, credentials that are not good any more, the way to where they
+    /// are asked for.
+    fileprivate var isSilenceOfMonitor: Bool {
+        if let answer = cause as? UnsuccessfulAnswer { return [401, 407].contains(answer.status) }
+        // These are answers of which something came.
+        return code == .unreachable && ![.truncated, .tooLarge].contains((cause as? TransportError)?.code)
     }
 }
 

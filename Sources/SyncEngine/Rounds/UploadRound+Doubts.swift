@@ -72,6 +72,8 @@ extension UploadRound {
             let requests = group.map { open.prepared.sent[$0].map(\.request) }
             switch try await sendAgain(open, group, requests, terms, &report) {
             case .later: return
+            // What is read while it works is no finding.
+            case .busy: course.unsettled.formUnion(plan.changeSets.flatMap(\.operations))
             case .answered(let repetition):
                 try await settle(repetition, open, plan, requests, terms, &course, &report)
                 // The service stops at the first error: what is behind that goes once more, without it.
@@ -84,7 +86,8 @@ extension UploadRound {
                 if group.count > 1 {
                     groups.insert(
                         contentsOf: [Array(group[..<(group.count / 2)]), Array(group[(group.count / 2)...])], at: 0)
-                } else {
+                } else if !error.isLastingAnswer {
+                    // Otherwise the repetition has not reached the service, nor will another: reading tells of the first time.
                     course.obstacle = course.obstacle ?? error
                     course.unsettled.formUnion(plan.changeSets.flatMap(\.operations))
                 }
@@ -110,7 +113,9 @@ extension UploadRound {
         case answered(Repetition)
         /// The service tells the answer later.
         case later
-        /// No answer, or a gateway's.
+        /// The same, of a part of what is outstanding: a later repetition has to ask for it.
+        case busy
+        /// No answer, or one of something in front of the service.
         case failed(TidelogError)
     }
 
@@ -141,10 +146,11 @@ extension UploadRound {
             return .failed(error)
         }
         if let repetition = repetition(response, of: batch, terms) { return .answered(repetition) }
-        // The later answer is matched with all that is outstanding then: so that has to be what was sent.
-        if case .accepted(let monitor) = BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy),
-            terms.options.supportsBatch, try await store.doubtfulPlaces(of: open) == places
+        if terms.options.supportsBatch,
+            case .accepted(let monitor) = BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy)
         {
+            // The later answer is matched with all that is outstanding then: so that has to be what was sent.
+            guard try await store.doubtfulPlaces(of: open) == places else { return .busy }
             try await store.record([.batchAccepted(BatchAccepted(batch: open.batch, monitor: monitor))])
             return .later
         }
@@ -152,7 +158,7 @@ extension UploadRound {
             try ServiceSession.check(response, request.method, session.absolute(request.url))
         } catch {
             let isUncertain = FailureClass(status: response.status) == .uncertain || response.isFromGateway
-            guard isUncertain else { throw error }
+            guard isUncertain || response.isForeignRefusal else { throw error }
             return .failed(error)
         }
         return .answered(Repetition([ChangeSetOutcome]()))
@@ -224,6 +230,11 @@ extension UploadRound {
         }
         var released: [SequenceNumber] = []
         for (pending, finding) in findings {
+            if members.count > 1, case .inDoubt(let batch, _) = pending.status, try await isGone(pending) {
+                try await store.confirm([pending.sequence], of: batch, images: [:])
+                report.confirmed.append(pending.sequence)
+                continue
+            }
             switch finding {
             case .tookEffect(let batch, let payload, let set):
                 try await store.confirm(pending, of: batch, payload, set)
@@ -238,5 +249,20 @@ extension UploadRound {
             }
         }
         return released
+    }
+
+    /// Whether what the operation deletes is not there any more, by whose doing ever. Sent again with others, it would be
+    /// refused each time, and they with it, and the answer need not say because of which of them.
+    @_optimize(none)
+    private func isGone(_ pending: PendingOperation) async throws(TidelogError) -> Bool {
+        guard case .delete(let id) = pending.operation.action,
+            let (reference, set) = try await store.serviceReference(id)
+        else { return false }
+        do throws(TidelogError) {
+            return try await EntityReading(store: store, session: session).read(reference, set) == nil
+        } catch {
+            guard error.isLastingAnswer else { throw error }
+            return false
+        }
     }
 }
