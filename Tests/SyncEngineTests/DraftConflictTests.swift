@@ -135,6 +135,16 @@ struct DraftConflictTests {
         #expect(try await shop.serviceState(["Customers"]).contains { $0.contains("again") })
     }
 
+    @Test func `a decision to delete in spite of others is not asked for twice because of a draft`() async throws {
+        let shop = try await Shop(.v4)
+        _ = try await change(shop, ["Note": .string("draft")])
+        try await shop.perform(.delete(.link("Orders(1)")))
+        others(shop, #"{"Note":"theirs"}"#)
+        try await shop.pull()
+        try await shop.store.resolve(try #require(try await shop.store.conflicts().first), with: .mine)
+        #expect(try await shop.store.conflicts().isEmpty)
+    }
+
     @Test func `a draft that deletes what others changed asks when it is released`() async throws {
         let shop = try await Shop(.v4)
         var options = IntentOptions()

@@ -69,6 +69,8 @@ public struct Ancestor: Sendable, Hashable {
     /// What is left to be compared when drafts are released, once what is to be sent has been decided about: of that it knows
     /// what the service has now, so that nobody is asked about it again before others change it again.
     func leftForDrafts(_ drafts: EntityChanges, decided sent: EntityChanges, now: Ancestor) -> Ancestor {
+        // That was about the whole of it: no draft outlives a deletion.
+        if sent.deletes { return now }
         var left = drafts.deletes ? self : restricted(to: ChangeTally(drafts))
         for name in sent.properties { left.row.values[name] = now.row.values[name] }
         left.links.removeAll { end in sent.ends.contains { $0.end.isSameEnd(end) } }
