@@ -81,6 +81,13 @@ import Testing
         #expect(removed.entity.id == nil)
     }
 
+    @Test func `reads a removed entity by the type that its context names`() throws {
+        let removed = try removed(
+            ##"{"@context":"#Customers/Shop.Premium/$deletedEntity","@removed":{},"CustomerID":3,"Rank":1}"##)
+        #expect(removed.entity.type == "Shop.Premium")
+        #expect(removed.entity.values == ["CustomerID": .integer(3), "Rank": .integer(1)])
+    }
+
     @Test func `keeps what became of the entities around a removed one`() throws {
         let removed = try removed(
             #"{"@removed":{},"CustomerID":3,"Orders@delta":[{"@removed":{"reason":"deleted"},"@id":"Orders(1)"}]}"#)

@@ -16,15 +16,15 @@ extension PayloadReader {
         -> EntityPayload
     {
         guard let context = head.context else { return try entity(object, type: declared) }
-        let implied = context.type.flatMap(model.findEntityType)
-        var payload = try entity(object, type: implied ?? entityType(of: context) ?? declared)
-        payload.type = payload.type ?? implied?.name
+        var payload = try entity(object, type: entityType(of: context) ?? declared)
+        payload.type = payload.type ?? context.type.flatMap(model.findEntityType)?.name
         payload.set = context.set
         return payload
     }
 
-    /// The type of the entities in the set, or contained collection, that a context names.
+    /// The type that a context names, or that of the entities in the set or contained collection that it names.
     private func entityType(of context: ContextURL) -> EntityType? {
+        if let type = context.type.flatMap(model.findEntityType) { return type }
         guard let name = context.names.first else { return nil }
         var type = model.findEntitySet(name)?.entityType
         for name in context.names.dropFirst() {
@@ -38,46 +38,53 @@ extension PayloadReader {
         -> RemovedEntity
     {
         let type = head.type.flatMap(model.findEntityType) ?? head.context.flatMap(entityType) ?? declared
-        var reason: RemovedEntity.Reason?
-        var identifier: String?
         var properties = object
-        if let (name, value) = head.removed {
-            switch value {
-            case .string, .object: reason = Self.reason(value)
-            default:
-                throw PayloadError(
-                    .typeMismatch, "There is \(value.kindName), not an object that says why.", path: "/\(name)")
-            }
-        } else {
-            // In 4.0 these are members like properties, whatever properties the type has.
-            reason = object["reason"].flatMap(Self.reason)
-            properties.members.removeAll { $0.name == "reason" || $0.name == "when" }
-        }
-        if head.removed == nil || type.findProperty("id") == nil {
-            switch object["id"] {
-            case .string(let id): identifier = id
-            case nil, .null: break
-            case .some(let value):
-                throw PayloadError(.typeMismatch, "There is \(value.kindName), not an entity-id.", path: "/id")
-            }
-            properties.members.removeAll { $0.name == "id" }
-        }
+        let reason = try Self.takeReason(head, &properties)
+        // In 4.0 the entity-id is a member like properties, whatever properties the type has.
+        let id =
+            head.removed == nil || type.findProperty("id") == nil ? try Self.takeIdentifier(&properties) : nil
         var removed = RemovedEntity(entity: try entity(properties, head, declared), reason: reason)
-        removed.entity.id = removed.entity.id ?? identifier
+        removed.entity.id = removed.entity.id ?? id
         guard removed.entity.id != nil || identifies(removed.entity.values, type) else {
             throw PayloadError(.unexpectedShape, "A removed entity has neither an entity-id nor its whole key.")
         }
         return removed
     }
 
-    private func identifies(_ values: PropertyValues, _ type: EntityType) -> Bool {
-        type.keyProperties.isEmpty ? !values.isEmpty : KeyPredicate(of: type, in: values) != nil
+    private static func takeReason(_ head: ItemHead, _ properties: inout JSONObject) throws(PayloadError)
+        -> RemovedEntity.Reason?
+    {
+        guard let (name, value) = head.removed else {
+            // Members of 4.0 and of Olingo's V2, and none of the entity's properties.
+            let reason = properties["reason"]
+            properties.members.removeAll { $0.name == "reason" || $0.name == "when" }
+            return reason.flatMap(Self.reason(of:))
+        }
+        guard value.object != nil || value.string != nil else {
+            throw PayloadError(
+                .typeMismatch, "There is \(value.kindName), not an object that says why.", path: "/\(name)")
+        }
+        return reason(of: value)
     }
 
-    /// The reason itself, or the object around it. Reasons that no version knows are none.
-    private static func reason(_ json: JSONValue) -> RemovedEntity.Reason? {
+    /// From the reason itself or the object around it. Reasons that no version knows are none.
+    private static func reason(of json: JSONValue) -> RemovedEntity.Reason? {
         let text = json.string ?? json["reason"]?.string ?? json["@reason"]?.string ?? json["@odata.reason"]?.string
         return text.flatMap(RemovedEntity.Reason.init)
+    }
+
+    private static func takeIdentifier(_ properties: inout JSONObject) throws(PayloadError) -> String? {
+        defer { properties.members.removeAll { $0.name == "id" } }
+        switch properties["id"] {
+        case .string(let id): return id
+        case nil, .null: return nil
+        case .some(let value):
+            throw PayloadError(.typeMismatch, "There is \(value.kindName), not an entity-id.", path: "/id")
+        }
+    }
+
+    private func identifies(_ values: PropertyValues, _ type: EntityType) -> Bool {
+        type.keyProperties.isEmpty ? !values.isEmpty : KeyPredicate(of: type, in: values) != nil
     }
 
     private func link(_ object: JSONObject, _ head: ItemHead, isAdded: Bool) throws(PayloadError) -> LinkChange {
