@@ -14,6 +14,14 @@ import Testing
         "Day":"2020-02-29","Clock":"10:00:00.5","Span":"-P1DT1S","Seen":"2020-01-01T00:00:00+01:00","Mood":"Calm","Tags":["a"],
         "Homes":[{"@odata.type":"#Shop.Town","X":1}],"Orders@odata.bind":["a"],"Free":[1,{"y":null}]}],"@odata.nextLink":"n"}
         """##,
+        ##"""
+        {"@odata.context":"http://h/$metadata#Customers(Name)/$delta","value":[{"@removed":{"reason":"changed"},"CustomerID":1},
+        {"@odata.context":"#Customers/$deletedEntity","id":"Customers(1)","reason":"deleted"},{"@context":"#Orders/$entity",
+        "OrderID":1,"Customer":{"@removed":{},"@id":"u"}},{"CustomerID":2,"Orders@delta":[{"@removed":{},"@id":"o"},{"@id":"p"}]},
+        {"@context":"#Orders('a')/Customer(%41)/$link","source":"a","relationship":"b","target":"c"},
+        {"@context":"#Orders/$deletedLink","source":"a","relationship":"b"}],"@odata.deltaLink":"d"}
+        """##,
+        ##"{"@odata.context":"#Customers/Shop.Premium(Rank)/$deletedEntity","@removed":{"reason":"deleted"},"CustomerID":1}"##,
     ]
 
     @Test(arguments: ODataVersion.allCases)
@@ -39,6 +47,7 @@ import Testing
                 }
                 _ = try? reader.feed(bytes, type: PayloadShop.customer)
                 _ = try? reader.entity(bytes, type: PayloadShop.customer)
+                _ = try? reader.deltaItem(bytes, type: PayloadShop.customer)
                 _ = try? reader.entityReferences(bytes)
                 _ = try? reader.serviceDocument(bytes)
                 _ = try? reader.value(bytes, type: TypeReference(.complex(name: "Shop.Address")))

@@ -110,7 +110,7 @@ import Testing
         #expect(try v2.feed(Array(json.utf8), type: PayloadShop.customer).entities.count == 1)
     }
 
-    @Test func `a delta page counts what was removed and leaves it out`() throws {
+    @Test func `a delta page keeps what was removed and the links apart from its entities`() throws {
         let json = #"""
             {"@odata.context":"c","value":[{"CustomerID":1},{"@removed":{"reason":"deleted"},"CustomerID":2},
             {"@odata.context":"#Customers/$deletedEntity","id":"Customers(3)","reason":"deleted"},
@@ -118,8 +118,10 @@ import Testing
             """#
         let feed = try v4.feed(Array(json.utf8), type: PayloadShop.customer)
         #expect(feed.entities.count == 1)
-        #expect(feed.removedItems == 2)
-        #expect(feed.linkItems == 1)
+        #expect(feed.removed.map(\.entity.values["CustomerID"]) == [.integer(2), nil])
+        #expect(feed.removed.map(\.entity.id) == [nil, "Customers(3)"])
+        #expect(
+            feed.links == [LinkChange(isAdded: true, set: "Customers", source: "a", relationship: "r", target: "b")])
         #expect(feed.deltaLink == "d")
     }
 

@@ -13,6 +13,12 @@ public struct EntityPayload: Sendable, Hashable {
     public var values: PropertyValues
     /// Navigation properties that came expanded.
     public var expanded: [Expanded]
+    /// Navigation properties of which the payload holds the changes (4.01). Writers leave them out.
+    public var changes: [NavigationDelta] = []
+    /// The entity set, or the path of a contained collection as `Orders(1)/Items`, that an item of a collection names in a
+    /// context of its own. It may be another than the collection's: deltas of 4.0 hold related entities side by side.
+    /// Writers leave it out.
+    public var set: String?
     /// V2: the navigation properties to be written as links. nil: all that did not come expanded. Not filled by readers.
     public var deferred: [String]?
     public var mediaReadLink: String?
@@ -60,9 +66,11 @@ public struct FeedPayload: Sendable, Hashable {
     public var count: Int64?
     public var nextLink: String?
     public var deltaLink: String?
-    /// How many deleted entities, and added or deleted links, a delta payload reported. They are counted, not applied.
-    public var removedItems = 0
-    public var linkItems = 0
+    /// What else a delta holds: removed entities, added and deleted links, and entities of other sets. An entity may come
+    /// several times in a delta, and then the order decides, which only ``FeedReader`` tells. Writers leave them out.
+    public var removed: [RemovedEntity] = []
+    public var links: [LinkChange] = []
+    public var otherEntities: [EntityPayload] = []
 
     public init(entities: [EntityPayload], count: Int64? = nil, nextLink: String? = nil, deltaLink: String? = nil) {
         self.entities = entities

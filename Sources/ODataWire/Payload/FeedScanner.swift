@@ -122,37 +122,3 @@ public struct FeedScanner: Sendable {
         return false
     }
 }
-
-/// What an item of a collection stands for.
-enum FeedItem {
-    case entity
-    /// A deleted entity of a delta payload.
-    case removed
-    /// An added or deleted link of a 4.0 delta payload.
-    case link
-
-    init(_ item: JSONValue) {
-        guard let object = item.object else {
-            self = .entity
-            return
-        }
-        for member in object.members where !MemberName.isPlain(member.name) {
-            guard case .control(let control, "") = MemberName(member.name, version: .current) else { continue }
-            if control == "removed" {
-                self = .removed
-                return
-            }
-            if control == "context", let context = member.value.string {
-                if context.hasSuffix("/$deletedEntity") {
-                    self = .removed
-                    return
-                }
-                if context.hasSuffix("/$link") || context.hasSuffix("/$deletedLink") {
-                    self = .link
-                    return
-                }
-            }
-        }
-        self = .entity
-    }
-}

@@ -19,11 +19,14 @@ extension PayloadReader {
         // An unknown name may be a type of a newer schema: what the declared type knows of it can be read.
         let actual = payload.type.flatMap(model.findEntityType) ?? type
         for member in object.members {
-            if !MemberName.isPlain(member.name) {
-                guard case .property = MemberName(member.name, version: family) else { continue }
-            }
+            let isPlain = MemberName.isPlain(member.name)
             do {
-                try takeProperty(member.name, member.value, actual, names, &payload)
+                switch isPlain ? .property(member.name[...]) : MemberName(member.name, version: family) {
+                case .property: try takeProperty(member.name, member.value, actual, names, &payload)
+                case .control("delta", of: let navigation) where !navigation.isEmpty:
+                    try takeDelta(String(navigation), member.value, actual, names, &payload)
+                case .control, .annotation: break
+                }
             } catch { throw error.below(member.name) }
         }
         return payload
@@ -92,10 +95,7 @@ extension PayloadReader {
             return
         }
         if property.isNavigation {
-            if var expanded = try expanded(json, property) {
-                expanded.nextLink = expanded.nextLink ?? names.nextLinks[name]
-                payload.expanded.append(expanded)
-            }
+            try takeNavigation(property, json, names, &payload)
         } else if property.type.primitive != .stream {
             var value = try value(json, type: property.type)
             if property.type.primitive == .primitiveType || property.type.primitive == .untyped,
@@ -109,45 +109,5 @@ extension PayloadReader {
 
     private static func isDeferred(_ json: JSONValue) -> Bool {
         json["__deferred"] != nil || json["__mediaresource"] != nil
-    }
-
-    /// What came below a navigation property; nil where it was not expanded.
-    private func expanded(_ json: JSONValue, _ property: Property) throws(PayloadError) -> EntityPayload.Expanded? {
-        guard let targetName = property.navigation?.targetType, let target = model.findEntityType(targetName) else {
-            return nil
-        }
-        var result = EntityPayload.Expanded(navigation: property.name, entities: [])
-        switch json {
-        case .null: break
-        case .array(let items): result.entities = try entities(items, target)
-        case .object(let object):
-            if object.contains("__deferred") { return nil }
-            if version.isLegacy, let items = object["results"]?.array {
-                result.nextLink = object["__next"]?.string
-                result.entities = try entities(items, target)
-            } else {
-                result.entities = [try entity(object, type: target)]
-            }
-        default:
-            throw PayloadError(.typeMismatch, "There is \(json.kindName), not an entity of type \(targetName).")
-        }
-        if !property.isCollection, result.entities.count > 1 {
-            throw PayloadError(.typeMismatch, "\(property.name) holds several entities, and at most one may be.")
-        }
-        return result
-    }
-
-    private func entities(_ items: [JSONValue], _ type: EntityType) throws(PayloadError) -> [EntityPayload] {
-        var entities: [EntityPayload] = []
-        for (index, item) in items.enumerated() {
-            guard let object = item.object else {
-                throw PayloadError(
-                    .unexpectedShape, "An item of the collection is \(item.kindName), not an entity.", path: "/\(index)"
-                )
-            }
-            guard case .entity = FeedItem(item) else { continue }
-            do { entities.append(try entity(object, type: type)) } catch { throw error.below(index) }
-        }
-        return entities
     }
 }

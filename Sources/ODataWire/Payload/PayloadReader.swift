@@ -5,7 +5,7 @@ public import EDM
 /// V2 and V3 verbose JSON: with and without `d`, `results` or a plain array, `__metadata`, `__deferred`. V4: minimal, full
 /// or no metadata, control information with and without `odata.`, numbers as strings (IEEE754Compatible). Annotations of
 /// vocabularies, advertised operations and stream properties are passed over. Facets are not enforced: what a service has
-/// sent is a fact.
+/// sent is a fact. The items of deltas are understood in the forms of 4.0 and 4.01, whichever the version.
 public struct PayloadReader: Sendable {
     public let version: ODataVersion
     public let model: EntityDataModel
@@ -35,21 +35,36 @@ public struct PayloadReader: Sendable {
     /// One page of entities of `type` or of types derived from it, all in memory; ``feedReader(_:type:)`` streams it.
     public func feed(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> FeedPayload {
         var reader = try feedReader(bytes, type: type)
-        var entities: [EntityPayload] = []
-        while let entity = try reader.next() { entities.append(entity) }
-        var feed = FeedPayload(entities: entities)
+        var feed = FeedPayload(entities: [])
+        while let item = try reader.next() {
+            switch item {
+            case .entity(let entity): feed.entities.append(entity)
+            case .removed(let entity): feed.removed.append(entity)
+            case .link(let link): feed.links.append(link)
+            }
+        }
+        // Only now: the page may name its set behind the items.
+        feed.otherEntities = feed.entities.filter(reader.isElsewhere)
+        if !feed.otherEntities.isEmpty { feed.entities.removeAll(where: reader.isElsewhere) }
         feed.count = reader.count
         feed.nextLink = reader.nextLink
         feed.deltaLink = reader.deltaLink
-        feed.removedItems = reader.removedItems
-        feed.linkItems = reader.linkItems
         return feed
     }
 
-    /// Reads a page entity by entity.
+    /// Reads a page item by item.
     public func feedReader(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> FeedReader {
         FeedReader(
             scanner: try FeedScanner(bytes, version: version, limits: limits), reader: self, type: type)
+    }
+
+    /// The item that a delta link of a single entity of `type` answers.
+    public func deltaItem(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> DeltaItem {
+        let json = unwrapped(try document(bytes))
+        guard let object = json.object else {
+            throw PayloadError(.unexpectedShape, "The payload is \(json.kindName), not an entity of type \(type.name).")
+        }
+        return try item(object, type: type)
     }
 
     /// The value of a single structural property, as `Customers(1)/Name` answers it.
@@ -101,15 +116,11 @@ public struct PayloadReader: Sendable {
     }
 }
 
-/// Reads a page of entities one by one; see ``PayloadReader/feedReader(_:type:)``.
+/// Reads a page of entities, or of changes, one by one; see ``PayloadReader/feedReader(_:type:)``.
 public struct FeedReader: Sendable {
     private var scanner: FeedScanner
     private let reader: PayloadReader
     private let type: EntityType
-    /// Deleted entities that a delta payload reported so far; they are not applied here.
-    public private(set) var removedItems = 0
-    /// Added and deleted links that a delta payload reported so far; they are not applied here.
-    public private(set) var linkItems = 0
 
     init(scanner: FeedScanner, reader: PayloadReader, type: EntityType) {
         self.scanner = scanner
@@ -123,21 +134,24 @@ public struct FeedReader: Sendable {
     public var deltaLink: String? { scanner.deltaLink }
     public var context: String? { scanner.context }
 
-    /// The next entity; nil, for good, behind the last one.
-    public mutating func next() throws(PayloadError) -> EntityPayload? {
-        while let item = try scanner.next() {
-            switch FeedItem(item) {
-            case .removed: removedItems += 1
-            case .link: linkItems += 1
-            case .entity:
-                guard let object = item.object else {
-                    throw PayloadError(
-                        .unexpectedShape, "An item of the collection is \(item.kindName), not an entity.",
-                        path: "/\(scanner.itemStep)")
-                }
-                do { return try reader.entity(object, type: type) } catch { throw error.below(scanner.itemStep) }
-            }
+    /// The next item; nil, for good, behind the last one.
+    public mutating func next() throws(PayloadError) -> DeltaItem? {
+        guard let item = try scanner.next() else { return nil }
+        guard let object = item.object else {
+            throw PayloadError(
+                .unexpectedShape, "An item of the collection is \(item.kindName), not an entity.",
+                path: "/\(scanner.itemStep)")
         }
-        return nil
+        do { return try reader.item(object, type: type) } catch { throw error.below(scanner.itemStep) }
+    }
+
+    /// Whether an entity is of another set than the page: by the page's context or, where that names no set, by the types.
+    func isElsewhere(_ entity: EntityPayload) -> Bool {
+        guard let set = entity.set else { return false }
+        let own = context.flatMap(ContextURL.init)?.set
+        if let own, own == set || reader.model.findEntitySet(own) != nil { return own != set }
+        guard let other = reader.model.findEntitySet(set)?.entityType.name else { return true }
+        return !reader.model.isType(other, derivedFrom: type.name)
+            && !reader.model.isType(type.name, derivedFrom: other)
     }
 }

@@ -1,0 +1,72 @@
+/// What the fragment of a context URL says of what it stands at (OData 4.01, part 1, section 10).
+///
+/// Understood as far as items of a page need it; whatever it is, it is no error.
+struct ContextURL: Equatable {
+    enum Kind { case entity, deletedEntity, link, deletedLink, other }
+
+    var kind = Kind.other
+    /// The entity set, or the path of a contained collection, as `Orders(1)/Items`; without type cast and select list.
+    var set: String?
+    /// The type that a cast or the context itself names.
+    var type: String?
+    /// The names along ``set``, without keys.
+    var names: [String] = []
+
+    init?(_ text: String) {
+        guard let hash = text.firstIndex(of: "#") else { return nil }
+        let written = text[text.index(after: hash)...]
+        let fragment = (try? PercentCoding.decode(written)) ?? String(written)
+        var segments = Self.segments(fragment)
+        while let last = segments.last, last.hasPrefix("$") {
+            if kind == .other { kind = Self.kind(last) }
+            segments.removeLast()
+        }
+        if let last = segments.last {
+            if segments.count == 1, last.hasPrefix("Collection("), last.hasSuffix(")") {
+                type = String(last.dropFirst(11).dropLast())
+                segments.removeLast()
+            } else if Self.name(last).contains(".") {
+                type = Self.name(last)
+                segments.removeLast()
+            }
+        }
+        guard let last = segments.popLast(), !last.isEmpty else { return }
+        // What stands in parentheses behind the last name are selected properties, behind the others keys.
+        set = (segments + [Self.name(last)]).joined(separator: "/")
+        names = (segments + [last]).map(Self.name)
+    }
+
+    private static func kind(_ segment: String) -> Kind {
+        switch segment {
+        case "$entity": .entity
+        case "$deletedEntity": .deletedEntity
+        case "$link": .link
+        case "$deletedLink": .deletedLink
+        default: .other
+        }
+    }
+
+    private static func name(_ segment: String) -> String { String(segment.prefix { $0 != "(" }) }
+
+    /// Splits at slashes, but for those in parentheses and quotes.
+    private static func segments(_ fragment: String) -> [String] {
+        var segments: [String] = []
+        var segment = ""
+        var depth = 0
+        var isQuoted = false
+        for character in fragment {
+            switch character {
+            case "'": isQuoted.toggle()
+            case "(" where !isQuoted: depth += 1
+            case ")" where !isQuoted: depth -= 1
+            case "/" where !isQuoted && depth <= 0:
+                segments.append(segment)
+                segment = ""
+                continue
+            default: break
+            }
+            segment.append(character)
+        }
+        return segments + [segment]
+    }
+}

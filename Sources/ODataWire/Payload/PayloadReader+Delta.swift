@@ -1,0 +1,136 @@
+internal import EDM
+
+extension PayloadReader {
+    /// Reads an item of a collection. `type` is the collection's; the item's own context may name another set.
+    func item(_ object: JSONObject, type: EntityType) throws(PayloadError) -> DeltaItem {
+        let head = ItemHead(object, family)
+        if head.isRemoved { return .removed(try removed(object, head, type)) }
+        switch head.context?.kind {
+        case .link: return .link(try link(object, head, isAdded: true))
+        case .deletedLink: return .link(try link(object, head, isAdded: false))
+        default: return .entity(try entity(object, head, type))
+        }
+    }
+
+    private func entity(_ object: JSONObject, _ head: ItemHead, _ declared: EntityType) throws(PayloadError)
+        -> EntityPayload
+    {
+        guard let context = head.context else { return try entity(object, type: declared) }
+        var payload = try entity(object, type: entityType(of: context) ?? declared)
+        payload.type = payload.type ?? context.type.flatMap(model.findEntityType)?.name
+        payload.set = context.set
+        return payload
+    }
+
+    /// The type that a context names, or that of the entities in the set or contained collection that it names.
+    private func entityType(of context: ContextURL) -> EntityType? {
+        if let type = context.type.flatMap(model.findEntityType) { return type }
+        guard let name = context.names.first else { return nil }
+        var type = model.findEntitySet(name)?.entityType
+        for name in context.names.dropFirst() {
+            let next = name.contains(".") ? name : type?.findProperty(name)?.navigation?.targetType
+            type = next.flatMap(model.findEntityType)
+        }
+        return type
+    }
+
+    private func removed(_ object: JSONObject, _ head: ItemHead, _ declared: EntityType) throws(PayloadError)
+        -> RemovedEntity
+    {
+        let type = head.type.flatMap(model.findEntityType) ?? head.context.flatMap(entityType) ?? declared
+        var properties = object
+        let reason = try Self.takeReason(head, &properties)
+        // In 4.0 the entity-id is a member like properties, whatever properties the type has.
+        let id =
+            head.removed == nil || type.findProperty("id") == nil ? try Self.takeIdentifier(&properties) : nil
+        var removed = RemovedEntity(entity: try entity(properties, head, declared), reason: reason)
+        removed.entity.id = removed.entity.id ?? id
+        guard removed.entity.id != nil || identifies(removed.entity.values, type) else {
+            throw PayloadError(.unexpectedShape, "A removed entity has neither an entity-id nor its whole key.")
+        }
+        return removed
+    }
+
+    private static func takeReason(_ head: ItemHead, _ properties: inout JSONObject) throws(PayloadError)
+        -> RemovedEntity.Reason?
+    {
+        guard let (name, value) = head.removed else {
+            // Members of 4.0 and of Olingo's V2, and none of the entity's properties.
+            let reason = properties["reason"]
+            properties.members.removeAll { $0.name == "reason" || $0.name == "when" }
+            return reason.flatMap(Self.reason(of:))
+        }
+        guard value.object != nil || value.string != nil else {
+            throw PayloadError(
+                .typeMismatch, "There is \(value.kindName), not an object that says why.", path: "/\(name)")
+        }
+        return reason(of: value)
+    }
+
+    /// From the reason itself or the object around it. Reasons that no version knows are none.
+    private static func reason(of json: JSONValue) -> RemovedEntity.Reason? {
+        let text = json.string ?? json["reason"]?.string ?? json["@reason"]?.string ?? json["@odata.reason"]?.string
+        return text.flatMap(RemovedEntity.Reason.init)
+    }
+
+    private static func takeIdentifier(_ properties: inout JSONObject) throws(PayloadError) -> String? {
+        defer { properties.members.removeAll { $0.name == "id" } }
+        switch properties["id"] {
+        case .string(let id): return id
+        case nil, .null: return nil
+        case .some(let value):
+            throw PayloadError(.typeMismatch, "There is \(value.kindName), not an entity-id.", path: "/id")
+        }
+    }
+
+    private func identifies(_ values: PropertyValues, _ type: EntityType) -> Bool {
+        type.keyProperties.isEmpty ? !values.isEmpty : KeyPredicate(of: type, in: values) != nil
+    }
+
+    private func link(_ object: JSONObject, _ head: ItemHead, isAdded: Bool) throws(PayloadError) -> LinkChange {
+        let target = try text("target", of: object)
+        guard let source = try text("source", of: object), let relationship = try text("relationship", of: object),
+            target != nil || !isAdded
+        else {
+            throw PayloadError(.unexpectedShape, "A link lacks its source, its relationship or its target.")
+        }
+        return LinkChange(
+            isAdded: isAdded, set: head.context?.set, source: source, relationship: relationship, target: target)
+    }
+
+    /// A member of a link: properties by the standard, control information with some.
+    private func text(_ name: String, of object: JSONObject) throws(PayloadError) -> String? {
+        let names = [name, "@" + name, "@odata." + name]
+        guard let found = names.first(where: object.contains), let value = object[found], value != .null else {
+            return nil
+        }
+        guard let text = value.string else {
+            throw PayloadError(.typeMismatch, "There is \(value.kindName), not a string.", path: "/\(found)")
+        }
+        return text
+    }
+}
+
+/// What decides how an item of a collection is read.
+struct ItemHead {
+    /// The item's own context. Most have none.
+    var context: ContextURL?
+    /// The member that says that the entity is removed (4.01), under the name that it has.
+    var removed: (name: String, value: JSONValue)?
+    var type: String?
+
+    var isRemoved: Bool { removed != nil || context?.kind == .deletedEntity }
+
+    init(_ object: JSONObject, _ family: ODataVersionKind) {
+        for member in object.members where !MemberName.isPlain(member.name) {
+            guard case .control(let control, "") = MemberName(member.name, version: family) else { continue }
+            switch control {
+            case "context": context = member.value.string.flatMap(ContextURL.init)
+            case "removed": removed = (member.name, member.value)
+            case "type": type = member.value.string.map(PayloadReader.typeName)
+            case "__metadata": type = member.value["type"]?.string
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import EDM
+
+extension PayloadReader {
+    /// What stands at a navigation property's name: what it leads to, all of it, or that a single entity is linked no more.
+    func takeNavigation(
+        _ property: Property, _ json: JSONValue, _ names: PropertyTypes, _ payload: inout EntityPayload
+    ) throws(PayloadError) {
+        guard let target = target(of: property) else { return }
+        if !property.isCollection, let object = json.object, ItemHead(object, family).isRemoved {
+            let removed = try item(object, type: target)
+            payload.changes.append(NavigationDelta(navigation: property.name, items: [removed]))
+        } else if var expanded = try expanded(json, property, target) {
+            expanded.nextLink = expanded.nextLink ?? names.nextLinks[property.name]
+            payload.expanded.append(expanded)
+        }
+    }
+
+    /// What stands at `Orders@delta`.
+    func takeDelta(
+        _ name: String, _ json: JSONValue, _ type: EntityType, _ names: PropertyTypes, _ payload: inout EntityPayload
+    ) throws(PayloadError) {
+        guard let property = type.findProperty(name), let target = target(of: property) else {
+            payload.ignored.append(name)
+            return
+        }
+        // The standard has deltas of collections only, and says the same of a single entity under the property's name.
+        if !property.isCollection, json.array == nil { return try takeNavigation(property, json, names, &payload) }
+        guard let items = json.array else {
+            throw PayloadError(.typeMismatch, "There is \(json.kindName), not an array of changes.")
+        }
+        let changes = try self.items(items, target)
+        for (index, change) in changes.enumerated() {
+            guard case .link = change else { continue }
+            throw PayloadError(
+                .unexpectedShape, "A link stands among the changes of \(name).", path: "/\(index)")
+        }
+        payload.changes.append(
+            NavigationDelta(navigation: name, items: changes, nextLink: names.nextLinks[name]))
+    }
+
+    private func target(of property: Property) -> EntityType? {
+        (property.navigation?.targetType).flatMap(model.findEntityType)
+    }
+
+    /// What came below a navigation property; nil where it was not expanded.
+    private func expanded(
+        _ json: JSONValue, _ property: Property, _ target: EntityType
+    ) throws(PayloadError) -> EntityPayload.Expanded? {
+        var result = EntityPayload.Expanded(navigation: property.name, entities: [])
+        switch json {
+        case .null: break
+        case .array(let items): result.entities = try entities(items, target)
+        case .object(let object):
+            if object.contains("__deferred") { return nil }
+            if version.isLegacy, let items = object["results"]?.array {
+                result.nextLink = object["__next"]?.string
+                result.entities = try entities(items, target)
+            } else if case .entity(let entity) = try item(object, type: target) {
+                result.entities = [entity]
+            }
+        default:
+            throw PayloadError(.typeMismatch, "There is \(json.kindName), not an entity of type \(target.name).")
+        }
+        if !property.isCollection, result.entities.count > 1 {
+            throw PayloadError(.typeMismatch, "\(property.name) holds several entities, and at most one may be.")
+        }
+        return result
+    }
+
+    /// The entities of a whole collection, in which nothing else has a place.
+    private func entities(_ items: [JSONValue], _ type: EntityType) throws(PayloadError) -> [EntityPayload] {
+        try self.items(items, type).compactMap { if case .entity(let entity) = $0 { entity } else { nil } }
+    }
+
+    private func items(_ items: [JSONValue], _ type: EntityType) throws(PayloadError) -> [DeltaItem] {
+        var result: [DeltaItem] = []
+        for (index, item) in items.enumerated() {
+            guard let object = item.object else {
+                throw PayloadError(
+                    .unexpectedShape, "An item of the collection is \(item.kindName), not an entity.", path: "/\(index)"
+                )
+            }
+            do { result.append(try self.item(object, type: type)) } catch { throw error.below(index) }
+        }
+        return result
+    }
+}
