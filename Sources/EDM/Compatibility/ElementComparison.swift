@@ -25,73 +25,65 @@ struct ElementComparison {
 
     private struct Parent {
         let path: String
-        let kind: ModelElementKind
+        let element: ModelElement
 
-        var isAction: Bool { kind == .action || kind == .actionImport }
+        var isAction: Bool { element.kind == .action || element.kind == .actionImport }
     }
 
     private mutating func compare(_ old: [ModelElement], _ new: [ModelElement], in parent: Parent?) {
-        let matching = ElementMatching(old, new)
-        let behind = Self.behind(matching, new)
-        for named in matching.added {
-            let path = Self.path(named.name, parent)
-            Self.insert(path, of: named.element, into: &added)
-            findings.append(
-                Finding(
-                    path: path, element: named.element.kind, kind: .added, subject: named.element,
-                    isAppendedToAction: parent?.isAction == true && behind.contains(named.name)))
+        let matches = ElementMatching(old, new).matches
+        let parameters = matches.filter { $0.old?.element.kind == .parameter && $0.new != nil }
+        let lastParameter = parameters.compactMap { $0.new?.position }.max() ?? -1
+        for match in matches {
+            let path = parent.map { "\($0.path)/\(match.name)" } ?? match.name
+            switch (match.old, match.new) {
+            case (let old?, let new?): compare(old.element, new.element, path: path)
+            case (let old?, nil):
+                Self.insert(path, of: old.element, into: &removed)
+                findings.append(Finding(path: path, element: old.element.kind, kind: .removed, subject: old.element))
+            case (nil, let new?):
+                Self.insert(path, of: new.element, into: &added)
+                let isAppended = parent?.isAction == true && new.position > lastParameter
+                findings.append(
+                    Finding(
+                        path: path, element: new.element.kind, kind: .added, subject: new.element,
+                        isAppendedToAction: isAppended))
+            case (nil, nil): break
+            }
         }
-        for named in matching.removed {
-            let path = Self.path(named.name, parent)
-            Self.insert(path, of: named.element, into: &removed)
-            findings.append(
-                Finding(path: path, element: named.element.kind, kind: .removed, subject: named.element))
-        }
-        for (old, new) in matching.common { compare(old.element, new.element, path: Self.path(old.name, parent)) }
+        if let parent { compareOrder(of: parameters, in: parent) }
     }
 
     private mutating func compare(_ old: ModelElement, _ new: ModelElement, path: String) {
-        func change(_ aspect: ModelAspect, _ before: String?, _ after: String?) -> Finding {
-            Finding(path: path, element: old.kind, kind: .changed(aspect, from: before, to: after), subject: old)
-        }
         // What an entity type says cannot be compared with what a complex type says.
         guard old.kind == new.kind else {
-            findings.append(change(.elementKind, old.kind.rawValue, new.kind.rawValue))
+            change(.elementKind, old.kind.rawValue, new.kind.rawValue, of: old, path)
             return
         }
         if old.aspects != new.aspects {
             for aspect in ModelAspect.allCases where old.aspects[aspect] != new.aspects[aspect] {
-                findings.append(change(aspect, old.aspects[aspect], new.aspects[aspect]))
+                change(aspect, old.aspects[aspect], new.aspects[aspect], of: old, path)
             }
         }
-        let (before, after) = Self.commonParameters(old, new)
-        if before != after {
-            findings.append(change(.parameterOrder, before.joined(separator: ", "), after.joined(separator: ", ")))
+        compare(old.children, new.children, in: Parent(path: path, element: old))
+    }
+
+    /// Parameters are the only elements whose order says something, since only behind the others one may be added.
+    private mutating func compareOrder(of parameters: [ElementMatching.Match], in parent: Parent) {
+        func names(_ place: (ElementMatching.Match) -> ElementMatching.Place?) -> String {
+            parameters.sorted { (place($0)?.position ?? 0) < (place($1)?.position ?? 0) }.map(\.name)
+                .joined(separator: ", ")
         }
-        compare(old.children, new.children, in: Parent(path: path, kind: old.kind))
+        let (before, after) = (names(\.old), names(\.new))
+        if before != after { change(.parameterOrder, before, after, of: parent.element, parent.path) }
     }
 
-    // MARK: Parameters, the only elements whose order says something
-
-    /// The names of the parameters behind the last one that is not new.
-    private static func behind(_ matching: ElementMatching, _ new: [ModelElement]) -> Set<String> {
-        guard matching.added.contains(where: { $0.element.kind == .parameter }) else { return [] }
-        let known = Set(matching.common.map(\.new.element.name))
-        return Set(new.filter { $0.kind == .parameter }.reversed().prefix { !known.contains($0.name) }.map(\.name))
+    private mutating func change(
+        _ aspect: ModelAspect, _ before: String?, _ after: String?, of element: ModelElement, _ path: String
+    ) {
+        let kind = ModelChange.Kind.changed(aspect, from: before, to: after)
+        findings.append(Finding(path: path, element: element.kind, kind: kind, subject: element))
     }
-
-    /// The parameters that there are before and after, in both orders.
-    private static func commonParameters(_ old: ModelElement, _ new: ModelElement) -> ([String], [String]) {
-        guard old.children.contains(where: { $0.kind == .parameter }) else { return ([], []) }
-        let before = old.children.filter { $0.kind == .parameter }.map(\.name)
-        let after = new.children.filter { $0.kind == .parameter }.map(\.name)
-        let common = Set(before).intersection(after)
-        return (before.filter(common.contains), after.filter(common.contains))
-    }
-
-    // MARK: Paths
-
-    private static func path(_ name: String, _ parent: Parent?) -> String { parent.map { "\($0.path)/\(name)" } ?? name }
 
     private static func insert(_ path: String, of element: ModelElement, into paths: inout Set<String>) {
         paths.insert(path)
