@@ -31,6 +31,7 @@ struct ElementComparison {
     }
 
     private mutating func compare(_ old: [ModelElement], _ new: [ModelElement], in parent: Parent?) {
+        guard !old.isEmpty || !new.isEmpty else { return }
         let matches = ElementMatching(old, new).matches
         let parameters = matches.filter { $0.old?.element.kind == .parameter && $0.new != nil }
         let lastParameter = parameters.compactMap { $0.new?.position }.max() ?? -1
