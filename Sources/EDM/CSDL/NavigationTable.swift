@@ -17,6 +17,13 @@ struct NavigationTable {
         let constraints: [ReferentialConstraint]
         /// V4: as declared, a path.
         let declaredPartner: String?
+
+        /// Of an association that was not read the target has only the name.
+        var walk: AssociationWalk? {
+            guard !fromRole.isEmpty else { return nil }
+            return AssociationWalk(
+                association: association?.name ?? target.name, fromRole: fromRole, toRole: toRole)
+        }
     }
 
     private(set) var entries: [Entry] = []
@@ -181,7 +188,7 @@ struct NavigationTable {
             partner: partner.map { entry.declaredPartner ?? $0.name },
             constraints: entry.constraints, inverseConstraints: partner?.constraints ?? [],
             containsTarget: containsTarget, onDelete: element.firstChild("OnDelete")?["Action"],
-            relationship: relationship(entry, partner))
+            relationship: relationship(entry, partner), walk: entry.walk)
     }
 
     private func legacy(
@@ -202,7 +209,7 @@ struct NavigationTable {
             constraints: sourceDepends ? constraint?.pairs ?? [] : [],
             inverseConstraints: sourceDepends ? [] : constraint?.pairs ?? [],
             containsTarget: containsTarget, onDelete: source?.onDelete,
-            relationship: relationship(entry, association, partner))
+            relationship: relationship(entry, association, partner), walk: entry.walk)
     }
 
     /// The association's, or of two associations that are one relationship the one whose name comes first.

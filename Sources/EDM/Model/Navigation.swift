@@ -28,11 +28,14 @@ public struct Navigation: Sendable, Hashable {
     public let onDelete: String?
     /// The relationship both partners belong to.
     public let relationship: Relationship
+    /// V2 and V3: what the declaration says, where `relationship` may be another association that means the same.
+    public let walk: AssociationWalk?
 
     public init(
         targetType: String, multiplicity: Multiplicity, sourceMultiplicity: Multiplicity, partner: String?,
         constraints: [ReferentialConstraint] = [], inverseConstraints: [ReferentialConstraint] = [],
-        containsTarget: Bool = false, onDelete: String? = nil, relationship: Relationship
+        containsTarget: Bool = false, onDelete: String? = nil, relationship: Relationship,
+        walk: AssociationWalk? = nil
     ) {
         self.targetType = targetType
         self.multiplicity = multiplicity
@@ -43,6 +46,21 @@ public struct Navigation: Sendable, Hashable {
         self.containsTarget = containsTarget
         self.onDelete = onDelete
         self.relationship = relationship
+        self.walk = walk
+    }
+}
+
+/// From which end to which a navigation property walks an association (V2 and V3).
+public struct AssociationWalk: Sendable, Hashable {
+    /// The association's qualified name.
+    public let association: String
+    public let fromRole: String
+    public let toRole: String
+
+    public init(association: String, fromRole: String, toRole: String) {
+        self.association = association
+        self.fromRole = fromRole
+        self.toRole = toRole
     }
 }
 

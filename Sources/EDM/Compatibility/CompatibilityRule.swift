@@ -1,0 +1,102 @@
+/// The rules by which a change of metadata is one that an app built for the old ones can live with, or not.
+public enum CompatibilityRule: String, Sendable, Hashable, CaseIterable {
+    case propertyAdded
+    case typeAdded
+    case entitySetAdded
+    case operationAdded
+    case nullableParameterAppended
+
+    case memberAdded
+    case baseTypeChanged
+    case memberValueChanged
+    case propertyTypeChanged
+    case parameterTypeChanged
+    case elementRemoved
+    case memberRemoved
+    case propertyRemoved
+    /// Whatever no other rule is about.
+    case anythingElse
+
+    /// Whether such a change needs no approval.
+    public var isCompatible: Bool {
+        switch self {
+        case .propertyAdded, .typeAdded, .entitySetAdded, .operationAdded, .nullableParameterAppended: true
+        case .memberAdded, .baseTypeChanged, .memberValueChanged, .propertyTypeChanged, .parameterTypeChanged,
+            .elementRemoved, .memberRemoved, .propertyRemoved, .anythingElse:
+            false
+        }
+    }
+}
+
+extension CompatibilityRule: CustomStringConvertible {
+    /// The rule as a sentence.
+    public var description: String {
+        switch self {
+        case .propertyAdded: "A structural or navigation property may be added to an entity or complex type."
+        case .typeAdded: "A new type may be added."
+        case .entitySetAdded: "A new entity set or singleton may be added."
+        case .operationAdded: "A new action or function may be added."
+        case .nullableParameterAppended: "A nullable parameter may be added behind the parameters of an action."
+        case .memberAdded: "No member may be added to an enumeration type, unless its enumerations are open."
+        case .baseTypeChanged: "No type may change its base type."
+        case .memberValueChanged: "No member of an enumeration type may change its value."
+        case .propertyTypeChanged: "No property may change its type or whether it can be null."
+        case .parameterTypeChanged:
+            "No parameter or result of an action or function may change its type or whether it can be null."
+        case .elementRemoved: "No model element may be removed."
+        case .memberRemoved: "No member may be removed from an enumeration type."
+        case .propertyRemoved: "No property may be removed from an entity or complex type."
+        case .anythingElse: "Only what is known to be harmless may change."
+        }
+    }
+}
+
+extension CompatibilityRule {
+    /// The rule that a change falls under.
+    init(_ finding: ElementComparison.Finding) {
+        switch finding.kind {
+        case .added: self = Self.addition(finding)
+        case .removed: self = Self.removal(finding.element)
+        case .changed(let aspect, _, _): self = Self.change(of: aspect, finding.element)
+        }
+    }
+
+    private static func addition(_ finding: ElementComparison.Finding) -> CompatibilityRule {
+        switch finding.element {
+        case .property, .navigationProperty: .propertyAdded
+        case .entityType, .complexType, .enumerationType, .typeDefinition: .typeAdded
+        case .entitySet, .singleton: .entitySetAdded
+        case .action, .function, .actionImport, .functionImport: .operationAdded
+        case .parameter: finding.isAppendedToAction && finding.isNullable ? .nullableParameterAppended : .anythingElse
+        case .returnType: .parameterTypeChanged
+        case .enumerationMember: .memberAdded
+        case .document, .association, .associationEnd, .associationSet, .container, .binding: .anythingElse
+        }
+    }
+
+    private static func removal(_ element: ModelElementKind) -> CompatibilityRule {
+        switch element {
+        case .property, .navigationProperty: .propertyRemoved
+        case .enumerationMember: .memberRemoved
+        case .returnType: .parameterTypeChanged
+        case .document, .entityType, .complexType, .enumerationType, .typeDefinition, .association, .associationEnd,
+            .action, .function, .parameter, .container, .entitySet, .singleton, .binding, .actionImport,
+            .functionImport, .associationSet:
+            .elementRemoved
+        }
+    }
+
+    private static func change(of aspect: ModelAspect, _ element: ModelElementKind) -> CompatibilityRule {
+        switch (aspect, element) {
+        case (.baseType, _): .baseTypeChanged
+        case (.value, .enumerationMember): .memberValueChanged
+        // In V2 and V3 the ends are what types the navigation properties that walk between them.
+        case (.type, .property), (.nullability, .property), (.type, .navigationProperty),
+            (.multiplicity, .navigationProperty), (.type, .associationEnd), (.multiplicity, .associationEnd):
+            .propertyTypeChanged
+        case (.type, .parameter), (.nullability, .parameter), (.type, .returnType), (.nullability, .returnType):
+            .parameterTypeChanged
+        default: .anythingElse
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// Which elements of one parent are the same element before and after.
+///
+/// The same name makes the same element. Of the overloads of one name whose signatures match no other, one on either side
+/// is one overload that changed; of more than that nobody can say which became which.
+struct ElementMatching {
+    /// An element before, after, or both.
+    struct Match {
+        /// The element's name, and a number behind it where another element of its space has it too.
+        let name: String
+        let old: Place?
+        let new: Place?
+    }
+
+    /// An element among its siblings.
+    struct Place {
+        let element: ModelElement
+        let position: Int
+    }
+
+    let matches: [Match]
+
+    init(_ old: [ModelElement], _ new: [ModelElement]) {
+        let old = Self.keyed(old)
+        let new = Self.keyed(new)
+        let oldByKey = Dictionary(uniqueKeysWithValues: old)
+        let newByKey = Dictionary(uniqueKeysWithValues: new)
+        let gone = Self.onlyOnes(old.filter { newByKey[$0.0] == nil })
+        let fresh = Self.onlyOnes(new.filter { oldByKey[$0.0] == nil })
+
+        var found: [(key: Key, old: Place?, new: Place?)] = []
+        for (key, place) in old {
+            let changed = newByKey[key] == nil && gone[key.family] != nil ? fresh[key.family]?.place : nil
+            found.append((key, place, newByKey[key] ?? changed))
+        }
+        for (key, place) in new where oldByKey[key] == nil && (fresh[key.family] == nil || gone[key.family] == nil) {
+            found.append((key, nil, place))
+        }
+        let names = Self.names(found.map(\.key))
+        matches = found.map { Match(name: names[$0.key] ?? $0.key.name, old: $0.old, new: $0.new) }
+    }
+
+    // MARK: Keys
+
+    private struct Key: Hashable {
+        let space: ModelElement.Space
+        let name: String
+        let isUnbound: Bool
+        /// How many elements there are before that have all else in common, as a defective document may have.
+        var repetition = 0
+        let family: Family
+    }
+
+    private struct Family: Hashable {
+        let space: ModelElement.Space
+        /// nil where the element cannot be overloaded.
+        let name: String?
+    }
+
+    private static func keyed(_ elements: [ModelElement]) -> [(Key, Place)] {
+        var seen: [Key: Int] = [:]
+        return elements.enumerated().map { position, element in
+            var key = Key(
+                space: element.space, name: element.name, isUnbound: element.aspects[.bound] == "false",
+                family: Family(space: element.space, name: element.family))
+            let repetition = seen[key, default: 0]
+            seen[key] = repetition + 1
+            key.repetition = repetition
+            return (key, Place(element: element, position: position))
+        }
+    }
+
+    /// The elements that are the only ones of their family.
+    private static func onlyOnes(_ elements: [(Key, Place)]) -> [Family: (key: Key, place: Place)] {
+        let overloads = elements.filter { $0.0.family.name != nil }
+        return Dictionary(grouping: overloads, by: \.0.family).filter { $0.value.count == 1 }.mapValues { $0[0] }
+    }
+
+    /// The names of those keys whose elements share one. No name in a document has a number sign.
+    private static func names(_ keys: [Key]) -> [Key: String] {
+        struct Name: Hashable {
+            let space: ModelElement.Space
+            let text: String
+        }
+        var result: [Key: String] = [:]
+        let byName = Dictionary(grouping: keys) { Name(space: $0.space, text: $0.name) }
+        for (name, keys) in byName where keys.count > 1 {
+            let sorted = keys.sorted { ($0.isUnbound ? 1 : 0, $0.repetition) < ($1.isUnbound ? 1 : 0, $1.repetition) }
+            for (number, key) in sorted.enumerated() where number > 0 { result[key] = "\(name.text)#\(number + 1)" }
+        }
+        return result
+    }
+}
