@@ -132,12 +132,13 @@ extension AddressResolver {
             throw TidelogError(.invalidRequest, "The metadata do not have the entity set \(setName).")
         }
         let key = try serviceKey(address, in: set)
-        if let other = key.values.first(where: { name, value in known[name].map { $0 != .null && $0 != value } ?? false
-            })
-        {
+        let contradiction = key.values.first { name, value in
+            known[name].map { $0 != .null && $0 != value } ?? false
+        }
+        if let contradiction {
             throw OperationRefused(
                 .keyIsFixed,
-                "\(setName)(\(KeyText.predicate(key))) is not this entity: it was created with another \(other.name).",
+                "\(setName)(\(KeyText.predicate(key))) is not this entity: it was created with another \(contradiction.name).",
                 recovery: "Look up the entity that was created.")
         }
         if let owner = try owner(of: key, in: set, besides: id) {
