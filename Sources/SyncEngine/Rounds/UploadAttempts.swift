@@ -31,21 +31,14 @@ struct UploadAttempts {
         for attempt in 1... {
             let before = try await store.postponement
             var obstacle: Obstacle?
-            switch await result(of: round, Set(whole.rejected.map(\.operation))) {
+            switch await result(of: round, Set(whole.rejected.map(\.operation)), waiting) {
             case .success(let report):
                 whole.add(report)
                 obstacle = try await self.obstacle(report)
             case .failure(let error):
                 if let report = error.upload { whole.add(report) }
                 obstacle = self.obstacle(error)
-                if obstacle == nil {
-                    // What was put off besides is put off all the same.
-                    if let other = try await self.obstacle(whole) {
-                        _ = try await waiting.postpone(
-                            other.reason, attempt: other.attempt, retryAfter: other.retryAfter)
-                    }
-                    throw error.after(whole)
-                }
+                if obstacle == nil { throw error.after(whole) }
             }
             guard var obstacle else { break }
             if obstacle.error != nil { obstacle.attempt = (before?.upload.attempt ?? 0) + 1 }
@@ -69,12 +62,29 @@ struct UploadAttempts {
         try await waiting.wait(for: postponed)
     }
 
-    /// The compiler's optimizer fails on a loop that awaits what throws, catches that, and throws it on (Swift 6.3.1).
+    /// The compiler's optimizer fails on a loop that awaits what throws, catches that, and throws it on (Swift 6.3.1). It
+    /// must not put this into the loop either.
+    @inline(never)
+    @_optimize(none)
     private func result(
         of round: (_ refused: Set<SequenceNumber>) async throws(TidelogError) -> UploadReport,
-        _ refused: Set<SequenceNumber>
+        _ refused: Set<SequenceNumber>, _ waiting: Waiting
     ) async -> Result<UploadReport, TidelogError> {
-        do throws(TidelogError) { return .success(try await round(refused)) } catch { return .failure(error) }
+        do throws(TidelogError) {
+            return .success(try await round(refused))
+        } catch {
+            if obstacle(error) == nil, let report = error.upload { await putOff(report, waiting) }
+            return .failure(error)
+        }
+    }
+
+    /// What was put off is put off also where the upload goes no further for another reason. Where that cannot be logged, the
+    /// next upload meets the service anew.
+    @inline(never)
+    @_optimize(none)
+    private func putOff(_ report: UploadReport, _ waiting: Waiting) async {
+        guard let obstacle = try? await obstacle(report) else { return }
+        _ = try? await waiting.postpone(obstacle.reason, attempt: obstacle.attempt, retryAfter: obstacle.retryAfter)
     }
 
     // MARK: Obstacles
