@@ -15,6 +15,8 @@ public struct ImageBuilder<Storage: StateStorage> {
     /// Entities that the service created without telling their keys, by owner and relationship, as far as they were looked
     /// for and not found yet.
     var keyless: [LinkEnd: [EntityID]] = [:]
+    /// By set: whether the service may have such entities in it.
+    var keylessSets: [String: Bool] = [:]
     let links: EntityLinks
     private var next: EntityID
     /// Entities that got their ID from this builder, before any record with them is folded.

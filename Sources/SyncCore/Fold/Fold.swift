@@ -172,19 +172,23 @@ public struct Fold<Storage: StateStorage> {
     /// Returns what was changed, created or lost a link.
     @discardableResult
     mutating func edit(
-        _ layer: StateEditor<Storage>.Layer, _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
+        _ layer: StateEditor<Storage>.Layer, firstUnknown: EntityID = EntityID(rawValue: .max),
+        _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
     ) throws(StateError) -> Set<EntityID> {
-        try editLayer(layer, body).touched
+        try editLayer(layer, firstUnknown: firstUnknown, body).touched
     }
 
+    /// - Parameter firstUnknown: the lowest entity that no record before has used, where that is known.
     private mutating func editLayer(
         _ layer: StateEditor<Storage>.Layer, keepingEffect: Bool = false,
+        firstUnknown: EntityID = EntityID(rawValue: .max),
         _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
     ) throws(StateError) -> (touched: Set<EntityID>, effect: OperationEffect) {
         // Only where the record with the metadata was lost: what needs them has to be downloaded again.
         guard let model, let index else { return ([], OperationEffect()) }
         let kind: StateLayer<Storage>.Kind = layer == .local ? .local : edits == nil ? .bareBase : .coveredBase
-        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:])
+        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:],
+            firstUnknown: firstUnknown)
         var editor = StateEditor(storage: layer, model: model, index: index)
         try body(&editor)
         // What comes true was looked at when it was made; a download of millions need not be remembered.
@@ -408,8 +412,11 @@ public struct Fold<Storage: StateStorage> {
     // MARK: Download
 
     private mutating func apply(_ images: [EntityImage]) throws(StateError) {
+        let firstUnknown = try storage.header().nextEntity
         try keepNextEntity(above: images)
-        try editForOthers { e throws(StateError) in try e.apply(images, isAnswer: false) }
+        try editForOthers(firstUnknown: firstUnknown) { e throws(StateError) in
+            try e.apply(images, isAnswer: false)
+        }
     }
 
     private func keepNextEntity(above images: [EntityImage]) throws(StateError) {

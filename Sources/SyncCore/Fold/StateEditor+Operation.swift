@@ -43,18 +43,21 @@ extension StateEditor {
         var row =
             try storage.row(image.entity)
             ?? EntityRow(id: image.entity, set: image.set, type: image.type, values: [:], origin: .service)
-        let single = index.constraints(ofDependentsIn: image.set).filter(\.isDependentSingle)
-        let namesPartner = Set(single.flatMap(\.pairs).map(\.dependent))
+        let namesPartner = index.propertiesNamingSinglePlaces(in: image.set)
         // Of several that name the same single place it belongs to the one that the service named last, so these count as
         // changed each time.
-        let changed = image.values.names.filter { row.values[$0] != image.values[$0] || namesPartner.contains($0) }
+        let changed =
+            row.values.isEmpty
+            ? image.values.names
+            : image.values.names.filter { row.values[$0] != image.values[$0] || namesPartner.contains($0) }
         row.type = image.type
         row.values.merge(image.values)
         row.etag = image.etag ?? row.etag
         row.editLink = image.editLink ?? row.editLink
         // Who tells nothing but the key, as a person who looked it up, has not told whether the ETag is still the same.
-        let keys = Set(type.keyProperties.map(\.name))
-        let isKeyOnly = image.etag == nil && keys.isSuperset(of: image.values.names)
+        let isKeyOnly =
+            image.etag == nil && image.values.count <= type.keyProperties.count
+            && image.values.names.allSatisfy { name in type.keyProperties.contains { $0.name == name } }
         if row.origin != .serviceWithStaleETag || !isKeyOnly { row.origin = .service }
         try put(row)
         if let name = image.editLink {

@@ -317,6 +317,7 @@ struct StateEditor<Storage: StateStorage> {
 
     /// Links the entities whose dependent properties name this one, and tells those that are linked already its values.
     mutating func synchronizePrincipal(_ id: EntityID, clearing: Bool = true) throws(StateError) {
+        guard let set = try storage.set(of: id), !index.constraints(ofPrincipalsIn: set).isEmpty else { return }
         guard let row = try storage.row(id, reading: .readsKeys) else { return }
         for constraint in index.constraints(ofPrincipalsIn: row.set) {
             for link in try partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst) {

@@ -19,6 +19,9 @@ public protocol StateStorage: AnyObject {
     func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
     /// All entities of a set, in ascending order.
     func rows(set: String) throws(StateError) -> [EntityID]
+    /// Whether the service may have entities in the set whose keys it has not told; true where that is not known. Cost: not
+    /// that of the set.
+    func mayHaveKeyless(set: String) throws(StateError) -> Bool
 
     /// The set of every entity that ever entered the log, deleted ones included.
     func set(of id: EntityID) throws(StateError) -> String?

@@ -8,6 +8,8 @@ package final class Connection {
     /// nil once it is closed.
     private var handle: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
+    /// Those of ``Statement`` values that are prepared now.
+    private var kept: [Statement] = []
     /// Keeps the objects alive that registered functions and collations call.
     var registrations: [AnyObject] = []
 
@@ -69,10 +71,9 @@ package final class Connection {
             sqlite3_reset(statement)
             sqlite3_clear_bindings(statement)
         }
-        for (index, value) in values.enumerated() {
-            let code = bind(value, at: Int32(index + 1), of: statement)
-            if code != SQLITE_OK { throw failure(code, sql) }
-        }
+        var binding = Binding(statement)
+        for value in values { binding.value(value) }
+        if binding.failure != SQLITE_OK { throw failure(binding.failure, sql) }
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW: try body(Row(statement: statement))
@@ -119,6 +120,76 @@ package final class Connection {
     package func forgetStatements() {
         for statement in statements.values { sqlite3_finalize(statement) }
         statements = [:]
+        for statement in kept {
+            sqlite3_finalize(statement.prepared)
+            statement.prepared = nil
+        }
+        kept = []
+    }
+
+    /// How many rows the last statement changed.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    // MARK: Statements of the fold
+
+    /// Runs the statement, which returns nothing that is wanted, with the values that `bind` gives it.
+    func run(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(SQLiteError) {
+        let prepared = try prepare(statement)
+        defer { sqlite3_reset(prepared) }
+        var binding = Binding(prepared)
+        bind(&binding)
+        if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
+        while true {
+            switch sqlite3_step(prepared) {
+            case SQLITE_ROW: continue
+            case SQLITE_DONE: return
+            case let code: throw failure(code, statement.sql)
+            }
+        }
+    }
+
+    /// Calls `body` for each row, which is valid during the call only.
+    func each(
+        _ statement: Statement, _ bind: (inout Binding) -> Void, _ body: (Row) throws -> Void
+    ) throws {
+        let prepared = try prepare(statement)
+        defer { sqlite3_reset(prepared) }
+        var binding = Binding(prepared)
+        bind(&binding)
+        if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
+        while true {
+            switch sqlite3_step(prepared) {
+            case SQLITE_ROW: try body(Row(statement: prepared))
+            case SQLITE_DONE: return
+            case let code: throw failure(code, statement.sql)
+            }
+        }
+    }
+
+    /// The first row's first column as a number; nil where there is no row.
+    func firstInteger(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(SQLiteError) -> Int64? {
+        let prepared = try prepare(statement)
+        defer { sqlite3_reset(prepared) }
+        var binding = Binding(prepared)
+        bind(&binding)
+        if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
+        switch sqlite3_step(prepared) {
+        case SQLITE_ROW: return sqlite3_column_int64(prepared, 0)
+        case SQLITE_DONE: return nil
+        case let code: throw failure(code, statement.sql)
+        }
+    }
+
+    @inline(__always)
+    private func prepare(_ statement: Statement) throws(SQLiteError) -> OpaquePointer {
+        if let prepared = statement.prepared { return prepared }
+        var prepared: OpaquePointer?
+        let sql = statement.sql
+        let code = sqlite3_prepare_v3(try open(sql), sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw failure(code, sql) }
+        statement.prepared = prepared
+        kept.append(statement)
+        return prepared
     }
 
     private func open(_ sql: String) throws(SQLiteError) -> OpaquePointer {
@@ -137,41 +208,10 @@ package final class Connection {
         return statement
     }
 
-    private func bind(_ value: SQLValue, at index: Int32, of statement: OpaquePointer) -> Int32 {
-        switch value {
-        case .null: sqlite3_bind_null(statement, index)
-        case .integer(let number): sqlite3_bind_int64(statement, index, number)
-        case .real(let number): sqlite3_bind_double(statement, index, number)
-        case .text(let text):
-            text.utf8.withContiguousStorageIfAvailable { bytes in
-                bytes.withMemoryRebound(to: CChar.self) {
-                    sqlite3_bind_text64(
-                        statement, index, $0.baseAddress ?? Self.emptyText, UInt64($0.count), sqliteTransient,
-                        UInt8(SQLITE_UTF8))
-                }
-            } ?? sqlite3_bind_text(statement, index, text, Int32(clamping: text.utf8.count), sqliteTransient)
-        case .blob(let bytes):
-            bytes.isEmpty
-                ? sqlite3_bind_zeroblob(statement, index, 0)
-                : bytes.withUnsafeBytes {
-                    sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), sqliteTransient)
-                }
-        }
-    }
-
-    nonisolated(unsafe) private static let emptyText: UnsafePointer<CChar> = {
-        let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
-        pointer.pointee = 0
-        return UnsafePointer(pointer)
-    }()
-
     private func failure(_ code: Int32, _ sql: String) -> SQLiteError {
         SQLiteError(code: code & 0xFF, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
     }
 }
-
-/// `SQLITE_TRANSIENT`, which is a cast in C and so not imported: SQLite copies the bytes.
-let sqliteTransient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// The current row of a query.
 package struct Row {

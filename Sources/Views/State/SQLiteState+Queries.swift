@@ -30,7 +30,11 @@ extension SQLiteState {
     }
 
     public func cover(_ id: EntityID, query: String, run sequence: SequenceNumber) throws(StateError) {
-        try run("INSERT OR REPLACE INTO coverage VALUES (?, ?, ?)", [.text(query), integer(id), integer(sequence)])
+        try run(statements.cover) { binding in
+            binding.text(query)
+            binding.id(id)
+            binding.integer(Int64(bitPattern: sequence))
+        }
     }
 
     public func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
@@ -44,6 +48,10 @@ extension SQLiteState {
     }
 
     public func isCovered(_ id: EntityID) throws(StateError) -> Bool {
-        try first("SELECT 1 FROM coverage WHERE entity = ? LIMIT 1", [integer(id)]) != nil
+        // Query by query, since few are the queries: an index over the entities would be as large as what it finds.
+        try first(
+            """
+            SELECT 1 FROM queries CROSS JOIN coverage ON coverage.query = queries.name AND coverage.entity = ? LIMIT 1
+            """, [integer(id)]) != nil
     }
 }

@@ -11,6 +11,11 @@ public import SyncCore
 public final class SQLiteState: StateStorage {
     package let connection: Connection
     var layouts: [String: TableLayout] = [:]
+    /// By set, for those that were written or read.
+    private var tables: [String: SetTable] = [:]
+    let statements = FoldStatements()
+    /// Relationships that have, or had, links.
+    var relationships: Set<String> = []
     /// Sets of entities that were asked for, which are theirs for good; so many at most.
     var sets: [EntityID: String] = [:]
     /// The same names stand in each row and each operation.
@@ -85,6 +90,8 @@ public final class SQLiteState: StateStorage {
             cachedHeader = nil
             // It may have registered some that nobody knows now.
             sets = [:]
+            relationships = []
+            if tables.isEmpty { connection.forgetStatements() }
             (layouts, model) = before
             throw error
         }
@@ -139,6 +146,48 @@ public final class SQLiteState: StateStorage {
 
     func run(_ sql: String, _ values: [SQLValue] = []) throws(StateError) {
         do throws(SQLiteError) { try connection.run(sql, values) } catch { throw Self.stateError(error) }
+    }
+
+    func run(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(StateError) {
+        do throws(SQLiteError) { try connection.run(statement, bind) } catch { throw Self.stateError(error) }
+    }
+
+    func firstInteger(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(StateError) -> Int64? {
+        do throws(SQLiteError) { return try connection.firstInteger(statement, bind) } catch {
+            throw Self.stateError(error)
+        }
+    }
+
+    func list<T>(
+        _ statement: Statement, _ bind: (inout Binding) -> Void, _ read: (Row) throws(StateError) -> T
+    ) throws(StateError) -> [T] {
+        var found: [T] = []
+        try each(statement, bind) { row throws(StateError) in found.append(try read(row)) }
+        return found
+    }
+
+    /// What `read` makes of the first row; nil where there is none.
+    func one<T>(
+        _ statement: Statement, _ bind: (inout Binding) -> Void, _ read: (Row) throws(StateError) -> T
+    ) throws(StateError) -> T? {
+        var found: T?
+        try each(statement, bind) { row throws(StateError) in
+            if found == nil { found = try read(row) }
+        }
+        return found
+    }
+
+    private func each(
+        _ statement: Statement, _ bind: (inout Binding) -> Void, _ body: (Row) throws(StateError) -> Void
+    ) throws(StateError) {
+        do {
+            try connection.each(statement, bind, body)
+        } catch let error as StateError {
+            throw error
+        } catch {
+            throw Self.stateError(
+                error as? SQLiteError ?? SQLiteError(code: 1, message: "\(error)", sql: statement.sql))
+        }
     }
 
     func first(_ sql: String, _ values: [SQLValue] = []) throws(StateError) -> [SQLValue]? {
@@ -260,6 +309,8 @@ public final class SQLiteState: StateStorage {
     /// Knows the tables of a model that was installed before.
     package func adopt(_ model: EntityDataModel) {
         self.model = model
+        connection.forgetStatements()
+        tables = [:]
         var ordinals: [String: Int] = [:]
         layouts = [:]
         for set in model.entitySets + model.singletons where layouts[set.name] == nil {
@@ -274,6 +325,13 @@ public final class SQLiteState: StateStorage {
             throw StateError(.noModel, "The metadata has no entity set \(set), which the log uses.")
         }
         return layout
+    }
+
+    func table(_ set: String) throws(StateError) -> SetTable {
+        if let known = tables[set] { return known }
+        let table = SetTable(try layout(set))
+        tables[set] = table
+        return table
     }
 
     // Entity IDs and sequence numbers are counted up from 1 and never reach the sign bit.

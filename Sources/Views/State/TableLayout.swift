@@ -16,10 +16,13 @@ package struct TableLayout: Sendable {
         let affinity: String
     }
 
+    /// The properties of the key; none where the set's type does not say them.
+    private let keys: [String]
     private let byPath: [[String]: Int]
 
     /// Sets whose names differ only in case would be one table for SQLite, hence `ordinal`.
     init(_ set: EntitySet, ordinal: Int, model: EntityDataModel) {
+        keys = set.isSingleton ? [] : set.entityType.keyProperties.map(\.name)
         table = Self.quoted(ordinal == 0 ? "set_\(set.name)" : "set_\(set.name)~\(ordinal)")
         var columns: [Column] = []
         var used: Set<String> = ["entity", "type", "etag", "edit_link", "origin", "property_values"]
@@ -88,19 +91,29 @@ package struct TableLayout: Sendable {
 
     var createStatements: [String] {
         let declared = columns.map { ", \($0.name) \($0.affinity)" }.joined()
+        let keyless = keyless.map { "CREATE INDEX \(Self.quoted("keyless_of_" + bareName)) ON \(table) (entity) WHERE \($0)" }
         return [
             """
             CREATE TABLE \(table) (entity INTEGER PRIMARY KEY, type TEXT NOT NULL, etag TEXT, edit_link TEXT, \
             origin INTEGER NOT NULL, property_values BLOB NOT NULL\(declared))
             """
-        ]
+        ] + (keyless.map { [$0] } ?? [])
     }
+
+    /// Holds for the rows that the service knows and whose keys it has not told; nil where no columns tell it.
+    var keyless: String? {
+        let columns = keys.compactMap { column([$0])?.name }
+        guard !keys.isEmpty, columns.count == keys.count else { return nil }
+        return "origin <> 0 AND (\(columns.map { "\($0) IS NULL" }.joined(separator: " OR ")))"
+    }
+
+    private var bareName: Substring { table.dropFirst().dropLast() }
 
     /// An index over columns, for keys and dependent properties; nil where one has no column.
     func createIndex(over properties: [String], number: Int) -> String? {
         let names = properties.compactMap { column([$0])?.name }
         guard names.count == properties.count, !names.isEmpty else { return nil }
-        let index = Self.quoted("index_\(number)_of_" + table.dropFirst().dropLast())
+        let index = Self.quoted("index_\(number)_of_" + bareName)
         return "CREATE INDEX \(index) ON \(table) (\(names.joined(separator: ", ")))"
     }
 
@@ -109,15 +122,6 @@ package struct TableLayout: Sendable {
         let marks = String(repeating: ", ?", count: columns.count)
         return
             "INSERT OR REPLACE INTO \(table) (entity, type, etag, edit_link, origin, property_values\(names)) VALUES (?, ?, ?, ?, ?, ?\(marks))"
-    }
-
-    /// The row's values for its columns, in their order.
-    func columnValues(_ values: PropertyValues) -> [SQLValue] {
-        columns.map { column in
-            var value = values[column.path[0]]
-            for name in column.path.dropFirst() { value = value?.complexValue?.properties[name] }
-            return SQLValue(value ?? .null)
-        }
     }
 }
 
