@@ -31,17 +31,7 @@ final class SetTable {
             places = layout.columns.map { column in values.names.firstIndex(of: column.path[0]) }
         }
         for (column, place) in zip(layout.columns, places) {
-            guard let place else {
-                binding.null()
-                continue
-            }
-            if column.path.count == 1 {
-                binding.value(SQLValue(values.values[place]))
-            } else {
-                var value: Value? = values.values[place]
-                for name in column.path.dropFirst() { value = value?.complexValue?.properties[name] }
-                binding.value(SQLValue(value ?? .null))
-            }
+            binding.value(column.value(of: place.map { values.values[$0] }))
         }
     }
 

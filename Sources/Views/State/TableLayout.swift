@@ -123,6 +123,23 @@ package struct TableLayout: Sendable {
         return
             "INSERT OR REPLACE INTO \(table) (entity, type, etag, edit_link, origin, property_values\(names)) VALUES (?, ?, ?, ?, ?, ?\(marks))"
     }
+
+    /// The row's values for its columns, in their order.
+    func columnValues(_ values: PropertyValues) -> [SQLValue] {
+        columns.map { column in column.value(of: values[column.path[0]]) }
+    }
+}
+
+extension TableLayout.Column {
+    /// What the column holds of the value of the property that its path begins with.
+    func value(of property: Value?) -> SQLValue {
+        guard var value = property else { return .null }
+        for name in path.dropFirst() {
+            guard let inner = value.complexValue?.properties[name] else { return .null }
+            value = inner
+        }
+        return SQLValue(value)
+    }
 }
 
 extension SQLValue {
