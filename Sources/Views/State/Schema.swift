@@ -1,13 +1,14 @@
 /// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
 enum Schema {
     /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 5
+    static let version: Int64 = 6
 
     static let statements = [
         """
         CREATE TABLE header (only INTEGER PRIMARY KEY CHECK (only = 1), store TEXT NOT NULL, applied INTEGER NOT NULL,
           next_entity INTEGER NOT NULL, next_batch INTEGER NOT NULL, root TEXT, metadata BLOB, writing TEXT,
-          postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT, postponed_since INTEGER)
+          postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT, postponed_since INTEGER,
+          last_download INTEGER NOT NULL)
         """,
         "CREATE TABLE entities (id INTEGER PRIMARY KEY, set_name TEXT NOT NULL)",
         """
@@ -17,7 +18,7 @@ enum Schema {
         "CREATE INDEX keys_of_entity ON keys (entity)",
         """
         CREATE TABLE bases (entity INTEGER PRIMARY KEY, set_name TEXT, type TEXT, etag TEXT, edit_link TEXT,
-          origin INTEGER, property_values BLOB)
+          origin INTEGER, property_values BLOB, downloaded INTEGER)
         """,
         """
         CREATE TABLE links (relationship TEXT NOT NULL, first INTEGER NOT NULL, second INTEGER NOT NULL,
@@ -58,7 +59,8 @@ enum Schema {
         """,
         """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,
-          streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL)
+          streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL, delta INTEGER NOT NULL,
+          delta_link TEXT, delta_link_time INTEGER, next_link TEXT, next_link_time INTEGER)
         """,
         """
         CREATE TABLE coverage (query TEXT NOT NULL, entity INTEGER NOT NULL, run INTEGER NOT NULL,
