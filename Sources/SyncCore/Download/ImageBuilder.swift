@@ -151,3 +151,20 @@ public struct ImageBuilder<Storage: StateStorage> {
         return try hasKey(id, key)
     }
 }
+
+extension ImageBuilder {
+    /// The entity that a delta names, by its entity-id or its key; nil where it is not known.
+    func find(_ payload: EntityPayload, in set: EntitySet) throws(StateError) -> EntityID? {
+        let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
+        let payload = withKey(payload, type, set)
+        if let name = name(payload, type, set), let id = try entity(named: name, set) { return id }
+        if set.isSingleton { return try storage.rows(set: set.name).first }
+        guard let key = KeyText.of(payload.values, type: type) else { return nil }
+        if let id = assigned[AssignedKey(set: set.name, key: key)] { return id }
+        if let id = try storage.entity(set: set.name, key: key), try hasKey(id, key) { return id }
+        guard let predicate = KeyPredicate(of: type, in: payload.values) else { return nil }
+        return try storage.findRows(
+            set: set.name, where: predicate.values.map { (property: $0.name, value: $0.value) }
+        ).first
+    }
+}

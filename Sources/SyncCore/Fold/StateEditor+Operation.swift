@@ -40,9 +40,9 @@ extension StateEditor {
         guard knows(image.set, image.type) else { return }
         try storage.register(image.entity, set: image.set)
         let type = try type(image.type)
+        let known = try storage.row(image.entity)
         var row =
-            try storage.row(image.entity)
-            ?? EntityRow(id: image.entity, set: image.set, type: image.type, values: [:], origin: .service)
+            known ?? EntityRow(id: image.entity, set: image.set, type: image.type, values: [:], origin: .service)
         let namesPartner = index.propertiesNamingSinglePlaces(in: image.set)
         // Of several that name the same single place it belongs to the one that the service named last, so these count as
         // changed each time.
@@ -59,6 +59,7 @@ extension StateEditor {
             image.etag == nil && image.values.count <= type.keyProperties.count
             && image.values.names.allSatisfy { name in type.keyProperties.contains { $0.name == name } }
         if row.origin != .serviceWithStaleETag || !isKeyOnly { row.origin = .service }
+        if let download, row != known { row.downloaded = download }
         try put(row)
         if let name = image.editLink {
             try storage.assignKey(set: EntityNames<Storage>.namesSet, key: name, to: row.id)
@@ -82,6 +83,21 @@ extension StateEditor {
                 }
             }
             for target in links.targets { try link(from: row.id, links.navigation, to: target) }
+        }
+    }
+
+    /// Takes over a link that the service reports as added or removed. Only in the base layer.
+    mutating func apply(_ link: DownloadPage.ChangedLink) throws(StateError) {
+        if link.isAdded {
+            if let target = link.target { try self.link(from: link.source, link.navigation, to: target) }
+            return
+        }
+        guard let row = try storage.row(link.source),
+            let end = try navigation(link.navigation, of: row)?.navigation
+        else { return }
+        for known in try storage.links(of: row.id, along: end)
+        where known.inLocal && (link.target == nil || known.target(along: end) == link.target) {
+            try unlink(known, clearing: false)
         }
     }
 

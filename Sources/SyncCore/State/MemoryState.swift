@@ -210,6 +210,10 @@ public final class MemoryState: StateStorage {
 
     public func isCovered(_ id: EntityID) -> Bool { !(coverage[id] ?? [:]).isEmpty }
 
+    public func uncover(_ id: EntityID, query: String?) {
+        if let query { coverage[id]?[query] = nil } else { coverage[id] = nil }
+    }
+
     // MARK: Everything
 
     public func forEachEntity(_ body: (EntityID, String) throws -> Void) throws {

@@ -118,6 +118,8 @@ public protocol StateStorage: AnyObject {
     /// The entities that the query brought before `run`; they are no longer covered by it afterwards.
     func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID]
     func isCovered(_ id: EntityID) throws(StateError) -> Bool
+    /// The query brings the entity no more; nil for no query does.
+    func uncover(_ id: EntityID, query: String?) throws(StateError)
 
     // Everything, one at a time, for digests and snapshots. Names are in the order of their UTF-8 bytes. The bodies must not
     // use the storage; what they throw is thrown on.

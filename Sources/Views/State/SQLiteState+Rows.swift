@@ -3,7 +3,7 @@ public import Operations
 public import SyncCore
 
 extension SQLiteState {
-    static let rowColumns = "entity, type, etag, edit_link, origin, property_values"
+    static let rowColumns = "entity, type, etag, edit_link, origin, property_values, downloaded"
 
     public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
         guard let set = try set(of: id) else { return nil }
@@ -17,7 +17,8 @@ extension SQLiteState {
         else { throw StateError(.damaged, "The views hold a row of \(set) that makes no sense.") }
         return EntityRow(
             id: EntityID(rawValue: UInt64(bitPattern: row.integer(0))), set: set, type: type,
-            values: try row.withBlob(5, decode), etag: row.text(2), editLink: row.text(3), origin: origin)
+            values: try row.withBlob(5, decode), etag: row.text(2), editLink: row.text(3), origin: origin,
+            downloaded: UInt64(bitPattern: row.integer(6)))
     }
 
     private func decode(_ bytes: UnsafeRawBufferPointer) throws(StateError) -> PropertyValues {
@@ -37,6 +38,7 @@ extension SQLiteState {
             binding.text(row.editLink)
             binding.integer(Int64(row.origin.rawValue))
             binding.blob(ValueCodec.encode(row.values))
+            binding.integer(Int64(bitPattern: row.downloaded))
             table.bind(row.values, &binding)
         }
     }
@@ -48,16 +50,16 @@ extension SQLiteState {
         try each(
             """
             SELECT entities.id, bases.type, bases.etag, bases.edit_link, bases.origin, bases.property_values,
-            bases.set_name, bases.entity, entities.set_name
+            bases.downloaded, bases.set_name, bases.entity, entities.set_name
             FROM json_each(?) AS wanted CROSS JOIN entities ON entities.id = wanted.value
             LEFT JOIN bases ON bases.entity = entities.id
             """, [Self.list(ids)]
         ) { row throws(StateError) in
             let id = EntityID(rawValue: UInt64(bitPattern: row.integer(0)))
-            var entity = ServiceEntity(id: id, set: row.text(8) ?? "", row: nil)
-            if row.isNull(7) {
+            var entity = ServiceEntity(id: id, set: row.text(9) ?? "", row: nil)
+            if row.isNull(8) {
                 plain[entity.set, default: [:]][id] = found.count
-            } else if let set = row.text(6) {
+            } else if let set = row.text(7) {
                 entity.row = try entityRow(row, set: set)
             }
             found.append(entity)
@@ -174,7 +176,7 @@ extension SQLiteState {
     static let baseColumns = rowColumns + ", set_name"
 
     func base(_ row: Row) throws(StateError) -> BaseState {
-        guard let set = row.text(6) else { return .absent }
+        guard let set = row.text(7) else { return .absent }
         return .row(try entityRow(row, set: set))
     }
 
@@ -187,7 +189,7 @@ extension SQLiteState {
                 [
                     integer(id), .text(row.set), .text(row.type), row.etag.map(SQLValue.text) ?? .null,
                     row.editLink.map(SQLValue.text) ?? .null, .integer(Int64(row.origin.rawValue)),
-                    .blob(ValueCodec.encode(row.values)), .integer(hasKey(row) ? 0 : 1),
+                    .blob(ValueCodec.encode(row.values)), integer(row.downloaded), .integer(hasKey(row) ? 0 : 1),
                 ])
         }
     }

@@ -67,7 +67,7 @@ public final class SQLiteState: StateStorage {
         try connection.execute("BEGIN IMMEDIATE")
         for statement in Schema.statements { try connection.execute(statement) }
         try connection.run(
-            "INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL)", [.text(store)])
+            "INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0)", [.text(store)])
         try connection.execute("PRAGMA user_version = \(Schema.version)")
         try connection.execute("COMMIT")
     }
@@ -236,7 +236,7 @@ public final class SQLiteState: StateStorage {
         guard
             let row = try first(
                 "SELECT applied, next_entity, next_batch, root, metadata, postponed_until, postponed_attempt, "
-                    + "postponed_reason, postponed_since FROM header"), row.count == 9
+                    + "postponed_reason, postponed_since, last_download FROM header"), row.count == 10
         else { throw StateError(.damaged, "The views have no header.") }
         let service = row[3].text.map { ServiceDescription(root: $0, metadata: row[4].blob ?? []) }
         let header = StateHeader(
@@ -246,7 +246,7 @@ public final class SQLiteState: StateStorage {
                 Postponement(
                     UploadPostponed(notBefore: $0, attempt: Int(row[6].integer ?? 0), reason: row[7].text ?? ""),
                     since: row[8].integer ?? 0)
-            })
+            }, lastDownload: unsigned(row[9].integer))
         cachedHeader = header
         return header
     }
@@ -257,6 +257,9 @@ public final class SQLiteState: StateStorage {
             [integer(header.applied), integer(header.nextEntity.rawValue), integer(header.nextBatch)])
         if let service = header.service, service != cachedHeader?.service {
             try run("UPDATE header SET root = ?, metadata = ?", [.text(service.root), .blob(service.metadata)])
+        }
+        if header.lastDownload != cachedHeader?.lastDownload {
+            try run("UPDATE header SET last_download = ?", [integer(header.lastDownload)])
         }
         if header.postponed != cachedHeader?.postponed {
             try run(

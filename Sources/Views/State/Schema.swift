@@ -7,7 +7,8 @@ enum Schema {
         """
         CREATE TABLE header (only INTEGER PRIMARY KEY CHECK (only = 1), store TEXT NOT NULL, applied INTEGER NOT NULL,
           next_entity INTEGER NOT NULL, next_batch INTEGER NOT NULL, root TEXT, metadata BLOB, writing TEXT,
-          postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT, postponed_since INTEGER)
+          postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT, postponed_since INTEGER,
+          last_download INTEGER NOT NULL)
         """,
         "CREATE TABLE entities (id INTEGER PRIMARY KEY, set_name TEXT NOT NULL)",
         """
@@ -16,7 +17,7 @@ enum Schema {
         """,
         """
         CREATE TABLE bases (entity INTEGER PRIMARY KEY, set_name TEXT, type TEXT, etag TEXT, edit_link TEXT,
-          origin INTEGER, property_values BLOB, keyless INTEGER)
+          origin INTEGER, property_values BLOB, downloaded INTEGER, keyless INTEGER)
         """,
         "CREATE INDEX bases_keyless ON bases (set_name) WHERE keyless = 1",
         """
@@ -58,11 +59,13 @@ enum Schema {
         """,
         """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,
-          streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL)
+          streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL, delta INTEGER NOT NULL,
+          delta_link TEXT, delta_link_time INTEGER, next_link TEXT, next_link_time INTEGER)
         """,
         """
         CREATE TABLE coverage (query TEXT NOT NULL, entity INTEGER NOT NULL, run INTEGER NOT NULL,
           PRIMARY KEY (query, entity)) WITHOUT ROWID
         """,
+        "CREATE INDEX coverage_by_no_run ON coverage (query, entity) WHERE run = 0",
     ]
 }

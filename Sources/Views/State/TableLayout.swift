@@ -25,7 +25,7 @@ package struct TableLayout: Sendable {
         keys = set.isSingleton ? [] : set.entityType.keyProperties.map(\.name)
         table = Self.quoted(ordinal == 0 ? "set_\(set.name)" : "set_\(set.name)~\(ordinal)")
         var columns: [Column] = []
-        var used: Set<String> = ["entity", "type", "etag", "edit_link", "origin", "property_values"]
+        var used: Set<String> = ["entity", "type", "etag", "edit_link", "origin", "property_values", "downloaded"]
         // The set may hold entities of derived types; their properties are columns as well.
         var seen: Set<[String]> = []
         for type in model.entityTypes(derivedFrom: set.entityType) {
@@ -95,7 +95,7 @@ package struct TableLayout: Sendable {
         return [
             """
             CREATE TABLE \(table) (entity INTEGER PRIMARY KEY, type TEXT NOT NULL, etag TEXT, edit_link TEXT, \
-            origin INTEGER NOT NULL, property_values BLOB NOT NULL\(declared))
+            origin INTEGER NOT NULL, property_values BLOB NOT NULL, downloaded INTEGER NOT NULL\(declared))
             """
         ] + (keyless.map { [$0] } ?? [])
     }
@@ -121,7 +121,7 @@ package struct TableLayout: Sendable {
         let names = columns.map { ", \($0.name)" }.joined()
         let marks = String(repeating: ", ?", count: columns.count)
         return
-            "INSERT OR REPLACE INTO \(table) (entity, type, etag, edit_link, origin, property_values\(names)) VALUES (?, ?, ?, ?, ?, ?\(marks))"
+            "INSERT OR REPLACE INTO \(table) (entity, type, etag, edit_link, origin, property_values, downloaded\(names)) VALUES (?, ?, ?, ?, ?, ?, ?\(marks))"
     }
 
     /// The row's values for its columns, in their order.
