@@ -7,7 +7,13 @@ import SyncCore
 package final class Connection {
     /// nil once it is closed.
     private var handle: OpaquePointer?
-    private var statements: [String: OpaquePointer] = [:]
+    private var statements: [String: Statement] = [:]
+    private let tableUses = TableUseRecorder()
+    /// The tables that statements have read, and written, since they were last taken.
+    private var readTables: Set<String> = []
+    private var writtenTables: Set<String> = []
+    /// Counts the takings, so that a statement adds its tables once between two of them.
+    private var takings = 1
     /// Keeps the objects alive that registered functions and collations call.
     var registrations: [AnyObject] = []
 
@@ -25,6 +31,33 @@ package final class Connection {
         }
         handle = opened
         sqlite3_busy_timeout(handle, 5_000)
+        tableUses.register(on: handle)
+    }
+
+    /// A prepared statement. The connection finalizes it.
+    private final class Statement {
+        let pointer: OpaquePointer
+        let tables: TableUse
+        var taking = 0
+
+        init(_ pointer: OpaquePointer, _ tables: TableUse) {
+            self.pointer = pointer
+            self.tables = tables
+        }
+    }
+
+    /// The tables that statements have read since the last call, by their names.
+    package func takeReadTables() -> Set<String> {
+        takings += 1
+        defer { readTables = [] }
+        return readTables
+    }
+
+    /// The tables that statements have written since the last call, whatever became of the transaction.
+    package func takeWrittenTables() -> Set<String> {
+        takings += 1
+        defer { writtenTables = [] }
+        return writtenTables
     }
 
     deinit { close() }
@@ -117,8 +150,16 @@ package final class Connection {
 
     /// Forgets prepared statements, as the schema is about to change.
     package func forgetStatements() {
-        for statement in statements.values { sqlite3_finalize(statement) }
+        for statement in statements.values { sqlite3_finalize(statement.pointer) }
         statements = [:]
+    }
+
+    /// Those that nobody is in the middle of: a row's body may ask further queries.
+    private func forgetIdleStatements() {
+        for (sql, statement) in statements where sqlite3_stmt_busy(statement.pointer) == 0 {
+            sqlite3_finalize(statement.pointer)
+            statements[sql] = nil
+        }
     }
 
     private func open(_ sql: String) throws(SQLiteError) -> OpaquePointer {
@@ -127,12 +168,25 @@ package final class Connection {
     }
 
     private func prepare(_ sql: String) throws(SQLiteError) -> OpaquePointer {
-        if let statement = statements[sql] { return statement }
-        var statement: OpaquePointer?
-        let code = sqlite3_prepare_v3(try open(sql), sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw failure(code, sql) }
+        let statement = if let known = statements[sql] { known } else { try makeStatement(sql) }
+        if statement.taking != takings {
+            statement.taking = takings
+            readTables.formUnion(statement.tables.read)
+            writtenTables.formUnion(statement.tables.written)
+        }
+        return statement.pointer
+    }
+
+    private func makeStatement(_ sql: String) throws(SQLiteError) -> Statement {
+        let handle = try open(sql)
+        var pointer: OpaquePointer?
+        let (code, tables) = tableUses.recording {
+            sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+        }
+        guard code == SQLITE_OK, let pointer else { throw failure(code, sql) }
         // Queries made by an app have endless texts; those of the fold are few.
-        if statements.count > 400 { forgetStatements() }
+        if statements.count > 400 { forgetIdleStatements() }
+        let statement = Statement(pointer, tables)
         statements[sql] = statement
         return statement
     }
