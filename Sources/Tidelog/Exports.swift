@@ -13,6 +13,7 @@
 @_exported public import struct SyncCore.Conflict
 @_exported public import enum SyncCore.ConflictPolicy
 @_exported public import struct SyncCore.ConflictResolution
+@_exported public import struct SyncCore.ListDifference
 @_exported public import struct Operations.UploadPostponed
 @_exported public import struct SyncCore.OperationRefused
 @_exported public import struct SyncCore.RetryPolicy
@@ -21,7 +22,11 @@
 @_exported public import enum SyncEngine.SnapshotPolicy
 @_exported public import typealias SyncEngine.AuthenticationHook
 @_exported public import struct SyncEngine.AuthenticationChallenge
+@_exported public import enum SyncEngine.ChangeCause
 @_exported public import enum SyncEngine.DoubtSettlement
+@_exported public import struct SyncEngine.LiveQuery
+@_exported public import struct SyncEngine.LiveResult
+@_exported public import enum SyncEngine.ResultIdentity
 @_exported public import struct SyncEngine.AwaitedBatch
 @_exported public import struct SyncEngine.DownloadOptions
 @_exported public import struct SyncEngine.DownloadReport

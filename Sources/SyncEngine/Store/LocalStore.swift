@@ -41,7 +41,9 @@ public actor LocalStore {
     private var givenServiceOptions: ServiceOptions?
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
     public internal(set) var snapshotFailure: TidelogError?
-    private var isClosed = false
+    private(set) var isClosed = false
+    /// Live queries.
+    nonisolated let observers = LiveObservers()
     /// Told of each record once it is in the log.
     private nonisolated let recorder = Mutex<(@Sendable (SequenceNumber, Record) -> Void)?>(nil)
 
@@ -240,20 +242,37 @@ public actor LocalStore {
             let logged = log.nextSequence
             var result: T?
             do {
-                return try state.transaction { () throws -> T in
+                let value = try state.transaction { () throws -> T in
                     let value = try body()
                     result = value
                     return value
                 }
+                tellObservers()
+                return value
             } catch {
                 fold = before
                 // The log holds it, so it is done, and an error would make the app do it twice. The views catch up.
-                if let result, log.nextSequence > logged { return result }
+                if let result, log.nextSequence > logged {
+                    observers.tell(.unknown)
+                    return result
+                }
                 throw error
             }
         } catch {
             throw mapped(error)
         }
+    }
+
+    /// Of the transaction that has just ended well.
+    private func tellObservers() {
+        guard !observers.isEmpty else {
+            state.notesStandings = false
+            return
+        }
+        // Where the views cannot say it, anything may have changed.
+        let tables = try? state.takeChangedTables()
+        guard !uncommitted.isEmpty else { return }
+        observers.tell(tables.map { StoreChange(uncommitted, tables: $0) } ?? .unknown)
     }
 
     /// Runs `body` and takes back all that it did: for questions that only a trial can answer.
@@ -296,6 +315,7 @@ public actor LocalStore {
     func catchUpAfterFailure() throws {
         guard try state.header().applied + 1 < log.nextSequence else { return }
         try ViewsOpening.catchUp(&fold, reader())
+        observers.tell(.unknown)
     }
 
     func reader() throws(LogError) -> LogReader {
@@ -351,6 +371,7 @@ public actor LocalStore {
     public func close() {
         guard !isClosed else { return }
         isClosed = true
+        observers.end()
         writeSnapshotIfDue()
         log.close()
         state.close()

@@ -22,6 +22,9 @@ public protocol DataServiceProvider: Sendable {
     /// Returns an outcome for each until the first that failed; a service may have gone on behind it (V2 does), and then
     /// there are more.
     func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome]
+    /// The results of a query from now on, whenever they change. Throws `unsupported` where nobody tells of changes, as
+    /// services do not.
+    func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery
     /// Tells of each request to the service from now on; nil tells nothing. An offline provider sends some only when it is
     /// opened, uploads or downloads.
     func trace(_ trace: RequestTrace?)
@@ -42,6 +45,12 @@ public enum BatchCallOutcome: Sendable {
 }
 
 extension DataServiceProvider {
+    public func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery {
+        throw TidelogError(
+            .unsupported, "The service does not tell of changes.",
+            recovery: "Observe an offline store, or execute the query again.")
+    }
+
     public func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome] {
         await processInTurn(calls)
     }

@@ -7,9 +7,16 @@ import SyncCore
 package final class Connection {
     /// nil once it is closed.
     private var handle: OpaquePointer?
-    private var statements: [String: OpaquePointer] = [:]
-    /// Those of ``Statement`` values that are prepared now.
+    /// Those that are found by their text.
+    private var statements: [String: Statement] = [:]
+    /// Those that somebody else has, as far as they are prepared now.
     private var kept: [Statement] = []
+    private let tableUses = TableUseRecorder()
+    /// The tables that statements have read, and written, since they were last taken.
+    private var readTables: Set<String> = []
+    private var writtenTables: Set<String> = []
+    /// Counts the takings, so that a statement adds its tables once between two of them.
+    private var takings = 1
     /// Keeps the objects alive that registered functions and collations call.
     var registrations: [AnyObject] = []
 
@@ -27,6 +34,21 @@ package final class Connection {
         }
         handle = opened
         sqlite3_busy_timeout(handle, 5_000)
+        tableUses.register(on: handle)
+    }
+
+    /// The tables that statements have read since the last call, by their names.
+    package func takeReadTables() -> Set<String> {
+        takings += 1
+        defer { readTables = [] }
+        return readTables
+    }
+
+    /// The tables that statements have written since the last call, whatever became of the transaction.
+    package func takeWrittenTables() -> Set<String> {
+        takings += 1
+        defer { writtenTables = [] }
+        return writtenTables
     }
 
     deinit { close() }
@@ -118,12 +140,9 @@ package final class Connection {
 
     /// Forgets prepared statements, as the schema is about to change.
     package func forgetStatements() {
-        for statement in statements.values { sqlite3_finalize(statement) }
+        for statement in statements.values { statement.finalize() }
         statements = [:]
-        for statement in kept {
-            sqlite3_finalize(statement.prepared)
-            statement.prepared = nil
-        }
+        for statement in kept { statement.finalize() }
         kept = []
     }
 
@@ -182,14 +201,39 @@ package final class Connection {
 
     @inline(__always)
     private func prepare(_ statement: Statement) throws(SQLiteError) -> OpaquePointer {
-        if let prepared = statement.prepared { return prepared }
+        if let prepared = statement.prepared {
+            if statement.taking != takings { noteTables(of: statement) }
+            return prepared
+        }
+        kept.append(statement)
+        return try prepareAnew(statement)
+    }
+
+    private func prepareAnew(_ statement: Statement) throws(SQLiteError) -> OpaquePointer {
+        let (handle, sql) = (try open(statement.sql), statement.sql)
         var prepared: OpaquePointer?
-        let sql = statement.sql
-        let code = sqlite3_prepare_v3(try open(sql), sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        let (code, tables) = tableUses.recording {
+            sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        }
         guard code == SQLITE_OK, let prepared else { throw failure(code, sql) }
         statement.prepared = prepared
-        kept.append(statement)
+        statement.tables = tables
+        noteTables(of: statement)
         return prepared
+    }
+
+    private func noteTables(of statement: Statement) {
+        statement.taking = takings
+        readTables.formUnion(statement.tables.read)
+        writtenTables.formUnion(statement.tables.written)
+    }
+
+    /// Those that nobody is in the middle of: a row's body may ask further queries.
+    private func forgetIdleStatements() {
+        for (sql, statement) in statements where sqlite3_stmt_busy(statement.prepared) == 0 {
+            statement.finalize()
+            statements[sql] = nil
+        }
     }
 
     private func open(_ sql: String) throws(SQLiteError) -> OpaquePointer {
@@ -198,14 +242,16 @@ package final class Connection {
     }
 
     private func prepare(_ sql: String) throws(SQLiteError) -> OpaquePointer {
-        if let statement = statements[sql] { return statement }
-        var statement: OpaquePointer?
-        let code = sqlite3_prepare_v3(try open(sql), sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw failure(code, sql) }
+        if let known = statements[sql], let prepared = known.prepared {
+            if known.taking != takings { noteTables(of: known) }
+            return prepared
+        }
         // Queries made by an app have endless texts; those of the fold are few.
-        if statements.count > 400 { forgetStatements() }
+        if statements.count > 400 { forgetIdleStatements() }
+        let statement = Statement(sql)
+        let prepared = try prepareAnew(statement)
         statements[sql] = statement
-        return statement
+        return prepared
     }
 
     private func failure(_ code: Int32, _ sql: String) -> SQLiteError {

@@ -108,7 +108,9 @@ extension SQLiteState {
         try run(
             "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             columns(of: pending) + [.integer(Int64(pending.operation.delivery.rawValue))])
-        for id in Set(pending.operation.touchedEntities) {
+        let touched = Set(pending.operation.touchedEntities)
+        noteStandings(of: touched)
+        for id in touched {
             try run(
                 "INSERT OR IGNORE INTO touched VALUES (?, ?, ?)",
                 [integer(id), integer(pending.sequence), .integer(pending.operation.changes(id) ? 1 : 0)])
@@ -153,6 +155,7 @@ extension SQLiteState {
 
     public func removePending(_ sequence: SequenceNumber) throws(StateError) {
         try run("DELETE FROM pending WHERE sequence = ?", [integer(sequence)])
+        if notesStandings { noteStandings(of: try entities(touchedBy: sequence)) }
         try run("DELETE FROM touched WHERE sequence = ?", [integer(sequence)])
         try run("DELETE FROM transactions WHERE sequence = ?", [integer(sequence)])
     }

@@ -21,6 +21,9 @@ public final class SQLiteState: StateStorage {
     /// The same names stand in each row and each operation.
     let names = NameTable()
     package var model: EntityDataModel?
+    /// Whether it is noted whose pending operations change; see ``takeChangedTables()``.
+    package var notesStandings = false { didSet { if !notesStandings { changedStandings = [] } } }
+    var changedStandings: Set<EntityID> = []
 
     /// Opens the views at `path`, and makes them where there are none or where they are of another version.
     ///

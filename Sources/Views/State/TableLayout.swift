@@ -5,6 +5,8 @@ import SyncCore
 package struct TableLayout: Sendable {
     /// Quoted for SQL.
     package let table: String
+    /// As SQLite itself says it.
+    let unquotedTable: String
     package let columns: [Column]
 
     package struct Column: Sendable {
@@ -23,7 +25,8 @@ package struct TableLayout: Sendable {
     /// Sets whose names differ only in case would be one table for SQLite, hence `ordinal`.
     init(_ set: EntitySet, ordinal: Int, model: EntityDataModel) {
         keys = set.isSingleton ? [] : set.entityType.keyProperties.map(\.name)
-        table = Self.quoted(ordinal == 0 ? "set_\(set.name)" : "set_\(set.name)~\(ordinal)")
+        unquotedTable = ordinal == 0 ? "set_\(set.name)" : "set_\(set.name)~\(ordinal)"
+        table = Self.quoted(unquotedTable)
         var columns: [Column] = []
         var used: Set<String> = ["entity", "type", "etag", "edit_link", "origin", "property_values", "downloaded"]
         // The set may hold entities of derived types; their properties are columns as well.

@@ -1,0 +1,41 @@
+import Synchronization
+
+/// Everyone who watches a store.
+final class LiveObservers: Sendable {
+    private struct Place: Sendable { weak var observer: LiveObserver? }
+
+    private struct State {
+        var places: [ObjectIdentifier: Place] = [:]
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+
+    var isEmpty: Bool { all().isEmpty }
+
+    /// Tells the observer of each change from now on, as long as somebody holds it.
+    func add(_ observer: LiveObserver) {
+        let hasEnded = state.withLock { state in
+            if !state.hasEnded { state.places[ObjectIdentifier(observer)] = Place(observer: observer) }
+            return state.hasEnded
+        }
+        if hasEnded { observer.end() }
+    }
+
+    func tell(_ change: StoreChange) {
+        for observer in all() { observer.note(change) }
+    }
+
+    /// The store is closed.
+    func end() {
+        state.withLock { $0.hasEnded = true }
+        for observer in all() { observer.end() }
+    }
+
+    private func all() -> [LiveObserver] {
+        state.withLock { state in
+            state.places = state.places.filter { $0.value.observer != nil }
+            return state.places.values.compactMap(\.observer)
+        }
+    }
+}

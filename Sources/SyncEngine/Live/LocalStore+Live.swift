@@ -1,0 +1,59 @@
+public import EDM
+public import ODataWire
+import Views
+
+extension LocalStore {
+    /// The results of an OData query, from now on; see ``LiveQuery``.
+    public nonisolated func observe(_ url: String) -> LiveQuery { LiveQuery(store: self, request: .url(url)) }
+
+    public nonisolated func observe(path: ResourcePath, options: QueryOptions) -> LiveQuery {
+        LiveQuery(store: self, request: .set(path, options))
+    }
+
+    /// The results of what a navigation property of an entity leads to, from now on.
+    public nonisolated func observe(
+        _ address: EntityAddress, _ property: Property, _ options: QueryOptions
+    ) -> LiveQuery { LiveQuery(store: self, request: .related(address, property, options)) }
+
+    /// Answers for an observer, and notes for it what the answer came from. Nothing can change in between: the store does one
+    /// thing at a time. Nil where the store is closed.
+    func answer(
+        _ request: LiveQuery.Request, _ observer: LiveObserver
+    ) throws(TidelogError) -> (answer: QueryAnswer, causes: Set<ChangeCause>)? {
+        guard !isClosed else { return nil }
+        do throws(TidelogError) {
+            if !state.notesStandings {
+                // What was written before anybody looked on is nobody's change.
+                state.notesStandings = true
+                _ = try read { try $0.takeChangedTables() }
+            }
+            let causes = observer.begin()
+            _ = state.takeReadTables()
+            let answer = try answer(request)
+            observer.answered(from: try isAboutQueue(request) ? nil : state.takeReadTables())
+            return (answer, causes)
+        } catch {
+            observer.end()
+            throw error
+        }
+    }
+
+    private func answer(_ request: LiveQuery.Request) throws(TidelogError) -> QueryAnswer {
+        switch request {
+        case .url(let url): try query(url)
+        case .set(let path, let options): try query(path: path, options: options)
+        case .related(let address, let property, let options): try related(address, property, options)
+        }
+    }
+
+    /// The queue's tables are written by every transaction or nearly.
+    private func isAboutQueue(_ request: LiveQuery.Request) throws(TidelogError) -> Bool {
+        switch request {
+        case .url(let url): return try queueURL(url) != nil
+        case .set(let path, _):
+            guard case .entitySet(let set)? = path.segments.first else { return false }
+            return set == QueueModel.model.findEntitySet(set.name)
+        case .related: return false
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Operations
+package import SyncCore
+
+/// What of the views an answer comes from, and what a transaction has changed: as tables, so that what the two have in
+/// common tells whether the answer may be another one.
+extension SQLiteState {
+    /// The tables that were read since the last call, but for those that tell of no entity by themselves. What entities have
+    /// pending counts as a change of their own table; see ``takeChangedTables()``.
+    package func takeReadTables() -> Set<String> {
+        connection.takeReadTables().subtracting(Self.bookkeeping)
+    }
+
+    /// The tables that were written since the last call, and those of the entities on which something else is pending now,
+    /// where ``notesStandings`` says so.
+    package func takeChangedTables() throws(StateError) -> Set<String> {
+        var tables = connection.takeWrittenTables()
+        let entities = changedStandings
+        changedStandings = []
+        // Of so many, one of each set is likely.
+        guard entities.count <= 1_000 else { return tables.union(layouts.values.map(\.unquotedTable)) }
+        for id in entities {
+            if let set = try set(of: id), let table = layouts[set]?.unquotedTable { tables.insert(table) }
+        }
+        return tables
+    }
+
+    /// The table of an entity set, as the other functions name it; nil where the set has none.
+    package func tableName(ofSet set: String) -> String? { layouts[set]?.unquotedTable }
+
+    /// Written by almost every transaction.
+    private static let bookkeeping: Set<String> = [
+        "header", "entities", "pending", "touched", "json_each", "sqlite_master",
+    ]
+
+    func noteStandings(of entities: some Sequence<EntityID>) {
+        if notesStandings { changedStandings.formUnion(entities) }
+    }
+
+    func entities(touchedBy operation: SequenceNumber) throws(StateError) -> [EntityID] {
+        try list("SELECT entity FROM touched WHERE sequence = ?", [integer(operation)]) {
+            EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
+        }
+    }
+}
