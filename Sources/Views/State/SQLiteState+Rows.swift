@@ -6,8 +6,8 @@ extension SQLiteState {
     static let rowColumns = "entity, type, etag, edit_link, origin, property_values"
 
     public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
-        guard let set = try set(of: id) else { return nil }
-        let table = try layout(set).table
+        // The metadata may have the set no longer.
+        guard let set = try set(of: id), let table = layouts[set]?.table else { return nil }
         return try one("SELECT \(Self.rowColumns) FROM \(table) WHERE entity = ?", [integer(id)]) {
             row throws(StateError) in try entityRow(row, set: set)
         }
@@ -80,8 +80,8 @@ extension SQLiteState {
     }
 
     public func removeRow(_ id: EntityID) throws(StateError) {
-        guard let set = try set(of: id) else { return }
-        try run("DELETE FROM \(try layout(set).table) WHERE entity = ?", [integer(id)])
+        guard let set = try set(of: id), let layout = layouts[set] else { return }
+        try run("DELETE FROM \(layout.table) WHERE entity = ?", [integer(id)])
     }
 
     public func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
