@@ -1,4 +1,4 @@
-import EDM
+public import EDM
 import ODataWire
 import Operations
 
@@ -19,7 +19,7 @@ public actor SyncEngine {
     /// How often uploads and downloads were cancelled: those that had to wait go by it.
     private var cancellations: [Work: Int] = [:]
 
-    enum Work { case upload, download }
+    enum Work { case upload, download, refresh }
 
     struct Waiter {
         let number: Int
@@ -135,6 +135,19 @@ public actor SyncEngine {
         try await install(try await MetadataReading.read(session).bytes)
     }
 
+    /// Reads the service's metadata and takes them over where that is compatible or approved; see
+    /// ``LocalStore/refresh(_:policy:)``. Not while an upload or download runs: it waits for its turn.
+    public func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
+        guard await begin(.refresh) else { throw TidelogError(.cancelled, "It was cancelled before it began.") }
+        defer { end() }
+        return try await store.refresh(try await MetadataReading.read(session).bytes, policy: policy)
+    }
+
+    /// What ``refreshMetadata(_:)`` would do now. Changes nothing.
+    public func rehearseMetadataRefresh(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
+        try await store.rehearseRefresh(try await MetadataReading.read(session).bytes, policy: policy)
+    }
+
     /// Sends what is pending, in as many batches as it takes. What the service refuses is in the report and is no error.
     ///
     /// Where the service is busy it waits and goes on, as the options say. Calls that come while one runs share the next
@@ -248,7 +261,14 @@ public actor SyncEngine {
                 throw TidelogError(.invalidRequest, "There is no defining query \(unknown).")
             }
             let queries = all.filter { names?.contains($0.name) ?? true }
-            return try await DownloadRound(store: store, session: session, options: options).run(queries)
+            let unusable = try await store.unusableQueries().filter { unusable in
+                queries.contains { $0.name == unusable.name }
+            }
+            if names != nil, let unusable = unusable.first { throw unusable.error }
+            let usable = queries.filter { query in !unusable.contains { $0.name == query.name } }
+            var report = try await DownloadRound(store: store, session: session, options: options).run(usable)
+            report.unusable = unusable
+            return report
         }
     }
 

@@ -30,14 +30,18 @@
 @_exported public import struct SyncEngine.AwaitedBatch
 @_exported public import struct SyncEngine.DownloadOptions
 @_exported public import struct SyncEngine.DownloadReport
+@_exported public import struct Operations.UnfitOperation
 @_exported public import struct SyncEngine.ErrorArchiveEntry
 @_exported public import enum SyncEngine.ErrorClass
+@_exported public import struct SyncEngine.IncompatibleMetadata
+@_exported public import struct SyncEngine.MetadataRefresh
 @_exported public import struct SyncEngine.StoreCompaction
 @_exported public import struct SyncEngine.StoreSnapshot
 @_exported public import struct SyncEngine.TidelogError
 @_exported public import struct SyncEngine.UndoReport
 @_exported public import enum SyncEngine.UndoTarget
 @_exported public import struct SyncEngine.SyncProgress
+@_exported public import struct SyncEngine.UnusableQuery
 @_exported public import struct SyncEngine.UploadOptions
 @_exported public import struct SyncEngine.UploadReport
 @_exported public import Transport

@@ -123,6 +123,9 @@ struct RecordCodecTests {
                 dropped: [.init(operation: 4, properties: ["Name", "Ä"], navigations: ["Customer"])],
                 takenBack: [5, .max], released: [6])),
         .entitiesMissing([EntityID(rawValue: 7), EntityID(rawValue: 9)]),
+        .operationsUnfit([
+            UnfitOperation(operation: 4, refusal: Refusal(modelChanged: "Orders is gone.", method: "PATCH", url: "Orders(1)"))
+        ]),
         .unknown(kind: 200, payload: [1, 2, 3]),
     ]
 

@@ -37,7 +37,7 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Store and service:",
                 subcommands: [
                     InitCommand.self, PullCommand.self, PushCommand.self, SettleCommand.self, IdentifyCommand.self,
-                    ServiceCommand.self, CompactCommand.self,
+                    ServiceCommand.self, RefreshMetadataCommand.self, CompactCommand.self,
                 ]),
             CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, KeysCommand.self]),
             CommandGroup(

@@ -69,6 +69,8 @@ public struct OperationFates: Sendable {
             for operation in operations { set(operation, .pending) }
         case .operationsUndone(let operations): for operation in operations { undo(operation, by: sequence) }
         case .operationsRedone(let operations): for operation in operations { redo(operation) }
+        case .operationsUnfit(let unfit):
+            for unfit in unfit { set(unfit.operation, .rejected(nil, unfit.refusal)) }
         case .operationsElided(let operations): for operation in operations { elide(operation, by: sequence) }
         case .conflictResolved(let resolved):
             for operation in resolved.takenBack { undo(operation, by: sequence) }

@@ -29,6 +29,7 @@ extension HistoryItem {
     /// | `deliveryChanged` | `operations`, `delivery` (`queued`, `draft`, `localOnly`) |
     /// | `conflictResolved` | `entity`, `decision` (`clientWins`, `serverWins`, `merged`, `app`, `call`), `dropped`: `[{"operation", "properties": […], "navigations": […]}]`, `takenBack` and `released` (sequence numbers) |
     /// | `entitiesMissing` | none |
+    /// | `operationsUnfit` | `operations`: `[{"operation", "reason"}]` |
     /// | `unknown` | `kindNumber`, `bytes` |
     ///
     /// What is no entry has `kind` `lost` (`sequence` and `last`, the first and the last record that is missing),

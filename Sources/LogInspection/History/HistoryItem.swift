@@ -79,6 +79,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .operationsElided: "operationsElided"
         case .conflictResolved: "conflictResolved"
         case .entitiesMissing: "entitiesMissing"
+        case .operationsUnfit: "operationsUnfit"
         case .lost: "lost"
         case .unknown: "unknown"
         }
@@ -109,7 +110,8 @@ extension Record.Body {
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
             .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
-            .operationsRedone, .uploadPostponed, .deliveryChanged, .operationsElided, .lost, .unknown:
+            .operationsRedone, .uploadPostponed, .deliveryChanged, .operationsElided, .operationsUnfit, .lost,
+            .unknown:
             []
         }
     }

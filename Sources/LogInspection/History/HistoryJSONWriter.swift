@@ -115,6 +115,13 @@ struct HistoryJSONWriter {
         case .operationsReleased(let operations), .operationsUndone(let operations), .operationsRedone(let operations),
             .operationsElided(let operations):
             numbers("operations", operations)
+        case .operationsUnfit(let unfit):
+            array("operations", unfit) { writer, unfit in
+                writer.object {
+                    $0.number("operation", unfit.operation)
+                    $0.text("reason", unfit.refusal.message)
+                }
+            }
         case .uploadPostponed(let postponed):
             text("notBefore", iso8601(postponed.notBefore))
             number("attempt", postponed.attempt)

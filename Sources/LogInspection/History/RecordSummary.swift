@@ -48,6 +48,9 @@ struct RecordSummary {
         case .conflictResolved(let resolved): text(of: resolved)
         case .entitiesMissing(let entities):
             "\(count(entities.count, "entity")) not at the service: \(list(entities.map { Self.oneLine(sets.reference($0)) }))"
+        case .operationsUnfit(let unfit):
+            "\(count(unfit.count, "operation")) without a place in the new metadata: "
+                + list(unfit.map { "\($0.operation) (\(Self.oneLine($0.refusal.message, limit: 200)))" })
         case .lost: "a record that was lost"
         case .unknown(let kind, let payload):
             "a record of kind \(kind), which this version does not know: \(payload.count) bytes"

@@ -38,6 +38,7 @@ public enum RecordCodec {
         case deliveryChanged = 21
         case operationsElided = 23
         case conflictResolved = 22
+        case operationsUnfit = 24
         case entitiesMissing = 25
         /// Queries that are about to be downloaded, each with its mode; a ``downloadStarted`` has full downloads only.
         case downloadStartedByMode = 26
@@ -113,6 +114,12 @@ public enum RecordCodec {
         case .entitiesMissing(let entities):
             kind = .entitiesMissing
             writer.list(entities) { $0.entity($1) }
+        case .operationsUnfit(let unfit):
+            kind = .operationsUnfit
+            writer.list(unfit) {
+                $0.unsigned($1.operation)
+                $0.wholeRefusal($1.refusal)
+            }
         case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
             return (kind, payload)
@@ -173,6 +180,11 @@ public enum RecordCodec {
         case .operationsElided: .operationsElided(try sequences(&reader))
         case .deliveryChanged: .deliveryChanged(try sequences(&reader), to: try reader.delivery())
         case .conflictResolved: .conflictResolved(try reader.resolved())
+        case .operationsUnfit:
+            .operationsUnfit(
+                try reader.list { r throws(CodecError) in
+                    UnfitOperation(operation: try r.unsigned(), refusal: try r.wholeRefusal())
+                })
         case .entitiesMissing: .entitiesMissing(try reader.list { r throws(CodecError) in try r.entity() })
         }
     }

@@ -41,6 +41,8 @@ public struct Record: Sendable, Hashable {
         case conflictResolved(ConflictResolved)
         /// The service was asked for these entities, outside of a download, and has none of them.
         case entitiesMissing([EntityID])
+        /// Pending operations that the service's new metadata have no place for.
+        case operationsUnfit([UnfitOperation])
         /// Stands for a record that was lost to damage, so that those behind it keep their numbers. What it said is not
         /// known: it may have been anything. It has no time.
         case lost

@@ -32,7 +32,8 @@ enum ReservedNames {
     static let serviceMembers: Set<String> = afterDot.union([
         "applyChanges", "createEntity", "createLink", "createRelatedEntity", "deleteEntity", "deleteLink", "entities",
         "entityClasses", "entitySet", "executeQuery", "firstEntity", "loadEntity", "loadMetadata", "loadProperty",
-        "logger", "metadata", "observe", "prettyTracing", "processBatch", "provider", "traceRequests", "traceWithData",
+        "logger", "metadata", "observe", "prettyTracing", "processBatch", "provider", "refreshMetadata",
+        "traceRequests", "traceWithData",
         "updateEntity", "updateLink",
     ])
 }

@@ -38,8 +38,10 @@ extension Fold {
         }
     }
 
-    func release(_ operations: [SequenceNumber]) throws(StateError) {
+    mutating func release(_ operations: [SequenceNumber]) throws(StateError) {
         let left = try batches(of: operations)
+        // All of it is to be seen again.
+        for operation in operations where try storage.pendingOperation(operation)?.isUnfit == true { try unwindAll() }
         for operation in operations { try setStatus(operation, .pending) }
         try close(left)
     }

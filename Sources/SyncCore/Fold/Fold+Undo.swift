@@ -48,8 +48,10 @@ extension Fold {
     /// They go back to their old places: the pending operations are applied in order of their numbers.
     mutating func redo(_ sequences: [SequenceNumber]) throws(StateError) {
         for sequence in sequences {
-            guard let undone = try storage.undoneOperation(sequence) else { continue }
+            guard var undone = try storage.undoneOperation(sequence) else { continue }
             try unwind()
+            // It fits again, or nobody would redo it.
+            if undone.operation.isUnfit { undone.operation.status = .pending }
             try storage.removeUndone(sequence)
             try storage.putPending(undone.operation)
             edits?.added.insert(sequence)

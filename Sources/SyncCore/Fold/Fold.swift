@@ -70,6 +70,7 @@ public struct Fold<Storage: StateStorage> {
             try unwind()
             try apply(images)
         case .entitiesMissing(let entities): try remove(entities)
+        case .operationsUnfit(let operations): try refuse(operations)
         case .conflictResolved(let resolved):
             let left = try batches(of: resolved.takenBack + resolved.released)
             try apply(resolved, by: sequence)
@@ -124,7 +125,7 @@ public struct Fold<Storage: StateStorage> {
         keepsEffects = try storage.pendingCount() > longQueue
         var next: SequenceNumber = 0
         while let page = try page(from: next) {
-            for pending in page { try putOnTop(pending.operation, pending.sequence) }
+            for pending in page { try putOnTop(pending) }
             next = page[page.count - 1].sequence + 1
         }
     }
@@ -135,11 +136,12 @@ public struct Fold<Storage: StateStorage> {
     }
 
     /// Applies a pending operation to the local state.
-    private mutating func putOnTop(_ operation: Operation, _ sequence: SequenceNumber) throws(StateError) {
+    private mutating func putOnTop(_ pending: PendingOperation) throws(StateError) {
+        let operation = try visible(pending)
         let effect = try editLayer(.local, keepingEffect: keepsEffects == true) { e throws(StateError) in
-            try e.apply(operation)
+            if let operation { try e.apply(operation) }
         }.effect
-        if keepsEffects == true { try storage.putEffect(effect, of: sequence) }
+        if keepsEffects == true { try storage.putEffect(effect, of: pending.sequence) }
     }
 
     /// What the operations applied since the last call changed, for the rules to look at.
@@ -152,12 +154,14 @@ public struct Fold<Storage: StateStorage> {
 
     private mutating func install(_ service: ServiceDescription) throws(StateError) {
         try unwindAll()
+        let former = (model, index)
         var header = try storage.header()
         if let known = header.service, known != service { try forgetServiceLinks() }
         header.service = service
         try storage.setHeader(header)
         try adopt(service)
         if let model { try storage.install(model) }
+        if case (let model?, let index?) = former { try migrate(from: model, index) }
         for pending in try storage.pendingOperations() { try register(pending.operation) }
     }
 
@@ -212,12 +216,12 @@ public struct Fold<Storage: StateStorage> {
         try storage.setHeader(header)
         try register(operation)
         try advance(for: operation)
-        try storage.putPending(
-            PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending))
+        let pending = PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending)
+        try storage.putPending(pending)
         if isSettled {
             // The new one is the last; what is kept of those before it is kept of it.
             if keepsEffects == nil { keepsEffects = try storedEffects(before: sequence) }
-            try putOnTop(operation, sequence)
+            try putOnTop(pending)
         } else {
             edits?.added.insert(sequence)
         }
@@ -353,7 +357,10 @@ public struct Fold<Storage: StateStorage> {
         // First: what is pending still is what was made after it.
         try removePending(pending.sequence)
         try uncount(pending)
-        let edit = try editBase { e throws(StateError) in try e.apply(pending.operation) }
+        let done = try visible(pending)
+        let edit = try editBase { e throws(StateError) in
+            if let done { try e.apply(done) }
+        }
         try keepNextEntity(above: images)
         let answer = try editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }
         try advance(pending.operation, edit.before, answer.before, images)

@@ -154,7 +154,7 @@ struct PartialReplay<Storage: StateStorage> {
             guard let pending = try storage.pendingOperation(sequence) else { continue }
             let layer = StateLayer(storage, index, .local, records: true)
             var editor = StateEditor(storage: layer, model: model, index: index)
-            try editor.apply(pending.operation)
+            if let operation = try pending.visible(in: storage, model) { try editor.apply(operation) }
             touched.add(editor.touched)
             let effect = layer.effect
             if try storage.effect(of: sequence) != effect { try storage.putEffect(effect, of: sequence) }

@@ -82,7 +82,10 @@ extension Fold {
         for (position, pending) in unit.enumerated() {
             if reason == nil { reason = try refusal(of: pending.operation) }
             if reason != nil, !forced { return (reason, position > 0) }
-            try edit(.local) { e throws(StateError) in try e.apply(pending.operation) }
+            let operation = try visible(pending)
+            try edit(.local) { e throws(StateError) in
+                if let operation { try e.apply(operation) }
+            }
         }
         if reason == nil { reason = try cardinalityRefusal() }
         return (reason, true)

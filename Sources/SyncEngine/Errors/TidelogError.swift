@@ -39,6 +39,9 @@ public struct TidelogError: Error, Sendable, CustomStringConvertible {
         case service(status: Int)
         /// The answer is not what OData prescribes: another kind of server, or another version.
         case notOData
+        /// The service's metadata have changed in a way that nobody has approved; those that were known stay in force. The
+        /// cause is ``IncompatibleMetadata``.
+        case incompatibleMetadata
         /// The service answered in a way that leaves open whether a change took effect.
         case inDoubt
         /// What was asked for is not built yet, or the service cannot do it.

@@ -48,6 +48,8 @@ public enum ErrorClass: String, Sendable, Hashable {
     case serverSide
     /// No answer, or none that tells.
     case communication
+    /// No service has seen it: its metadata have changed, and have no place for it any more.
+    case modelChanged
 
     init(status: Int) {
         self =

@@ -22,11 +22,11 @@ struct QueueReader {
         switch pending.status {
         case .rejected(let refusal):
             entry.state = conflict == nil ? .rejected : .conflict
-            entry.httpStatusCode = refusal.status
+            entry.httpStatusCode = refusal.isOfModel ? nil : refusal.status
             entry.code = refusal.code
             entry.message = refusal.message
             entry.innerError = refusal.innerError
-            entry.errorClass = ErrorClass(status: refusal.status)
+            entry.errorClass = refusal.isOfModel ? .modelChanged : ErrorClass(status: refusal.status)
             entry.requestMethod = refusal.method
             entry.requestURL = refusal.url
             entry.requestBody = refusal.requestBody

@@ -77,6 +77,8 @@ public struct DownloadReport: Sendable {
     public var entities = 0
     /// Expanded navigation properties whose entities could not be kept, as `Set/Property`: they lead to no entity set.
     public var skipped: Set<String> = []
+    /// Defining queries that were passed over, because the service's metadata do not allow them any more.
+    public var unusable: [UnusableQuery] = []
 
     public init() {}
 }

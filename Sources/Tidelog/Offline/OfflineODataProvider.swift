@@ -110,6 +110,8 @@ public final class OfflineODataProvider: DataServiceProvider {
         return engine
     }
 
+    func adopt(_ model: EntityDataModel) { state.withLock { $0.model = model } }
+
     /// The root of the service, once the store is open.
     public var serviceRoot: String {
         get throws(TidelogError) { try engine().session.root }

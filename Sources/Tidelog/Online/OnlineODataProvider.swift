@@ -33,6 +33,14 @@ public final class OnlineODataProvider: DataServiceProvider {
         return model
     }
 
+    public func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
+        let old = try await model()
+        let new = try await MetadataReading.read(session).model
+        let refresh = try MetadataRefresh(from: old, to: new, policy, root: session.root)
+        cached.withLock { $0 = new }
+        return refresh
+    }
+
     public func trace(_ trace: RequestTrace?) { session.trace = trace }
 
     public func perform(

@@ -62,6 +62,25 @@ open class DataService {
         }
     }
 
+    /// Reads the service's metadata again, and takes them over where what changed is compatible with the metadata known so
+    /// far, or approved. A good moment is the start of an app.
+    ///
+    /// Compatible are new properties, types, sets, singletons, actions and functions, and nullable parameters at the end of
+    /// an action. Anything else is refused: `incompatibleMetadata` lists it (its cause is an `IncompatibleMetadata`), and
+    /// the metadata that were known stay in force. Where none were known they are read, and nothing is compared.
+    ///
+    /// Offline, pending operations are kept; those that an approved change leaves no place for go to the error archive
+    /// with the reason. It waits for an upload or download that runs. Afterwards the next download reads everything.
+    ///
+    /// - Parameter policy: which changes are approved beforehand. Classes that were generated for the old metadata go on
+    ///   working as long as what they are made of is there.
+    @discardableResult
+    public func refreshMetadata(
+        _ policy: CompatibilityPolicy = CompatibilityPolicy()
+    ) async throws(TidelogError) -> MetadataRefresh {
+        try await provider.refreshMetadata(policy)
+    }
+
     /// The entity set or singleton of that name; offline also `ErrorArchive` and `RequestQueue`. Throws `refused(.unknownEntitySet)` where there is none.
     public func entitySet(withName name: String) throws(TidelogError) -> EntitySet {
         let own = provider is OfflineODataProvider ? QueueModel.model.findEntitySet(name) : nil

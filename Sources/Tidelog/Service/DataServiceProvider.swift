@@ -10,6 +10,8 @@ public protocol DataServiceProvider: Sendable {
     var loadedModel: EntityDataModel? { get }
     /// The metadata, read now where it is not known.
     func model() async throws(TidelogError) -> EntityDataModel
+    /// See ``DataService/refreshMetadata(_:)``.
+    func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh
     func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult]

@@ -6,7 +6,8 @@ extension SQLiteState {
     static let rowColumns = "entity, type, etag, edit_link, origin, property_values, downloaded"
 
     public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
-        guard let set = try set(of: id) else { return nil }
+        // The metadata may have the set no longer.
+        guard let set = try set(of: id), layouts[set] != nil else { return nil }
         let bind: (inout Binding) -> Void = { $0.id(id) }
         return try one(try table(set).select, bind) { row throws(StateError) in try entityRow(row, set: set) }
     }
@@ -82,7 +83,7 @@ extension SQLiteState {
     }
 
     public func removeRow(_ id: EntityID) throws(StateError) {
-        guard let set = try set(of: id) else { return }
+        guard let set = try set(of: id), layouts[set] != nil else { return }
         try run(try table(set).delete) { $0.id(id) }
     }
 

@@ -1,0 +1,59 @@
+extension Value {
+    /// What is left of the value where a property is of that type: all of it, a complex value without the properties that
+    /// the type does not have, or nothing (nil).
+    ///
+    /// For values that a service sent when its metadata said something else. Nothing is converted: what becomes of a value
+    /// under another type is for the service to say. Facets, nullability and an enumeration's members are not looked at,
+    /// since what a service said it said. A collection fits as a whole or not at all. Cost: the size of the value.
+    public func fitted(to type: TypeReference, in model: EntityDataModel) -> Value? {
+        fitted(to: type, in: model, depth: 0)
+    }
+
+    fileprivate func fitted(to type: TypeReference, in model: EntityDataModel, depth: Int) -> Value? {
+        guard depth < Self.depthLimit else { return nil }
+        switch (self, type.kind) {
+        case (.collection(let items), _) where type.isCollection:
+            var fitting: [Value] = []
+            for item in items {
+                guard let item = item.fitted(to: type.item, in: model, depth: depth + 1) else { return nil }
+                fitting.append(item)
+            }
+            return .collection(fitting)
+        case (.complex(let value), .complex(let declared)) where !type.isCollection:
+            return value.fitted(to: declared, in: model, depth: depth).map(Value.complex)
+        case (.enumeration, .enumeration) where !type.isCollection: return self
+        default: return mismatch(with: type, in: model) == nil ? self : nil
+        }
+    }
+}
+
+extension ComplexValue {
+    fileprivate func fitted(to declared: String, in model: EntityDataModel, depth: Int) -> ComplexValue? {
+        var fitting = self
+        // What is left of a value whose own type is gone is one of the declared type.
+        if let type, !model.isType(type, derivedFrom: declared) { fitting.type = nil }
+        guard let type = model.findComplexType(fitting.type ?? declared) else { return nil }
+        fitting.properties = properties.fitted(to: type, in: model, depth: depth + 1)
+        return fitting
+    }
+}
+
+extension PropertyValues {
+    /// The values that properties of that type can have; see ``Value/fitted(to:in:)``. What an open type does not declare
+    /// stays as it is.
+    public func fitted(to type: StructuredType, in model: EntityDataModel) -> PropertyValues {
+        fitted(to: type, in: model, depth: 0)
+    }
+
+    fileprivate func fitted(to type: StructuredType, in model: EntityDataModel, depth: Int) -> PropertyValues {
+        var fitting = self
+        for (name, value) in self {
+            if let property = type.findProperty(name) {
+                fitting[name] = property.isNavigation ? nil : value.fitted(to: property.type, in: model, depth: depth)
+            } else if !type.isOpen {
+                fitting[name] = nil
+            }
+        }
+        return fitting
+    }
+}

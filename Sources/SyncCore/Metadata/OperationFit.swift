@@ -1,0 +1,186 @@
+public import EDM
+public import Operations
+
+/// Tells which pending operations a service's new metadata have no place for. Of the state before they are installed.
+///
+/// Cost: a pass over the queue.
+public struct OperationFit<Storage: StateStorage> {
+    private let storage: Storage
+    private let migration: ModelMigration
+
+    /// - Parameter old: the metadata that the state was made by.
+    public init(storage: Storage, from old: EntityDataModel, to new: EntityDataModel) {
+        self.storage = storage
+        migration = ModelMigration(from: old, to: new, index: RelationshipIndex(new))
+    }
+
+    private var model: EntityDataModel { migration.new }
+
+    /// Why the operation does not fit, as a sentence; nil where it does.
+    public func misfit(of operation: Operation) throws(StateError) -> String? {
+        switch operation.action {
+        case .create(let creation, let parent):
+            if let reason = try misfit(of: creation) { return reason }
+            guard let parent else { return nil }
+            return try misfit(of: Link(from: parent.entity, navigation: parent.navigation, to: creation.entity))
+        case .update(let id, let changes, let bindings):
+            guard let row = try row(id) else { return try misfitOfSet(of: id) }
+            guard let now = migration.migrated(row), let type = model.findEntityType(now.type) else {
+                return Self.noSet(row.set)
+            }
+            return try misfit(of: changes, bindings, type, now)
+        case .delete(let id): return try misfitOfSet(of: id)
+        case .createLink(let link), .updateLink(let link), .deleteLink(let link): return try misfit(of: link)
+        }
+    }
+
+    // MARK: Parts
+
+    private func misfit(of creation: Creation) throws(StateError) -> String? {
+        guard let set = model.findEntitySet(creation.set) else { return Self.noSet(creation.set) }
+        guard !set.isSingleton else { return "\(set.name) is a singleton now, which cannot be created." }
+        guard let type = model.findEntityType(creation.type) else {
+            return "The service has no entity type \(creation.type) any more."
+        }
+        guard model.isType(type.name, derivedFrom: set.entityType.name) else {
+            return "Entities of \(set.name) are of type \(set.entityType.name) now, not \(type.name)."
+        }
+        let row = EntityRow(id: creation.entity, set: set.name, type: type.name, values: [:], origin: .local)
+        if let reason = try misfit(of: creation.values, creation.bindings, type, row) { return reason }
+        for inline in creation.inline {
+            for child in inline.entities {
+                let link = Link(from: creation.entity, navigation: inline.navigation, to: child.entity)
+                if let reason = try misfit(of: child) { return reason }
+                if let reason = try misfit(of: link, row, type, targetType: child.type) { return reason }
+            }
+        }
+        return nil
+    }
+
+    private func misfit(
+        of values: PropertyValues, _ bindings: [Binding], _ type: EntityType, _ row: EntityRow
+    ) throws(StateError) -> String? {
+        for (name, value) in values {
+            guard let property = type.findProperty(name) else {
+                if type.isOpen { continue }
+                return "\(row.set) has no property \(name) any more."
+            }
+            guard !property.isNavigation else { return "\(row.set)/\(name) is a navigation property now." }
+            let reason = value.mismatch(
+                with: property.type, facets: property.facets, isNullable: property.isNullable, in: model)
+            guard let reason else { continue }
+            let isBelow = reason.hasPrefix("/") || reason.hasPrefix("[")
+            return "\(row.set)/\(name)\(isBelow ? "" : " ")\(reason)."
+        }
+        for binding in bindings {
+            for target in binding.targets {
+                let link = Link(from: row.id, navigation: binding.navigation, to: target)
+                if let reason = try misfit(of: link, row, type) { return reason }
+            }
+        }
+        return nil
+    }
+
+    private func misfit(of link: Link) throws(StateError) -> String? {
+        guard let row = try row(link.from) else { return try misfitOfSet(of: link.from) }
+        guard let now = migration.migrated(row), let type = model.findEntityType(now.type) else {
+            return Self.noSet(row.set)
+        }
+        return try misfit(of: link, now, type)
+    }
+
+    /// - Parameter targetType: nil for that of the entity that is there.
+    private func misfit(
+        of link: Link, _ row: EntityRow, _ type: EntityType, targetType: String? = nil
+    ) throws(StateError) -> String? {
+        guard let end = type.findProperty(link.navigation)?.navigation else {
+            return "\(row.set) has no navigation property \(link.navigation) any more."
+        }
+        if targetType == nil, let reason = try misfitOfSet(of: link.to) { return reason }
+        let known = try self.row(link.to).flatMap { migration.migrated($0) }?.type
+        guard let target = targetType ?? known, !model.isType(target, derivedFrom: end.targetType) else { return nil }
+        return "\(row.set)/\(link.navigation) leads to \(end.targetType) now, not to \(target)."
+    }
+
+    private func misfitOfSet(of id: EntityID) throws(StateError) -> String? {
+        guard let set = try storage.set(of: id), model.findEntitySet(set) == nil else { return nil }
+        return Self.noSet(set)
+    }
+
+    private static func noSet(_ name: String) -> String { "The service has no entity set \(name) any more." }
+
+    /// As it is here, or was before it was deleted here.
+    private func row(_ id: EntityID) throws(StateError) -> EntityRow? {
+        if let row = try storage.row(id) { return row }
+        if case .row(let row)? = try storage.base(id) { return row }
+        return nil
+    }
+}
+
+extension PendingOperation {
+    /// Whether the metadata have no place for it any more; see ``Refusal/isOfModel``.
+    public var isUnfit: Bool {
+        if case .rejected(let refusal) = status { refusal.isOfModel } else { false }
+    }
+
+    /// What is to be seen of the operation in the local state: all of it, or, where it does not fit the metadata, what of it
+    /// does. Nil for nothing.
+    func visible(in storage: some StateStorage, _ model: EntityDataModel) throws(StateError) -> Operation? {
+        guard isUnfit else { return operation }
+        var operation = operation
+        switch operation.action {
+        case .create(let creation, let parent):
+            guard let creation = try creation.fitted(to: model, storage) else { return nil }
+            operation.action = .create(creation, parent: parent)
+        case .update(let id, let changes, let bindings):
+            guard let row = try storage.row(id), let type = model.findEntityType(row.type) else { return nil }
+            operation.action = .update(
+                id, changes: changes.fitted(to: type, in: model),
+                bindings: try bindings.fitted(to: type, model, storage))
+        case .delete: break
+        case .createLink, .updateLink, .deleteLink: return nil
+        }
+        return operation
+    }
+}
+
+extension Creation {
+    fileprivate func fitted(to model: EntityDataModel, _ storage: some StateStorage) throws(StateError) -> Creation? {
+        guard let set = model.findEntitySet(self.set), !set.isSingleton, let type = model.findEntityType(self.type),
+            model.isType(type.name, derivedFrom: set.entityType.name)
+        else { return nil }
+        var fitted = self
+        fitted.values = values.fitted(to: type, in: model)
+        fitted.bindings = try bindings.fitted(to: type, model, storage)
+        fitted.inline = []
+        for level in inline {
+            guard let end = type.findProperty(level.navigation)?.navigation else { continue }
+            var entities: [Creation] = []
+            for child in level.entities where model.isType(child.type, derivedFrom: end.targetType) {
+                if let child = try child.fitted(to: model, storage) { entities.append(child) }
+            }
+            fitted.inline.append(Inline(navigation: level.navigation, entities: entities))
+        }
+        return fitted
+    }
+}
+
+extension [Binding] {
+    fileprivate func fitted(
+        to type: EntityType, _ model: EntityDataModel, _ storage: some StateStorage
+    ) throws(StateError) -> [Binding] {
+        var fitted: [Binding] = []
+        for binding in self {
+            guard let end = type.findProperty(binding.navigation)?.navigation else { continue }
+            var targets: [EntityID] = []
+            for target in binding.targets {
+                guard let row = try storage.row(target), model.isType(row.type, derivedFrom: end.targetType) else {
+                    continue
+                }
+                targets.append(target)
+            }
+            fitted.append(Binding(navigation: binding.navigation, targets: targets))
+        }
+        return fitted
+    }
+}

@@ -1,0 +1,120 @@
+public import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Views
+
+/// Going over to other metadata of the same service.
+extension LocalStore {
+    /// Takes over a metadata document where what it says differently is compatible or approved, and logs it.
+    ///
+    /// What is pending stays. What of it has no place in the new metadata goes to the error archive, with the reason, in the
+    /// same transaction; what waits in there for such a place and has it now is pending again. Values, entities and links
+    /// that have no place are dropped from the views; all defining queries are read in full by the next download.
+    ///
+    /// - Throws: `incompatibleMetadata`, and nothing is changed then; `notOData` where the document is none.
+    /// - Complexity: a pass over the queue, and one over the entities and links where values or relationships change.
+    public func refresh(
+        _ metadata: [UInt8], policy: CompatibilityPolicy
+    ) async throws(TidelogError) -> MetadataRefresh {
+        let (old, new, difference) = try comparison(metadata)
+        let incompatible = policy.incompatibleChanges(in: difference)
+        guard incompatible.isEmpty, let known = try service else {
+            throw TidelogError(
+                IncompatibleMetadata(difference: difference, changes: incompatible), root: try service?.root ?? "")
+        }
+        if known.metadata == metadata { return MetadataRefresh(difference: difference) }
+        let refresh = try transaction { () throws -> MetadataRefresh in
+            let refresh = try self.consequences(of: difference, from: old, to: new)
+            try self.add(.serviceInstalled(ServiceDescription(root: known.root, metadata: metadata)))
+            if !refresh.unfit.isEmpty { try self.add(.operationsUnfit(refresh.unfit)) }
+            if !refresh.fitAgain.isEmpty { try self.add(.operationsReleased(refresh.fitAgain)) }
+            _ = try self.commit()
+            self.rearrangements += 1
+            return refresh
+        }
+        try await acknowledge()
+        return refresh
+    }
+
+    /// What ``refresh(_:policy:)`` would do, with what stands in its way. Changes nothing.
+    public func rehearseRefresh(
+        _ metadata: [UInt8], policy: CompatibilityPolicy
+    ) throws(TidelogError) -> MetadataRefresh {
+        let (old, new, difference) = try comparison(metadata)
+        var refresh = try read { _ in try self.consequences(of: difference, from: old, to: new) }
+        refresh.incompatible = policy.incompatibleChanges(in: difference)
+        return refresh
+    }
+
+    /// The defining queries that the metadata do not allow any more.
+    public func unusableQueries() throws(TidelogError) -> [UnusableQuery] {
+        try unusableQueries(try model)
+    }
+
+    private func unusableQueries(_ model: EntityDataModel) throws(TidelogError) -> [UnusableQuery] {
+        try definingQueries().compactMap { query in
+            do throws(TidelogError) {
+                try Self.check(query, model)
+                return nil
+            } catch {
+                return UnusableQuery(name: query.name, error: error)
+            }
+        }
+    }
+
+    private func comparison(
+        _ metadata: [UInt8]
+    ) throws(TidelogError) -> (old: EntityDataModel, new: EntityDataModel, difference: ModelDifference) {
+        let old = try model
+        do throws(CSDLError) {
+            let new = try CSDLReader.read(metadata)
+            return (old, new, ModelDifference(from: old, to: new))
+        } catch {
+            throw TidelogError(
+                .notOData, "What the service gave as its metadata is none: \(error)", place: try service?.root,
+                cause: error)
+        }
+    }
+
+    /// Of a state that the old metadata still hold for.
+    private func consequences(
+        of difference: ModelDifference, from old: EntityDataModel, to new: EntityDataModel
+    ) throws -> MetadataRefresh {
+        var refresh = MetadataRefresh(difference: difference)
+        refresh.unusableQueries = try unusableQueries(new)
+        let fit = OperationFit(storage: state, from: old, to: new)
+        let requests = QueuedRequest(
+            state: state, model: old, root: try service?.root ?? "", options: try serviceOptions)
+        for pending in try state.pendingOperations() {
+            guard let reason = try fit.misfit(of: pending.operation) else {
+                if pending.isUnfit { refresh.fitAgain.append(pending.sequence) }
+                continue
+            }
+            // What was said of it first was said with the request as it would have been.
+            guard !pending.isUnfit else { continue }
+            let request = try requests.request(pending.operation)
+            refresh.unfit.append(
+                UnfitOperation(
+                    operation: pending.sequence,
+                    refusal: Refusal(
+                        modelChanged: reason + pending.standing,
+                        method: request?.method ?? "", url: request?.url ?? "",
+                        requestBody: request.flatMap {
+                            $0.body.isEmpty ? nil : String(decoding: $0.body, as: UTF8.self)
+                        })))
+        }
+        return refresh
+    }
+}
+
+extension PendingOperation {
+    /// Where it stood before, as a sentence to go on with.
+    fileprivate var standing: String {
+        switch status {
+        case .inFlight, .inDoubt: " It was sent before, and whether it took effect is not known."
+        case .rejected(let refusal): " The service refused it before: \(refusal.message)"
+        case .pending, .deferred: ""
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import ArgumentParser
+internal import EDM
+internal import ODataWire
+internal import SyncEngine
+internal import Tidelog
+
+struct RefreshMetadataCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh-metadata", abstract: "Read the service's metadata again, and take them over.",
+        discussion: """
+            Prints what has changed. New properties, types, sets and operations are taken over; anything else has to be \
+            approved, or the store keeps the metadata that it has, and the command exits with 1.
+
+            Pending changes are kept. Those that an approved change leaves no place for go to the error archive ('tidelog \
+            errors'). The next pull reads everything.
+            """)
+
+    @Flag(help: "Print what has changed and what would follow from it; change nothing.")
+    var dryRun = false
+
+    @Flag(help: "Approve new members of enumerations.")
+    var openEnumerations = false
+
+    @Flag(help: "Approve everything but removals.")
+    var changeAnything = false
+
+    @Flag(help: "Approve the removal of anything.")
+    var removeAnything = false
+
+    @Option(
+        help: ArgumentHelp("Approve the removal of this element; may be repeated.", valueName: "NS.Type/Property"))
+    var removable: [String] = []
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            let refresh =
+                dryRun
+                ? try await provider.rehearseMetadataRefresh(policy) : try await provider.refreshMetadata(policy)
+            try (format.json ? json(refresh) : lines(refresh)).forEach(Console.print)
+            if !refresh.incompatible.isEmpty { throw QuietFailure(status: .failed) }
+        }
+    }
+
+    private var policy: CompatibilityPolicy {
+        CompatibilityPolicy(
+            hasOpenEnumerations: openEnumerations, canChangeAnything: changeAnything,
+            canRemoveAnything: removeAnything, removable: Set(removable))
+    }
+
+    private func lines(_ refresh: MetadataRefresh) -> [String] {
+        if refresh.difference.isEmpty { return ["The metadata have not changed."] }
+        var lines = refresh.difference.changes.map(\.description)
+        let incompatible = refresh.incompatible
+        if !incompatible.isEmpty {
+            lines.append("\(counted(incompatible.count, "change is", "changes are")) not approved:")
+            lines += incompatible.map { "  \($0.path): \($0.rule)" }
+        }
+        for unfit in refresh.unfit { lines.append("Operation \(unfit.operation) has no place: \(unfit.refusal.message)") }
+        for operation in refresh.fitAgain { lines.append("Operation \(operation) has a place again.") }
+        for query in refresh.unusableQueries {
+            lines.append("Defining query \(query.name) is passed over: \(query.error.message)")
+        }
+        return lines
+    }
+
+    private func json(_ refresh: MetadataRefresh) -> [String] {
+        var json = JSONWriter()
+        json.beginObject()
+        func list(_ name: String, _ texts: [String]) {
+            json.name(name)
+            json.beginArray()
+            for text in texts { json.string(text) }
+            json.endArray()
+        }
+        list("changes", refresh.difference.changes.map(\.description))
+        list("incompatible", refresh.incompatible.map(\.path))
+        list("unfit", refresh.unfit.map { "\($0.operation): \($0.refusal.message)" })
+        list("fitAgain", refresh.fitAgain.map(String.init))
+        list("unusableQueries", refresh.unusableQueries.map(\.name))
+        json.endObject()
+        return [json.text]
+    }
+}
