@@ -44,5 +44,17 @@ package struct EntityTableScope: SQLScope {
         return SQLText("\(alias).type IN (\(names.map { _ in "?" }.joined(separator: ", ")))", names)
     }
 
-    package func state(_ function: CanonicalFunction) -> SQLText? { nil }
+    package func state(_ function: CanonicalFunction) -> SQLText? {
+        let pending = "EXISTS (SELECT 1 FROM touched WHERE touched.entity = \(alias).entity)"
+        return switch function {
+        // Zero is `EntityRow.Origin.local`.
+        case .isLocal: SQLText("(\(alias).origin = 0 OR \(pending))")
+        case .hasPendingChanges: SQLText(pending)
+        case .isInErrorState:
+            SQLText(
+                "EXISTS (SELECT 1 FROM touched JOIN pending USING (sequence) WHERE touched.entity = \(alias).entity "
+                    + "AND pending.status = 3)")
+        default: nil
+        }
+    }
 }
