@@ -16,6 +16,8 @@ struct ExpressionTypeCheck {
     let root: ExpressionType
     /// What an unqualified path starts from.
     var current: ExpressionType
+    /// What `$these` is a collection of.
+    var these: ExpressionType
     let model: EntityDataModel
     let version: ODataVersion
     var variables: [String: ExpressionType] = [:]
@@ -25,6 +27,7 @@ struct ExpressionTypeCheck {
     init(type: ExpressionType, model: EntityDataModel, version: ODataVersion) {
         root = type
         current = type
+        these = type
         self.model = model
         self.version = version
     }
@@ -98,6 +101,15 @@ struct ExpressionTypeCheck {
         case .dateTime: return .primitive(.dateTime)
         case .dateTimeOffset: return .primitive(.dateTimeOffset)
         default: return .unknown
+        }
+    }
+
+    mutating func expectOrder(_ item: OrderItem) throws(URLSyntaxError) {
+        let type = try type(of: item.expression)
+        switch type {
+        case .structured, .collection:
+            throw error(.wrongArgumentType, "A value of type \(type.name) has no order.", item.expression)
+        default: break
         }
     }
 
@@ -234,7 +246,7 @@ extension CanonicalFunction {
         case .hour, .minute, .second, .fractionalseconds, .time, .hours, .minutes, .seconds: [.moment, .time]
         case .geoDistance, .geoIntersects, .geoLength: [.geo]
         case .now, .maxdatetime, .mindatetime, .isLocal, .hasPendingChanges, .isInErrorState, .entityExists,
-            .upsertedLastDownload:
+            .upsertedLastDownload, .isdefined:
             []
         }
     }
@@ -242,7 +254,7 @@ extension CanonicalFunction {
     func resultType(_ arguments: [ExpressionType]) -> ExpressionType {
         switch self {
         case .contains, .endswith, .startswith, .matchesPattern, .hassubset, .hassubsequence, .geoIntersects, .isLocal,
-            .hasPendingChanges, .isInErrorState, .entityExists, .upsertedLastDownload:
+            .hasPendingChanges, .isInErrorState, .entityExists, .upsertedLastDownload, .isdefined:
             .primitive(.boolean)
         case .concat, .substring:
             if case .collection? = arguments.first { arguments[0] } else { .primitive(.string) }

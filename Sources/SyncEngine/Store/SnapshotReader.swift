@@ -17,6 +17,20 @@ struct SnapshotReader {
         names = EntityNames(storage: state, model: model, serviceRoot: header.service?.root ?? "")
     }
 
+    /// The entity by its links, without values.
+    func reference(_ row: EntityRow) throws -> EntitySnapshot {
+        var snapshot = try snapshot(row)
+        snapshot.values = PropertyValues()
+        return snapshot
+    }
+
+    /// The entities that a navigation property leads to by links that the service does not know yet.
+    func localTargets(of row: EntityRow, _ property: Property) throws -> Set<EntityID> {
+        guard let end = property.navigation else { return [] }
+        let local = try state.links(of: row.id, along: end).filter { $0.inLocal && !$0.inBase }
+        return Set(local.map { $0.target(along: end) })
+    }
+
     func snapshot(_ row: EntityRow, expanded: [EntitySnapshot.Expanded] = []) throws -> EntitySnapshot {
         let standing: EntitySnapshot.State =
             switch try state.standing(of: row.id) {

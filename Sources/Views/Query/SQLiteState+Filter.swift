@@ -13,9 +13,11 @@ extension SQLiteState {
         in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil
     ) throws -> [EntityID] {
         try search(set, options, now) { (condition, compiler, table) throws(EvaluationError) in
-            var terms: [SQLText] = []
-            for item in options.orderBy { terms.append(try compiler.order(item)) }
-            terms.append(SQLText("t0.entity"))
+            let terms = try compiler.order(of: options) + [SQLText("t0.entity")]
+            var condition = condition
+            if let position = try compiler.position(of: options, entity: "t0.entity") {
+                condition = condition + " AND " + position
+            }
             // SQLite takes a negative limit for none.
             let limit = SQLText(" LIMIT ? OFFSET ?", [.integer(options.top ?? -1), .integer(options.skip ?? 0)])
             return "SELECT t0.entity FROM \(table) AS t0 WHERE " + condition + " ORDER BY "
@@ -34,7 +36,7 @@ extension SQLiteState {
         _ set: EntitySet, _ options: QueryOptions, _ now: GlobalDateTime?,
         _ statement: (SQLText, inout SQLCompiler, String) throws(EvaluationError) -> SQLText
     ) throws -> [Int64] {
-        guard let model, options.search == nil, options.compute.isEmpty else {
+        guard let model else {
             throw EvaluationError(.unsupported, "Such a query cannot be answered in SQL.")
         }
         let layout = try layout(set.name)
@@ -43,8 +45,8 @@ extension SQLiteState {
             throw EvaluationError(.unsupported, "\(set.name) has no table.")
         }
         var compiler = SQLCompiler(scope, functions: functions, now: now, aliases: options.aliases)
-        let condition = try options.filter.map { (filter) throws(EvaluationError) in try compiler.filter(filter) }
-        let text = try statement(condition ?? SQLText("1"), &compiler, layout.table)
+        let condition = try compiler.condition(of: options, in: set)
+        let text = try statement(condition, &compiler, layout.table)
         var found: [Int64] = []
         do {
             try connection.query(text.sql, text.values) { found.append($0.integer(0)) }
