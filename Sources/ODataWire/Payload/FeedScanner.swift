@@ -63,10 +63,25 @@ public struct FeedScanner: Sendable {
     /// The result, and the error, are the same whichever way the bytes were cut; only a page beyond the limit of size is
     /// read up to there. A page is read in time proportional to its size, however small the chunks.
     public mutating func next() throws(PayloadError) -> JSONValue? {
+        // Rows come to who has said what they look like.
+        if case .value(let value)? = try nextItem() { value } else { nil }
+    }
+
+    /// Of the page: a value, or what it says where it looks as ``rows`` has learned.
+    enum Item {
+        case value(JSONValue)
+        case row(RowReader.Row)
+    }
+
+    /// Reads rows that look like the one before.
+    var rows = RowReader()
+
+    /// The next item, as ``next()`` gives it.
+    mutating func nextItem() throws(PayloadError) -> Item? {
         guard dropped + scanner.bytes.count <= limits.size else { throw Self.tooLarge(limits) }
         guard isWhole || scanner.unread >= wanted else { return nil }
         let (before, mark) = (place, scanner.mark)
-        let item: JSONValue?
+        let item: Item?
         do { item = try step() } catch {
             guard !isWhole, error.offset + Self.farthestLook > scanner.bytes.count else {
                 throw PayloadError(JSONError(error.code, error.message, at: dropped + error.offset))
@@ -91,7 +106,7 @@ public struct FeedScanner: Sendable {
         PayloadError(JSONError(.tooLarge, "The document has more than \(limits.size) bytes.", at: 0))
     }
 
-    private mutating func step() throws(JSONError) -> JSONValue? {
+    private mutating func step() throws(JSONError) -> Item? {
         while true {
             switch place.state {
             case .start: try start()
@@ -101,10 +116,11 @@ public struct FeedScanner: Sendable {
                     continue
                 }
                 place.index += 1
+                if let row = rows.read(&scanner) { return .row(row) }
                 let item = try scanner.value()
                 // Further digits may follow.
                 if case .number = item, scanner.unread == 0 { try needMore() }
-                return item
+                return .value(item)
             case .around: try around()
             case .done: return nil
             }

@@ -150,12 +150,18 @@ public struct FeedReader: Sendable {
     ///
     /// The result, and the error, are the same whichever way the bytes were cut. No more is held than one item and a chunk.
     public mutating func next() throws(PayloadError) -> DeltaItem? {
-        guard let item = try scanner.next() else { return nil }
+        let item: JSONValue
+        switch try scanner.nextItem() {
+        case .row(let row): return .entity(EntityPayload(etag: row.etag, values: row.values))
+        case .value(let value): item = value
+        case nil: return nil
+        }
         guard let object = item.object else {
             throw PayloadError(
                 .unexpectedShape, "An item of the collection is \(item.kindName), not an entity.",
                 path: "/\(scanner.itemStep)")
         }
+        scanner.rows.learn(object, type: type, version: reader.version)
         do { return try reader.item(object, type: type) } catch { throw error.below(scanner.itemStep) }
     }
 

@@ -106,7 +106,9 @@ public struct PageBuilder<Storage: StateStorage> {
         for (index, image) in images.enumerated() {
             let isNaming = index + 1 < images.count && images[index + 1].entity == image.entity
             let finding: LocalFinding
-            if let comparison {
+            if builder.isNew(image.entity) {
+                finding = .inserted
+            } else if let comparison {
                 finding = try comparison.finding(image, isNaming: isNaming)
             } else {
                 finding = try storage.serviceRow(image.entity) == nil ? .inserted : .changed

@@ -186,7 +186,7 @@ extension SQLiteState {
         case .absent: try run("INSERT OR REPLACE INTO bases (entity) VALUES (?)", [integer(id)])
         case .row(let row):
             try run(
-                "INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     integer(id), .text(row.set), .text(row.type), row.etag.map(SQLValue.text) ?? .null,
                     row.editLink.map(SQLValue.text) ?? .null, .integer(Int64(row.origin.rawValue)),
