@@ -79,6 +79,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .operationsElided: "operationsElided"
         case .conflictResolved: "conflictResolved"
         case .entitiesMissing: "entitiesMissing"
+        case .streamsStored: "streamsStored"
         case .lost: "lost"
         case .unknown: "unknown"
         }
@@ -100,6 +101,7 @@ extension Record.Body {
         case .downloadPage(let page): page.entities.map(\.entity)
         case .entitiesRead(let images): images.map(\.entity)
         case .entitiesMissing(let entities): entities
+        case .streamsStored(let images): images.map(\.entity)
         case .conflictResolved(let resolved): [resolved.entity]
         case .batchAnswered(let answered):
             answered.outcomes.flatMap { outcome -> [EntityID] in

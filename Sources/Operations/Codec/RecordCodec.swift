@@ -39,6 +39,9 @@ public enum RecordCodec {
         case operationsElided = 23
         case conflictResolved = 22
         case entitiesMissing = 25
+        /// An operation that writes a stream, which stands in front of what an ``operationWithAttributes`` has.
+        case operationWithStream = 31
+        case streamsStored = 32
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -114,6 +117,9 @@ public enum RecordCodec {
         case .entitiesMissing(let entities):
             kind = .entitiesMissing
             writer.list(entities) { $0.entity($1) }
+        case .streamsStored(let images):
+            kind = .streamsStored
+            writer.list(images) { $0.write($1) }
         case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
             return (kind, payload)
@@ -170,6 +176,8 @@ public enum RecordCodec {
         case .operationsElided: .operationsElided(try sequences(&reader))
         case .deliveryChanged: .deliveryChanged(try sequences(&reader), to: try reader.delivery())
         case .conflictResolved: .conflictResolved(try reader.resolved())
+        case .operationWithStream: .operation(try reader.operationWithStream())
+        case .streamsStored: .streamsStored(try reader.list { r throws(CodecError) in try r.streamImage() })
         case .entitiesMissing: .entitiesMissing(try reader.list { r throws(CodecError) in try r.entity() })
         }
     }

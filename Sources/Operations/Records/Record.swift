@@ -41,6 +41,8 @@ public struct Record: Sendable, Hashable {
         case conflictResolved(ConflictResolved)
         /// The service was asked for these entities, outside of a download, and has none of them.
         case entitiesMissing([EntityID])
+        /// Streams lie in the store now, or do not any more: they were downloaded, or the service has told their ETags.
+        case streamsStored([StreamImage])
         /// Stands for a record that was lost to damage, so that those behind it keep their numbers. What it said is not
         /// known: it may have been anything. It has no time.
         case lost

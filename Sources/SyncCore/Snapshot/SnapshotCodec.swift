@@ -34,11 +34,16 @@ public enum SnapshotCodec {
         case undoneWithAttributes = 21
         case ancestor = 22
         case since = 24
+        /// A pending operation that writes a stream, which stands in front of what a ``pendingWithAttributes`` has.
+        case pendingWithStream = 31
+        case undoneWithStream = 32
+        case streams = 33
 
         /// Ascending in a snapshot.
         var place: UInt8 {
             switch self {
             case .pendingInTransaction: Kind.pending.rawValue * 2 + 1
+            case .pendingWithStream, .undoneWithStream: Kind.undoneWithAttributes.rawValue * 2 + 1
             case .end: .max
             default: rawValue * 2
             }
@@ -114,6 +119,11 @@ public enum SnapshotCodec {
             writer.bool(link.inLocal)
             return .link
         case .pending(let pending):
+            if let stream = pending.operation.stream {
+                writer.write(stream)
+                write(pending, &writer) { $0.operationWithAttributes($1) }
+                return .pendingWithStream
+            }
             if pending.operation.hasLaterAttributes {
                 write(pending, &writer) { $0.operationWithAttributes($1) }
                 return .pendingWithAttributes
@@ -127,6 +137,12 @@ public enum SnapshotCodec {
             writer.unsigned(run)
             return .coverage
         case .undone(let undone):
+            if let stream = undone.operation.operation.stream {
+                writer.write(stream)
+                writer.unsigned(undone.undo)
+                write(undone.operation, &writer) { $0.operationWithAttributes($1) }
+                return .undoneWithStream
+            }
             writer.unsigned(undone.undo)
             if undone.operation.operation.hasLaterAttributes {
                 write(undone.operation, &writer) { $0.operationWithAttributes($1) }
@@ -155,6 +171,10 @@ public enum SnapshotCodec {
                 $0.optional($1.partner) { $0.entity($1) }
             }
             return .ancestor
+        case .streams(let id, let streams):
+            writer.entity(id)
+            writer.list(streams) { $0.write($1) }
+            return .streams
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)
@@ -248,6 +268,10 @@ public enum SnapshotCodec {
                     monitor: try reader.optional { r throws(CodecError) in try r.string() }))
         case .undoneWithAttributes: .undone(try undoneWithAttributes(&reader))
         case .ancestor: .ancestor(try ancestor(&reader))
+        case .pendingWithStream: try pendingWithStream(&reader)
+        case .undoneWithStream: try undoneWithStream(&reader)
+        case .streams:
+            .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImage() })
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
     }
@@ -303,6 +327,20 @@ public enum SnapshotCodec {
     private static func undoneWithAttributes(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {
         let undo = try reader.unsigned()
         return UndoneOperation(operation: try pendingWithAttributes(&reader), undo: undo)
+    }
+
+    private static func pendingWithStream(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
+        let stream = try reader.streamWrite()
+        var pending = try pendingWithAttributes(&reader)
+        pending.operation.stream = stream
+        return .pending(pending)
+    }
+
+    private static func undoneWithStream(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
+        let stream = try reader.streamWrite()
+        var undone = try undoneWithAttributes(&reader)
+        undone.operation.operation.stream = stream
+        return .undone(undone)
     }
 
     private static func undone(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {

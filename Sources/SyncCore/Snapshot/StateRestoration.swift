@@ -33,6 +33,7 @@ public struct StateRestoration<Storage: StateStorage> {
         case .ancestor(let ancestor): try storage.putAncestor(ancestor)
         case .since(let time, let sequence):
             try setSince(time, sequence)
+        case .streams(let id, let streams): try storage.putStreams(streams, of: id)
         case .end: break
         }
     }

@@ -1,7 +1,7 @@
 /// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
 enum Schema {
     /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 5
+    static let version: Int64 = 6
 
     static let statements = [
         """
@@ -45,6 +45,7 @@ enum Schema {
         """,
         "CREATE INDEX touched_by_changes ON touched (entity, sequence) WHERE changes = 1",
         "CREATE TABLE ancestors (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
+        "CREATE TABLE streams (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE INDEX touched_by_operation ON touched (sequence)",
         "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
         "CREATE INDEX pending_by_status ON pending (status)",
