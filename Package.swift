@@ -99,7 +99,7 @@ let package = Package(
         layer(
             "SyncEngine",
             [
-                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", httpTypes,
+                "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", crypto, httpTypes,
             ]),
         layer("LogInspection", ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog"]),
         layer(

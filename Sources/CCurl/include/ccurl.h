@@ -15,6 +15,7 @@ typedef enum ccurl_long_option {
     CCURL_LOW_SPEED_LIMIT = 19,
     CCURL_LOW_SPEED_TIME = 20,
     CCURL_NOBODY = 44,
+    CCURL_UPLOAD = 46,
     CCURL_FRESH_CONNECT = 74,
     CCURL_HTTPGET = 80,
     CCURL_NOSIGNAL = 99,
@@ -36,6 +37,7 @@ typedef enum ccurl_string_option {
 
 typedef enum ccurl_pointer_option {
     CCURL_WRITEDATA = 10001,
+    CCURL_READDATA = 10009,
     CCURL_ERRORBUFFER = 10010,
     CCURL_POSTFIELDS = 10015,
     CCURL_HTTPHEADER = 10023,
@@ -45,10 +47,12 @@ typedef enum ccurl_pointer_option {
 
 typedef enum ccurl_callback_option {
     CCURL_WRITEFUNCTION = 20011,
+    CCURL_READFUNCTION = 20012,
     CCURL_HEADERFUNCTION = 20079,
 } ccurl_callback_option;
 
 typedef enum ccurl_offset_option {
+    CCURL_INFILESIZE = 30115,
     CCURL_POSTFIELDSIZE = 30120,
 } ccurl_offset_option;
 

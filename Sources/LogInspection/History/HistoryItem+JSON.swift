@@ -13,7 +13,7 @@ extension HistoryItem {
     ///
     /// | kind | members |
     /// |---|---|
-    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `transactionID`, `customTag`, `baseETag`, `unmodifiable` (true), `uploadCategory` (a text, or the number of an entity), `delivery` (`draft`, `localOnly`; queued where there is none); `fate` (see ``OperationFate/name``) where the caller gave fates |
+    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `transactionID`, `customTag`, `baseETag`, `unmodifiable` (true), `uploadCategory` (a text, or the number of an entity), `delivery` (`draft`, `localOnly`; queued where there is none), `stream` (`property`, none for that of a media entity; `digest`, `bytes`, `mediaType` and `name`, none where it is deleted); `fate` (see ``OperationFate/name``) where the caller gave fates |
     /// | `serviceInstalled` | `root`, `metadataBytes` |
     /// | `definingQueryAdded` | `name`, `query` |
     /// | `definingQueryRemoved` | `name` |
@@ -30,6 +30,7 @@ extension HistoryItem {
     /// | `conflictResolved` | `entity`, `decision` (`clientWins`, `serverWins`, `merged`, `app`, `call`), `dropped`: `[{"operation", "properties": […], "navigations": […]}]`, `takenBack` and `released` (sequence numbers) |
     /// | `entitiesMissing` | none |
     /// | `operationsUnfit` | `operations`: `[{"operation", "reason"}]` |
+    /// | `streamsStored` | `streams`: `[{"entity", "property", "digest", "bytes", "mediaType", "name", "etag"}]`, without `digest` where the store has no copy any more |
     /// | `unknown` | `kindNumber`, `bytes` |
     ///
     /// What is no entry has `kind` `lost` (`sequence` and `last`, the first and the last record that is missing),

@@ -80,6 +80,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .conflictResolved: "conflictResolved"
         case .entitiesMissing: "entitiesMissing"
         case .operationsUnfit: "operationsUnfit"
+        case .streamsStored: "streamsStored"
         case .lost: "lost"
         case .unknown: "unknown"
         }
@@ -103,6 +104,7 @@ extension Record.Body {
                 + page.links.flatMap { [$0.source] + ($0.target.map { [$0] } ?? []) }
         case .entitiesRead(let images): images.map(\.entity)
         case .entitiesMissing(let entities): entities
+        case .streamsStored(let images): images.map(\.entity)
         case .conflictResolved(let resolved): [resolved.entity]
         case .batchAnswered(let answered):
             answered.outcomes.flatMap { outcome -> [EntityID] in

@@ -98,6 +98,14 @@ struct HistoryJSONWriter {
             text("query", finished.query)
             if finished.deltaLink != nil { flag("deltaLink") }
         case .entitiesRead, .entitiesMissing: break
+        case .streamsStored(let images):
+            array("streams", images) { writer, image in
+                writer.object {
+                    $0.number("entity", image.entity.rawValue)
+                    $0.stream(image.property, image.content)
+                    $0.text("etag", image.etag)
+                }
+            }
         case .batchPrepared(let prepared):
             number("batch", prepared.batch)
             numbers("operations", prepared.operations)
@@ -213,7 +221,20 @@ struct HistoryJSONWriter {
         attributes(operation)
     }
 
+    private mutating func stream(_ property: String?, _ content: StreamContent?) {
+        text("property", property)
+        guard let content else { return }
+        text("digest", content.digest.description)
+        number("bytes", content.byteCount)
+        text("mediaType", content.mediaType)
+        text("name", content.name)
+    }
+
     private mutating func attributes(_ operation: Operation) {
+        if let stream = operation.stream {
+            json.name("stream")
+            object { $0.stream(stream.property, stream.content) }
+        }
         if operation.isUnmodifiable {
             json.name("unmodifiable")
             json.boolean(true)

@@ -51,6 +51,7 @@ struct RecordSummary {
         case .operationsUnfit(let unfit):
             "\(count(unfit.count, "operation")) without a place in the new metadata: "
                 + list(unfit.map { "\($0.operation) (\(Self.oneLine($0.refusal.message, limit: 200)))" })
+        case .streamsStored(let images): list(images.map(text))
         case .lost: "a record that was lost"
         case .unknown(let kind, let payload):
             "a record of kind \(kind), which this version does not know: \(payload.count) bytes"
@@ -90,9 +91,22 @@ struct RecordSummary {
         case .entity(let entity): parts.append("category \(reference(entity))")
         case nil: break
         }
+        if let stream = operation.stream {
+            parts.append(text(of: stream.content, of: stream.property, without: "deleted"))
+        }
         if operation.isUnmodifiable { parts.append("unmodifiable") }
         if operation.delivery != .queued { parts.append(Self.text(of: operation.delivery)) }
         return parts.joined(separator: " · ")
+    }
+
+    private func text(of image: StreamImage) -> String {
+        "\(reference(image.entity)) \(text(of: image.content, of: image.property, without: "not in the store"))"
+    }
+
+    private func text(of content: StreamContent?, of property: String?, without: String) -> String {
+        let name = property.map { "stream \(Self.oneLine($0))" } ?? "media stream"
+        guard let content else { return "\(name) \(without)" }
+        return "\(name): \(content.byteCount) bytes of \(Self.oneLine(content.mediaType))"
     }
 
     private static func text(of delivery: Delivery) -> String {

@@ -21,11 +21,29 @@ public struct DataModification: Sendable, Hashable {
     public var ifMatch: String?
     /// Request-specific headers of the app; they win over those that the encoder writes.
     public var headers: HTTPHeaders
+    /// Makes the create or update one of a stream: the body is the stream's bytes, which whoever sends the request adds.
+    public var stream: StreamHead?
 
     public init(_ action: Action, ifMatch: String? = nil, headers: HTTPHeaders = .empty) {
         self.action = action
         self.ifMatch = ifMatch
         self.headers = headers
+    }
+}
+
+/// What a request says of the stream that is its body (OData 4.01 Part 1, sections 11.4.7 and 11.4.8).
+public struct StreamHead: Sendable, Hashable {
+    /// The stream property that is written; nil for the stream of a media entity.
+    public var property: String?
+    /// Nil to delete the stream.
+    public var mediaType: String?
+    /// A name for the new media entity, sent as `Slug`.
+    public var name: String?
+
+    public init(property: String? = nil, mediaType: String?, name: String? = nil) {
+        self.property = property
+        self.mediaType = mediaType
+        self.name = name
     }
 }
 

@@ -24,6 +24,7 @@ public struct RequestEncoder: Sendable {
     /// The request that carries the modification out.
     public func encode(_ modification: DataModification) -> WireRequest {
         var request = encode(modification.action)
+        if let stream = modification.stream { write(stream, into: &request, of: modification.action) }
         if options.tunnelsMethods, request.method != "POST" {
             request.headers["X-HTTP-Method"] = request.method
             request.method = "POST"
@@ -80,6 +81,23 @@ public struct RequestEncoder: Sendable {
             request.body = body
         }
         return request
+    }
+
+    /// Makes a request whose body is the stream's bytes. A create stays a POST to the collection; an update goes to the stream.
+    private func write(_ stream: StreamHead, into request: inout WireRequest, of action: DataModification.Action) {
+        request.body = []
+        request.headers["Content-Type"] = stream.mediaType
+        if case .update(let target, _, _) = action {
+            request.method = stream.mediaType == nil ? "DELETE" : "PUT"
+            request.url = streamURL(of: target, property: stream.property)
+        } else if let name = stream.name {
+            request.headers["Slug"] = PercentCoding.encode(name, for: .pathSegment)
+        }
+    }
+
+    /// Where a stream is read and written when the service says no other address (OData 4.01 Part 2, section 4.14).
+    public func streamURL(of reference: ResourceReference, property: String?) -> String {
+        url(of: reference) + "/" + (property.map(urls.encode) ?? "$value")
     }
 
     private func path(_ source: ResourceReference, _ navigation: Property) -> String {

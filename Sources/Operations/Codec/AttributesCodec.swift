@@ -13,6 +13,10 @@ enum TemplatePartTag: UInt8 {
 extension ByteWriter {
     /// The operation in the oldest form that has a place for all of it.
     mutating func operationByKind(_ operation: Operation) -> RecordCodec.Kind {
+        if let stream = operation.stream {
+            operationWithStream(operation, stream)
+            return .operationWithStream
+        }
         if operation.hasLaterAttributes {
             operationWithAttributes(operation)
             return .operationWithAttributes

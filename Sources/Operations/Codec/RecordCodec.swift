@@ -46,6 +46,9 @@ public enum RecordCodec {
         case changesPage = 27
         /// A ``downloadFinished`` and behind it the delta link.
         case downloadFinishedWithLink = 28
+        /// An operation that writes a stream, which stands in front of what an ``operationWithAttributes`` has.
+        case operationWithStream = 31
+        case streamsStored = 32
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -120,6 +123,9 @@ public enum RecordCodec {
                 $0.unsigned($1.operation)
                 $0.wholeRefusal($1.refusal)
             }
+        case .streamsStored(let images):
+            kind = .streamsStored
+            writer.list(images) { $0.write($1) }
         case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
             return (kind, payload)
@@ -185,6 +191,8 @@ public enum RecordCodec {
                 try reader.list { r throws(CodecError) in
                     UnfitOperation(operation: try r.unsigned(), refusal: try r.wholeRefusal())
                 })
+        case .operationWithStream: .operation(try reader.operationWithStream())
+        case .streamsStored: .streamsStored(try reader.list { r throws(CodecError) in try r.streamImage() })
         case .entitiesMissing: .entitiesMissing(try reader.list { r throws(CodecError) in try r.entity() })
         }
     }

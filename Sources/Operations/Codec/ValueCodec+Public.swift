@@ -23,6 +23,7 @@ public enum ValueCodec {
     public static func encode(_ operation: Operation) -> [UInt8] {
         var writer = ByteWriter()
         writer.operationWithAttributes(operation)
+        writer.optional(operation.stream) { $0.write($1) }
         return writer.bytes
     }
 
@@ -42,13 +43,19 @@ public enum ValueCodec {
     }
 
     public static func decodeOperation(_ bytes: [UInt8]) throws(CodecError) -> Operation {
-        try ByteReader.read(bytes) { reader throws(CodecError) in try reader.operationWithAttributes() }
+        try ByteReader.read(bytes) { reader throws(CodecError) in try operation(&reader) }
     }
 
     /// - Parameter names: where names that were read before are found again.
     package static func decodeOperation(
         _ bytes: UnsafeRawBufferPointer, names: NameTable
     ) throws(CodecError) -> Operation {
-        try ByteReader.read(bytes, names: names) { reader throws(CodecError) in try reader.operationWithAttributes() }
+        try ByteReader.read(bytes, names: names) { reader throws(CodecError) in try operation(&reader) }
+    }
+
+    private static func operation(_ reader: inout ByteReader) throws(CodecError) -> Operation {
+        var operation = try reader.operationWithAttributes()
+        operation.stream = try reader.optional { r throws(CodecError) in try r.streamWrite() }
+        return operation
     }
 }

@@ -36,6 +36,9 @@ public struct Operation: Sendable, Hashable {
     /// What an upload may choose the operation by.
     public var uploadCategory: UploadCategory?
     public var delivery: Delivery
+    /// What a create or update writes into a stream; nil for all operations that are about properties and links. A create
+    /// with one has no properties: the service takes the bytes by themselves, and an update behind it brings the rest.
+    public var stream: StreamWrite?
 
     public struct Header: Sendable, Hashable {
         public var name: String
@@ -50,7 +53,8 @@ public struct Operation: Sendable, Hashable {
     public init(
         _ action: Action, changeSet: SequenceNumber? = nil, transactionID: String? = nil, baseETag: String? = nil,
         customTag: String? = nil, headers: [Header] = [], headerTemplates: [HeaderTemplate] = [],
-        isUnmodifiable: Bool = false, uploadCategory: UploadCategory? = nil, delivery: Delivery = .queued
+        isUnmodifiable: Bool = false, uploadCategory: UploadCategory? = nil, delivery: Delivery = .queued,
+        stream: StreamWrite? = nil
     ) {
         self.action = action
         self.changeSet = changeSet
@@ -62,6 +66,7 @@ public struct Operation: Sendable, Hashable {
         self.isUnmodifiable = isUnmodifiable
         self.uploadCategory = uploadCategory
         self.delivery = delivery
+        self.stream = stream
     }
 }
 

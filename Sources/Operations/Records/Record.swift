@@ -43,6 +43,8 @@ public struct Record: Sendable, Hashable {
         case entitiesMissing([EntityID])
         /// Pending operations that the service's new metadata have no place for.
         case operationsUnfit([UnfitOperation])
+        /// Streams lie in the store now, or do not any more: they were downloaded, or the service has told their ETags.
+        case streamsStored([StreamImage])
         /// Stands for a record that was lost to damage, so that those behind it keep their numbers. What it said is not
         /// known: it may have been anything. It has no time.
         case lost

@@ -30,10 +30,11 @@ enum ReservedNames {
 
     /// The public members of `DataService`; a test compares.
     static let serviceMembers: Set<String> = afterDot.union([
-        "applyChanges", "createEntity", "createLink", "createRelatedEntity", "deleteEntity", "deleteLink", "entities",
-        "entityClasses", "entitySet", "executeQuery", "firstEntity", "loadEntity", "loadMetadata", "loadProperty",
-        "logger", "metadata", "observe", "prettyTracing", "processBatch", "provider", "refreshMetadata",
-        "traceRequests", "traceWithData",
-        "updateEntity", "updateLink",
+        "applyChanges", "createEntity", "createLink", "createMedia", "createRelatedEntity", "createRelatedMedia",
+        "deleteEntity", "deleteLink", "deleteStream", "downloadMedia", "downloadStream", "entities", "entityClasses",
+        "entitySet", "executeQuery", "firstEntity", "isMediaLocal", "loadEntity", "loadMetadata", "loadProperty",
+        "localMedia", "localStream", "logger", "metadata", "observe", "prettyTracing", "processBatch", "provider",
+        "refreshMetadata", "traceRequests", "traceWithData", "updateEntity", "updateLink", "uploadMedia",
+        "uploadStream",
     ])
 }

@@ -92,6 +92,7 @@ public struct Fold<Storage: StateStorage> {
         case .uploadPostponed(let postponed): try postpone(Postponement(postponed, since: record.time))
         case .operationsElided(let operations): try elide(operations)
         case .deliveryChanged(let operations, let delivery): try setDelivery(operations, delivery)
+        case .streamsStored(let images): for image in images { try storage.keep(image) }
         case .lost:
             // Each further one in a row says what the first has said, but for the batch that it may have been.
             if lastLoss == sequence &- 1 { try skipBatch() } else { try applyLoss() }
@@ -366,6 +367,11 @@ public struct Fold<Storage: StateStorage> {
         try advance(pending.operation, edit.before, answer.before, images)
         try afterConfirmation(of: pending.operation, edit.touched, images: images)
         try forgetAncestors(of: pending.operation.touchedEntities)
+        if let stream = pending.operation.stream {
+            // The service has told no ETag yet; a record of its own follows where it does.
+            try storage.keep(
+                StreamImage(entity: pending.operation.subject, property: stream.property, content: stream.content))
+        }
     }
 
     private mutating func afterConfirmation(

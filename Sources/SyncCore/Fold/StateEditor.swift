@@ -49,6 +49,8 @@ struct StateEditor<Storage: StateStorage> {
         try watch(id)
         touched.entities.insert(id)
         try storage.removeRow(id)
+        // What only pending operations take away comes back with an undo.
+        if layer == .base { try storage.state.putStreams([], of: id) }
     }
 
     private mutating func watch(_ id: EntityID) throws(StateError) {

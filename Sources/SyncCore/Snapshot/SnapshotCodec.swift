@@ -40,6 +40,10 @@ public enum SnapshotCodec {
         case downloadedRow = 27
         case downloadedBase = 28
         case lastDownload = 29
+        /// A pending operation that writes a stream, which stands in front of what a ``pendingWithAttributes`` has.
+        case pendingWithStream = 31
+        case undoneWithStream = 32
+        case streams = 33
 
         /// Ascending in a snapshot.
         var place: UInt8 {
@@ -48,6 +52,7 @@ public enum SnapshotCodec {
             case .queryWithLinks: Kind.query.rawValue * 2
             case .downloadedRow: Kind.row.rawValue * 2
             case .downloadedBase: Kind.base.rawValue * 2
+            case .pendingWithStream, .undoneWithStream: Kind.undoneWithAttributes.rawValue * 2 + 1
             case .end: .max
             default: rawValue * 2
             }
@@ -121,6 +126,11 @@ public enum SnapshotCodec {
             writer.bool(link.inLocal)
             return .link
         case .pending(let pending):
+            if let stream = pending.operation.stream {
+                writer.write(stream)
+                write(pending, &writer) { $0.operationWithAttributes($1) }
+                return .pendingWithStream
+            }
             if pending.operation.hasLaterAttributes {
                 write(pending, &writer) { $0.operationWithAttributes($1) }
                 return .pendingWithAttributes
@@ -134,6 +144,12 @@ public enum SnapshotCodec {
             writer.unsigned(run)
             return .coverage
         case .undone(let undone):
+            if let stream = undone.operation.operation.stream {
+                writer.write(stream)
+                writer.unsigned(undone.undo)
+                write(undone.operation, &writer) { $0.operationWithAttributes($1) }
+                return .undoneWithStream
+            }
             writer.unsigned(undone.undo)
             if undone.operation.operation.hasLaterAttributes {
                 write(undone.operation, &writer) { $0.operationWithAttributes($1) }
@@ -165,6 +181,10 @@ public enum SnapshotCodec {
         case .lastDownload(let sequence):
             writer.unsigned(sequence)
             return .lastDownload
+        case .streams(let id, let streams):
+            writer.entity(id)
+            writer.list(streams) { $0.write($1) }
+            return .streams
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)
@@ -274,6 +294,10 @@ public enum SnapshotCodec {
         case .undoneWithAttributes: .undone(try undoneWithAttributes(&reader))
         case .ancestor: .ancestor(try ancestor(&reader))
         case .lastDownload: .lastDownload(try reader.unsigned())
+        case .pendingWithStream: try pendingWithStream(&reader)
+        case .undoneWithStream: try undoneWithStream(&reader)
+        case .streams:
+            .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImage() })
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
     }
@@ -366,6 +390,20 @@ public enum SnapshotCodec {
     private static func undoneWithAttributes(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {
         let undo = try reader.unsigned()
         return UndoneOperation(operation: try pendingWithAttributes(&reader), undo: undo)
+    }
+
+    private static func pendingWithStream(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
+        let stream = try reader.streamWrite()
+        var pending = try pendingWithAttributes(&reader)
+        pending.operation.stream = stream
+        return .pending(pending)
+    }
+
+    private static func undoneWithStream(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
+        let stream = try reader.streamWrite()
+        var undone = try undoneWithAttributes(&reader)
+        undone.operation.operation.stream = stream
+        return .undone(undone)
     }
 
     private static func undone(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {

@@ -35,6 +35,8 @@ public enum SnapshotItem: Sendable, Hashable {
     case since(Timestamp, SequenceNumber)
     /// Behind the first download, once: the record with which the last one began.
     case lastDownload(SequenceNumber)
+    /// By entity; those of one entity as the state has them.
+    case streams(EntityID, [StreamImage])
     /// Last, once: how many items are in front of it, and what their state's digest is.
     case end(items: UInt64, digest: StateDigest)
 }

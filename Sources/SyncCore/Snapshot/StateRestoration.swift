@@ -34,6 +34,7 @@ public struct StateRestoration<Storage: StateStorage> {
         case .since(let time, let sequence):
             try setSince(time, sequence)
         case .lastDownload(let sequence): header.lastDownload = sequence
+        case .streams(let id, let streams): try storage.putStreams(streams, of: id)
         case .end: break
         }
     }

@@ -27,7 +27,9 @@ public enum StateSnapshot {
         try storage.forEachCoverage { try body(.coverage(query: $0, $1, run: $2)) }
         var isUndoneLater = false
         try storage.forEachUndone {
-            if $0.operation.operation.hasLaterAttributes {
+            if $0.operation.operation.stream != nil {
+                later.withStream = true
+            } else if $0.operation.operation.hasLaterAttributes {
                 isUndoneLater = true
             } else {
                 try body(.undone($0))
@@ -36,10 +38,14 @@ public enum StateSnapshot {
         if let postponed = header.postponed { try body(.postponed(postponed)) }
         for batch in try storage.openBatches() { try body(.openBatch(batch)) }
         if later.withAttributes {
-            try storage.forEachPending { if $0.operation.hasLaterAttributes { try body(.pending($0)) } }
+            try storage.forEachPending { if $0.operation.isWithAttributesOnly { try body(.pending($0)) } }
         }
         if isUndoneLater {
-            try storage.forEachUndone { if $0.operation.operation.hasLaterAttributes { try body(.undone($0)) } }
+            try storage.forEachUndone { if $0.operation.operation.isWithAttributesOnly { try body(.undone($0)) } }
+        }
+        if later.withStream {
+            try storage.forEachPending { if $0.operation.stream != nil { try body(.pending($0)) } }
+            try storage.forEachUndone { if $0.operation.operation.stream != nil { try body(.undone($0)) } }
         }
         try storage.forEachAncestor { try body(.ancestor($0)) }
         try storage.forEachPending { if $0.since != $0.time { try body(.since($0.since, $0.sequence)) } }
@@ -48,6 +54,7 @@ public enum StateSnapshot {
             if operation.since != operation.time { try body(.since(operation.since, operation.sequence)) }
         }
         if header.lastDownload != 0 { try body(.lastDownload(header.lastDownload)) }
+        try storage.forEachStreams { try body(.streams($0, $1)) }
     }
 }
 
@@ -55,8 +62,13 @@ public enum StateSnapshot {
 private struct Later {
     var inTransaction = false
     var withAttributes = false
+    var withStream = false
 
     mutating func isLater(_ operation: Operation) -> Bool {
+        if operation.stream != nil {
+            withStream = true
+            return true
+        }
         if operation.hasLaterAttributes {
             withAttributes = true
             return true
@@ -67,7 +79,8 @@ private struct Later {
 }
 
 extension Operation {
-    fileprivate var isInTransactionOnly: Bool { transactionID != nil && !hasLaterAttributes }
+    fileprivate var isInTransactionOnly: Bool { transactionID != nil && !hasLaterAttributes && stream == nil }
+    fileprivate var isWithAttributesOnly: Bool { hasLaterAttributes && stream == nil }
 }
 
 extension Fold {

@@ -29,6 +29,7 @@ public final class MemoryState: StateStorage {
     private var undone: [SequenceNumber: UndoneOperation] = [:]
     private var batches: [BatchID: OpenBatch] = [:]
     private var ancestorsByID: [EntityID: Ancestor] = [:]
+    private var streamsByID: [EntityID: [StreamImage]] = [:]
     private var queryList: [QueryState] = []
     private var coverage: [EntityID: [String: SequenceNumber]] = [:]
 
@@ -50,6 +51,7 @@ public final class MemoryState: StateStorage {
         copy.undone = undone
         copy.batches = batches
         copy.ancestorsByID = ancestorsByID
+        copy.streamsByID = streamsByID
         copy.queryList = queryList
         copy.coverage = coverage
         return copy
@@ -188,6 +190,11 @@ public final class MemoryState: StateStorage {
     public func ancestors() -> [EntityID] { ancestorsByID.keys.sorted() }
     public func hasAncestors() -> Bool { !ancestorsByID.isEmpty }
 
+    public func streams(of id: EntityID) -> [StreamImage] { streamsByID[id] ?? [] }
+    public func putStreams(_ streams: [StreamImage], of id: EntityID) {
+        streamsByID[id] = streams.isEmpty ? nil : streams
+    }
+
     public func queries() -> [QueryState] { queryList }
     public func putQuery(_ query: QueryState) {
         if let index = queryList.firstIndex(where: { $0.query.name == query.query.name }) {
@@ -251,6 +258,10 @@ public final class MemoryState: StateStorage {
 
     public func forEachAncestor(_ body: (Ancestor) throws -> Void) throws {
         for id in ancestors() { if let ancestor = ancestorsByID[id] { try body(ancestor) } }
+    }
+
+    public func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
+        for (id, streams) in streamsByID.sorted(by: { $0.key < $1.key }) { try body(id, streams) }
     }
 
     public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {

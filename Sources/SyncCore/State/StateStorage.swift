@@ -110,6 +110,12 @@ public protocol StateStorage: AnyObject {
     /// Whether there is any: asked for at each record.
     func hasAncestors() throws(StateError) -> Bool
 
+    // Streams of which the service's content lies in the store
+    /// By property, that of a media entity itself first.
+    func streams(of id: EntityID) throws(StateError) -> [StreamImage]
+    /// In place of all that were there before.
+    func putStreams(_ streams: [StreamImage], of id: EntityID) throws(StateError)
+
     // Defining queries in the order in which they were added, and which entities they brought
     func queries() throws(StateError) -> [QueryState]
     func putQuery(_ query: QueryState) throws(StateError)
@@ -139,6 +145,8 @@ public protocol StateStorage: AnyObject {
     func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws
     /// By entity.
     func forEachAncestor(_ body: (Ancestor) throws -> Void) throws
+    /// By entity.
+    func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws
     /// By query and entity.
     func forEachCoverage(_ body: (_ query: String, _ id: EntityID, _ run: SequenceNumber) throws -> Void) throws
 }

@@ -13,6 +13,8 @@ struct BatchDraft<Storage: StateStorage> {
     private var toRead: Set<EntityID> = []
     /// What operations carry that were put together with others.
     private var coalesced: [SequenceNumber: [SequenceNumber]] = [:]
+    /// Entities that are created with a stream.
+    private var streamed: Set<EntityID> = []
     private var placed = 0
     /// How many operations have been passed over since the last one that found a place.
     private var passed = 0
@@ -68,8 +70,14 @@ struct BatchDraft<Storage: StateStorage> {
         if isFull {
             reason = try grouping.leaveOut(operations, footprints, resolver)
         } else {
+            let writesStream = operations.contains { $0.operation.stream != nil }
+            for pending in operations where pending.operation.stream != nil {
+                streamed.formUnion(pending.operation.createdEntities)
+            }
             reason = try grouping.add(operations, footprints, resolver) { new throws(StateError) in
-                try forms.canRefer(to: new, from: operations)
+                // A stream stands in no change set, so nothing in one can refer to what it creates, nor the other way round.
+                if writesStream || new.contains(where: streamed.contains) { return false }
+                return try forms.canRefer(to: new, from: operations)
             }
         }
         guard let reason else {

@@ -100,7 +100,7 @@ struct Coalescing<Storage: StateStorage> {
 
     private func isMergeable(_ pending: PendingOperation) -> Bool {
         let operation = pending.operation
-        return operation.changeSet == nil && operation.transactionID == nil && !operation.isUnmodifiable
+        return operation.changeSet == nil && operation.transactionID == nil && !operation.isUnmodifiable && operation.stream == nil
             && operation.delivery == .queued && isSendable(pending) && !pending.isInDoubt
     }
 

@@ -94,6 +94,8 @@ public struct Reconciler<Storage: StateStorage> {
             guard let id = request.creates, let name = try setName(of: id, request), let set = model.findEntitySet(name)
             else { return [] }
             return try created(request, response, set, body)
+        // The ETag in the answer is the stream's.
+        case .update where request.modification.stream != nil: return []
         case .update: return try updated(request, response)
         case .delete, .link, .unlink: return []
         }

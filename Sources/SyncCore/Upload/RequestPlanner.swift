@@ -70,6 +70,7 @@ struct RequestPlanner<Storage: StateStorage> {
         for template in operation.headerTemplates {
             if case .value(let value) = try resolver.fill(template) { headers.add(name: template.name, value: value) }
         }
+        if let stream = operation.stream { return try add(stream, pending) }
         switch operation.action {
         case .create(let creation, let parent):
             try addCreate(creation, parent, pending)
@@ -137,17 +138,22 @@ struct RequestPlanner<Storage: StateStorage> {
 
     mutating func add(
         _ action: DataModification.Action, _ pending: PendingOperation, ifMatch: String? = nil,
-        creates: NewEntity? = nil
+        creates: NewEntity? = nil, stream: StreamWrite? = nil
     ) {
         let contentID = String(nextContentID)
         nextContentID += 1
         if let creates { contentIDs[creates.id] = contentID }
         check(action)
-        requests.append(
-            PlannedRequest(
-                contentID: contentID, operation: pending.sequence,
-                modification: DataModification(action, ifMatch: ifMatch, headers: headers), creates: creates?.id,
-                below: creates?.below ?? []))
+        var modification = DataModification(action, ifMatch: ifMatch, headers: headers)
+        modification.stream = stream.map {
+            StreamHead(property: $0.property, mediaType: $0.content?.mediaType, name: $0.content?.name)
+        }
+        var request = PlannedRequest(
+            contentID: contentID, operation: pending.sequence, modification: modification, creates: creates?.id,
+            below: creates?.below ?? [])
+        request.content = stream?.content
+        if stream != nil { request.entity = pending.operation.subject }
+        requests.append(request)
     }
 
     private mutating func check(_ action: DataModification.Action) {
@@ -172,7 +178,7 @@ struct RequestPlanner<Storage: StateStorage> {
         return reference
     }
 
-    private func etag(_ entity: EntityID) throws(StateError) -> String? {
+    func etag(_ entity: EntityID) throws(StateError) -> String? {
         guard contentIDs[entity] == nil, let etag = try resolver.serviceRow(entity)?.etag else { return nil }
         return changed.contains(entity) ? "*" : etag
     }
@@ -181,7 +187,7 @@ struct RequestPlanner<Storage: StateStorage> {
         try resolver.set(of: entity) ?? ""
     }
 
-    private func type(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType {
+    func type(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType {
         if let row = try resolver.anyRow(entity), let type = resolver.model.findEntityType(row.type) { return type }
         guard let type = resolver.model.findEntitySet(try set(of: entity))?.entityType else {
             throw missing("type of entity \(entity)")

@@ -22,6 +22,11 @@ public struct UploadPlan: Sendable, Hashable {
 
     public var isEmpty: Bool { changeSets.isEmpty }
 
+    /// Whether it is about a stream. Such a request goes by itself: a batch holds no streams.
+    public var writesStream: Bool {
+        changeSets.contains { $0.requests.contains { $0.modification.stream != nil } }
+    }
+
     /// The record to be logged before the first byte is sent.
     public func prepared(as batch: BatchID) -> BatchPrepared {
         BatchPrepared(
@@ -65,6 +70,10 @@ public struct PlannedRequest: Sendable, Hashable {
     public var below: [NewEntity.Level]
     /// Further operations that the request carries out: a deep insert of what the app made one by one.
     public var carries: [SequenceNumber]
+    /// The bytes that are the request's body; such a request stands in no batch.
+    public var content: StreamContent?
+    /// Of a request that writes a stream, the entity that it is a stream of.
+    public var entity: EntityID?
 
     public init(
         contentID: String, operation: SequenceNumber, modification: DataModification, creates: EntityID?,

@@ -6,7 +6,7 @@ public import Operations
 /// in ``CardinalityRule``.
 public struct OperationRules<Storage: StateStorage> {
     private let storage: Storage
-    private let model: EntityDataModel
+    let model: EntityDataModel
 
     public init(storage: Storage, model: EntityDataModel) {
         self.storage = storage
@@ -17,6 +17,7 @@ public struct OperationRules<Storage: StateStorage> {
     public func check(_ operation: Operation) throws(ValidationError) {
         try checkDelivery(operation)
         try checkHeaders(operation)
+        try checkStream(operation)
         switch operation.action {
         case .create(let creation, let parent):
             try check(creation, depth: 0)
@@ -287,7 +288,7 @@ public struct OperationRules<Storage: StateStorage> {
 
     // MARK: State
 
-    private func existing(_ id: EntityID) throws(ValidationError) -> EntityRow {
+    func existing(_ id: EntityID) throws(ValidationError) -> EntityRow {
         guard let row = try read({ s throws(StateError) in try s.row(id) }) else {
             throw .refused(.init(.entityNotFound, "\(try name(id)) is not in the store, or was deleted."))
         }

@@ -32,6 +32,8 @@ struct DoubtResolution {
 
     private func read(_ pending: PendingOperation) async throws(TidelogError) -> Finding {
         guard case .inDoubt(let batch, _) = pending.status else { return .mayBeSentAgain }
+        // To write the same bytes twice is to write them once.
+        if case .update = pending.operation.action, pending.operation.stream != nil { return .mayBeDoneTwice }
         switch pending.operation.action {
         case .create(let creation, _): return try await finding(creation, batch)
         case .update(let id, let changes, let bindings):

@@ -39,6 +39,8 @@ extension UploadRound {
     @_optimize(none)
     func requests(of plan: UploadPlan, _ terms: Terms) async -> Outgoing {
         let plain = encoder(terms).requests(of: plan)
+        // The log does not hold the body, so nothing could send it again to the byte.
+        if plan.writesStream { return Outgoing(requests: plain, isRepeatable: false) }
         let headers = RepeatabilityHeaders(
             form: terms.options.repeatability, client: store.identifier, environment: store.environment)
         let marked = Outgoing(requests: headers.mark(plain), isRepeatable: terms.options.repeatability != .none)

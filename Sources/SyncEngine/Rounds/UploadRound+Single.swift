@@ -18,7 +18,7 @@ extension UploadRound {
         do throws(TidelogError) {
             report.batches += 1
             report.bytesSent += request.body.count
-            response = try await session.modify(request)
+            response = try await modify(request, of: plan)
         } catch {
             if let doubt = course.doubt(plan, error) { return [doubt] }
             try await failed(batch, plan, error)

@@ -157,9 +157,13 @@ struct UploadRound {
         _ report: inout UploadReport
     ) async throws(TidelogError) -> Bool {
         var hasMoved = false
-        var parts = terms.options.supportsBatch ? plan.parts(halving: course.suspects) : plan.singleRequests
+        var parts =
+            terms.options.supportsBatch
+            ? plan.parts(halving: course.suspects).flatMap(\.partsByStream) : plan.singleRequests
+        let all = terms
         while !parts.isEmpty {
             let part = parts.removeFirst()
+            let terms = all.terms(for: part)
             let requests = await requests(of: part, terms)
             guard requests.fitsRecord || part.changeSets.count == 1 else {
                 parts.insert(contentsOf: part.halves, at: 0)
@@ -244,6 +248,7 @@ struct UploadRound {
             budget: RetryBudget(attempts: upload.retry.attempts, spent: course.deferrals))
         report.note(outcomes, now: store.environment.now())
         for outcome in results { report.add(outcome) }
+        try await keepStreamETag(plan, outcomes, results)
         course.retrying.subtract(results.filter { $0.result != .notProcessed }.map(\.operation))
         try await readWhatIsMissing(plan, results)
         try await course.conflicts.look(at: results, &report)

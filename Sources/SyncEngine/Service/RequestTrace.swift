@@ -24,9 +24,11 @@ public struct RequestTrace: Sendable {
         self.write = write
     }
 
-    func request(_ message: HTTPRequest, url: String, body: [UInt8]) {
-        let size = body.isEmpty ? "" : ", \(body.count) bytes"
-        write("\(message.method) \(shown(url))\(size)" + details(message.headerFields, body, body.count))
+    /// - Parameter count: how many bytes are sent, where they are not `body` but those of a file.
+    func request(_ message: HTTPRequest, url: String, body: [UInt8], count: Int? = nil) {
+        let count = count ?? body.count
+        let size = count == 0 ? "" : ", \(count) bytes"
+        write("\(message.method) \(shown(url))\(size)" + details(message.headerFields, body, count))
     }
 
     /// - Parameter count: how many bytes there were, where `body` is only their beginning.

@@ -75,15 +75,19 @@ public actor ServiceSession {
     ///
     /// A 403 with `X-CSRF-Token: Required` says that the request was not looked at; a new token is fetched and the request
     /// sent once more.
-    public func modify(_ request: WireRequest) async throws(TidelogError) -> WireResponse {
+    ///
+    /// - Parameter file: holds the body; that of the request is not looked at then.
+    public func modify(
+        _ request: WireRequest, file: RequestFile? = nil
+    ) async throws(TidelogError) -> WireResponse {
         if needsToken, token == nil { try await fetchToken() }
-        let response = try await send(withToken(request))
+        let response = try await send(withToken(request), file)
         guard response.status == 403, response.headers["X-CSRF-Token"]?.equalsIgnoringCase("Required") == true else {
             return response
         }
         needsToken = true
         try await fetchToken()
-        return try await send(withToken(request))
+        return try await send(withToken(request), file)
     }
 
     /// Says that the service is one of those that want a token, so that the first modification is not refused in vain.
@@ -116,11 +120,13 @@ public actor ServiceSession {
 
     /// Sends the request, and once more where the service wanted other credentials and the hook has given some: it says with
     /// such an answer that it has not looked at the request.
-    private func send(_ request: WireRequest) async throws(TidelogError) -> WireResponse {
+    private func send(
+        _ request: WireRequest, _ file: RequestFile? = nil
+    ) async throws(TidelogError) -> WireResponse {
         let before = generation
-        let response = try await sendOnce(request)
+        let response = try await sendOnce(request, file)
         guard await wantsRepetition(request, response, before) else { return response }
-        return try await sendOnce(request)
+        return try await sendOnce(request, file)
     }
 
     /// Whether the service wanted other credentials than those of the generation, and there are some now.
@@ -165,19 +171,26 @@ public actor ServiceSession {
 
     // MARK: Exchange
 
-    private func sendOnce(_ request: WireRequest) async throws(TidelogError) -> WireResponse {
+    private func sendOnce(
+        _ request: WireRequest, _ file: RequestFile?
+    ) async throws(TidelogError) -> WireResponse {
         let (message, url) = try outgoing(request)
         let trace = trace
-        trace?.request(message, url: url, body: request.body)
+        let size = file?.count ?? request.body.count
+        trace?.request(message, url: url, body: request.body, count: size)
         do throws(TransportError) {
-            let (response, body) = try await transport.send(message, body: request.body)
-            activity.tell(
-                .exchanged(sent: request.body.count, received: body.count, status: response.status.code))
+            let (response, body): (HTTPResponse, [UInt8])
+            if let file {
+                (response, body) = try await transport.send(message, file: file)
+            } else {
+                (response, body) = try await transport.send(message, body: request.body)
+            }
+            activity.tell(.exchanged(sent: size, received: body.count, status: response.status.code))
             trace?.response(response, to: request.method, url: url, body: body)
             return WireResponse(response, body)
         } catch {
             trace?.failure(error, of: request.method, url: url)
-            activity.tell(.exchanged(sent: request.body.count, received: 0, status: nil))
+            activity.tell(.exchanged(sent: size, received: 0, status: nil))
             throw TidelogError(error)
         }
     }

@@ -17,11 +17,14 @@ public struct IntentOptions: Sendable {
     public var delivery: Delivery
     /// Whether an update that changes nothing is sent all the same.
     public var sendsEmptyUpdate: Bool
+    /// Makes a create or update one of a stream; it has no properties, bindings and new entities then.
+    public var stream: StreamWrite?
 
     public init(
         headers: HTTPHeaders = .empty, headerTemplates: [HeaderDraft] = [], customTag: String? = nil,
         transactionID: String? = nil, ifMatch: String? = nil, isUnmodifiable: Bool = false,
-        uploadCategory: CategoryDraft? = nil, delivery: Delivery = .queued, sendsEmptyUpdate: Bool = false
+        uploadCategory: CategoryDraft? = nil, delivery: Delivery = .queued, sendsEmptyUpdate: Bool = false,
+        stream: StreamWrite? = nil
     ) {
         self.headers = headers
         self.headerTemplates = headerTemplates
@@ -32,6 +35,7 @@ public struct IntentOptions: Sendable {
         self.uploadCategory = uploadCategory
         self.delivery = delivery
         self.sendsEmptyUpdate = sendsEmptyUpdate
+        self.stream = stream
     }
 }
 

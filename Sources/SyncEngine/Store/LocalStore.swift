@@ -131,6 +131,7 @@ public actor LocalStore {
         }
         // A batch without an answer is a batch that a crash interrupted: whether it arrived is not known.
         try await interruptOpenBatches()
+        try removeUnneededStreams()
         writeSnapshotIfDue()
     }
 

@@ -92,7 +92,7 @@ struct OperationBuilder {
             headerTemplates: try options.headerTemplates.map { try template($0) },
             isUnmodifiable: options.isUnmodifiable,
             uploadCategory: try options.uploadCategory.map { try category($0, of: intent) },
-            delivery: options.delivery)
+            delivery: options.delivery, stream: options.stream)
     }
 
     private func template(_ draft: HeaderDraft) throws -> HeaderTemplate {

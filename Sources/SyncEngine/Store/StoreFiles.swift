@@ -10,6 +10,8 @@ public struct StoreFiles: Sendable, Hashable {
     public var views: String { directory + "/views.sqlite" }
     /// The service root and the format version, for whoever looks at the directory.
     public var description: String { directory + "/store.json" }
+    /// The bytes of media streams, a file for each content.
+    public var streams: String { directory + "/streams" }
     public var lock: String { directory + "/LOCK" }
 
     /// The files that make up the views.

@@ -24,6 +24,8 @@ final class CurlTransfer: @unchecked Sendable {
     private var headerList: OpaquePointer?
     private let errorText: UnsafeMutablePointer<CChar>
     private let body: UnsafeMutableBufferPointer<UInt8>
+    /// While the body is read from a file.
+    private var file: OpenFile?
 
     init(_ request: OutgoingRequest, _ options: TransportOptions, buffer: ResponseBuffer) {
         self.request = request
@@ -46,6 +48,14 @@ final class CurlTransfer: @unchecked Sendable {
         guard let easy = ccurl_easy_create() else {
             close(.failure(error(.other, "libcurl has no memory left", sent: false)))
             return nil
+        }
+        if let source = request.file {
+            guard let opened = source.open() else {
+                ccurl_easy_destroy(easy)
+                close(.failure(source.unreadable))
+                return nil
+            }
+            file = opened
         }
         self.easy = easy
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -134,8 +144,10 @@ extension CurlTransfer {
 
     private func setRequest(_ easy: OpaquePointer) {
         ccurl_set_string(easy, CCURL_URL, url.text)
-        let sendsBody = !request.body.isEmpty || !["GET", "HEAD", "DELETE", "OPTIONS"].contains(request.method)
-        if sendsBody {
+        let sendsBody = request.file != nil || !request.body.isEmpty || !["GET", "HEAD", "DELETE", "OPTIONS"].contains(request.method)
+        if let source = request.file {
+            setFile(easy, source)
+        } else if sendsBody {
             ccurl_set_offset(easy, CCURL_POSTFIELDSIZE, Int64(request.body.count))
             ccurl_set_pointer(easy, CCURL_POSTFIELDS, body.baseAddress)
         } else if request.method == "HEAD" {
@@ -157,6 +169,22 @@ extension CurlTransfer {
         ccurl_set_pointer(easy, CCURL_HTTPHEADER, headerList.map { UnsafeRawPointer($0) })
     }
 
+    /// libcurl asks for the bytes when it can send some.
+    private func setFile(_ easy: OpaquePointer, _ source: RequestFile) {
+        ccurl_set_long(easy, CCURL_UPLOAD, 1)
+        ccurl_set_offset(easy, CCURL_INFILESIZE, Int64(source.count))
+        ccurl_set_pointer(easy, CCURL_READDATA, Unmanaged.passUnretained(self).toOpaque())
+        ccurl_set_callback(easy, CCURL_READFUNCTION) { bytes, size, count, context in
+            CurlTransfer.from(context).send(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+        }
+    }
+
+    private func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if let count = file?.read(into: buffer) { return count }
+        failure = request.file?.unreadable
+        return 0x1000_0000  // CURL_READFUNC_ABORT
+    }
+
     private func add(_ header: String) { headerList = ccurl_slist_add(headerList, header) ?? headerList }
 
     private func follow(_ location: String) -> Bool {
@@ -170,6 +198,7 @@ extension CurlTransfer {
         parser = ResponseHeadParser()
         held = nil
         received = 0
+        file?.rewind()
         ccurl_set_string(easy, CCURL_URL, target.text)
         return true
     }

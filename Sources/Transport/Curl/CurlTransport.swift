@@ -21,9 +21,23 @@ public final class CurlTransport: HTTPTransport {
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
         let buffer = ResponseBuffer(capacity: nil)
         let (loop, transfer) = try await prepare(request, body, buffer)
-        return try await withTaskCancellationHandler {
+        return try await whole(loop, transfer)
+    }
+
+    public func send(
+        _ request: HTTPRequest, file: RequestFile
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+        let buffer = ResponseBuffer(capacity: nil)
+        let (loop, transfer) = try await prepare(request, [], buffer, file: file)
+        return try await whole(loop, transfer)
+    }
+
+    private func whole(
+        _ loop: CurlLoop, _ transfer: CurlTransfer
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+        try await withTaskCancellationHandler {
             loop.start(transfer)
-            return await buffer.whole()
+            return await transfer.buffer.whole()
         } onCancel: {
             loop.cancel(transfer)
         }.get()
@@ -45,11 +59,11 @@ public final class CurlTransport: HTTPTransport {
     }
 
     private func prepare(
-        _ request: HTTPRequest, _ body: [UInt8], _ buffer: ResponseBuffer
+        _ request: HTTPRequest, _ body: [UInt8], _ buffer: ResponseBuffer, file: RequestFile? = nil
     ) async throws(TransportError) -> (CurlLoop, CurlTransfer) {
         // Checked first: what cannot be sent needs no credentials.
         _ = try OutgoingRequest(request, body: [])
-        let outgoing = try OutgoingRequest(try await options.authorize(request), body: body)
+        let outgoing = try OutgoingRequest(try await options.authorize(request), body: body, file: file)
         return (try startedLoop(), CurlTransfer(outgoing, options, buffer: buffer))
     }
 

@@ -15,6 +15,11 @@ public protocol HTTPTransport: Sendable {
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8])
 
+    /// The same with a body that lies in a file.
+    func send(
+        _ request: HTTPRequest, file: RequestFile
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8])
+
     /// Returns when the head of the response is there; the body is read as it is asked for.
     func stream(
         _ request: HTTPRequest, body: [UInt8]
@@ -22,6 +27,13 @@ public protocol HTTPTransport: Sendable {
 }
 
 extension HTTPTransport {
+    /// For transports that cannot read files: the whole of it is in memory while it is sent.
+    public func send(
+        _ request: HTTPRequest, file: RequestFile
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+        try await send(request, body: try file.bytes())
+    }
+
     /// For transports that do not stream: the whole body as one chunk.
     public func stream(
         _ request: HTTPRequest, body: [UInt8]

@@ -6,8 +6,10 @@ struct OutgoingRequest: Sendable {
     let url: RequestURL
     let headerFields: HTTPFields
     let body: [UInt8]
+    /// Instead of ``body``.
+    let file: RequestFile?
 
-    init(_ request: HTTPRequest, body: [UInt8]) throws(TransportError) {
+    init(_ request: HTTPRequest, body: [UInt8], file: RequestFile? = nil) throws(TransportError) {
         method = request.method.rawValue
         let path = request.path ?? "/"
         guard
@@ -23,6 +25,7 @@ struct OutgoingRequest: Sendable {
         self.url = url
         headerFields = request.headerFields
         self.body = body
+        self.file = file
     }
 
     /// For messages.

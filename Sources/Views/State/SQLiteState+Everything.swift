@@ -45,6 +45,12 @@ extension SQLiteState {
         }
     }
 
+    public func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
+        try each("SELECT entity, state FROM streams ORDER BY entity") {
+            try body(id($0, 0), try Self.streams($0[1].blob ?? []))
+        }
+    }
+
     public func forEachAncestor(_ body: (Ancestor) throws -> Void) throws {
         try each("SELECT state FROM ancestors ORDER BY entity") { try body(try Self.ancestor($0[0].blob ?? [])) }
     }

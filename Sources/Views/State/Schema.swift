@@ -46,6 +46,7 @@ enum Schema {
         """,
         "CREATE INDEX touched_by_changes ON touched (entity, sequence) WHERE changes = 1",
         "CREATE TABLE ancestors (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
+        "CREATE TABLE streams (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE INDEX touched_by_operation ON touched (sequence)",
         "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
         "CREATE INDEX pending_by_status ON pending (status)",

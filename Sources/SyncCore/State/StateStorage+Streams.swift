@@ -1,0 +1,31 @@
+public import Operations
+
+extension StateStorage {
+    /// The service's content of the stream, where it lies in the store.
+    public func stream(_ property: String?, of id: EntityID) throws(StateError) -> StreamImage? {
+        try streams(of: id).first { $0.property == property }
+    }
+
+    /// What the app sees of the stream: what the last pending operation on it has written, or else what the service holds.
+    /// Nil where it is not in the store, or deleted.
+    public func localStream(
+        _ property: String?, of id: EntityID
+    ) throws(StateError) -> (content: StreamContent, isPending: Bool)? {
+        for sequence in try pendingOperations(naming: id).reversed() {
+            guard let operation = try pendingOperation(sequence)?.operation, operation.subject == id,
+                let stream = operation.stream, stream.property == property
+            else { continue }
+            return stream.content.map { ($0, true) }
+        }
+        return try stream(property, of: id)?.content.map { ($0, false) }
+    }
+
+    /// Takes the image in place of what was known of that stream. Of entities that never entered the log nothing is kept.
+    func keep(_ image: StreamImage) throws(StateError) {
+        guard try set(of: image.entity) != nil else { return }
+        var streams = try streams(of: image.entity).filter { $0.property != image.property }
+        if image.content != nil { streams.append(image) }
+        streams.sort { ($0.property ?? "").utf8.lexicographicallyPrecedes(($1.property ?? "").utf8) }
+        try putStreams(streams, of: image.entity)
+    }
+}

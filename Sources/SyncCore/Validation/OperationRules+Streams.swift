@@ -1,0 +1,60 @@
+import EDM
+import Operations
+
+extension OperationRules {
+    /// A stream is written by a request of its own, so it can be part of nothing that is to come true as a whole.
+    func checkStream(_ operation: Operation) throws(ValidationError) {
+        guard let stream = operation.stream else { return }
+        guard operation.changeSet == nil, operation.transactionID == nil else {
+            throw .refused(
+                .init(
+                    .notAllowed, "A stream cannot be written in a change set: it goes to the service by itself.",
+                    recovery: "Write it before or behind the change set."))
+        }
+        switch operation.action {
+        case .create(let creation, let parent):
+            guard stream.property == nil, stream.content != nil, model.findEntityType(creation.type)?.hasStream == true
+            else { throw .refused(.init(.notAllowed, "\(creation.type) is no media entity.")) }
+            guard creation.values.isEmpty, creation.bindings.isEmpty, creation.inline.isEmpty else {
+                throw .refused(
+                    .init(
+                        .notAllowed, "A media entity is created by its stream alone (OData 4.01 Part 1, 11.4.7.1).",
+                        recovery: "Set its properties with an update."))
+            }
+            guard let parent else { return }
+            let row = try existing(parent.entity)
+            guard model.findEntityType(row.type)?.findProperty(parent.navigation)?.isCollection != false else {
+                throw .refused(
+                    .init(
+                        .notAllowed, "A media entity cannot be created through the single-valued \(parent.navigation).",
+                        recovery: "Create it in its set, and link it."))
+            }
+        case .update(let entity, let changes, let bindings):
+            guard changes.isEmpty, bindings.isEmpty else {
+                throw .refused(.init(.notAllowed, "An update writes properties or a stream, not both."))
+            }
+            try checkStream(stream, of: try existing(entity))
+        case .delete, .createLink, .updateLink, .deleteLink:
+            throw .refused(.init(.notAllowed, "Only a create or an update writes a stream."))
+        }
+    }
+
+    private func checkStream(_ stream: StreamWrite, of row: EntityRow) throws(ValidationError) {
+        let type = model.findEntityType(row.type)
+        guard let name = stream.property else {
+            guard type?.hasStream == true else {
+                throw .refused(.init(.notAllowed, "\(row.type) is no media entity."))
+            }
+            guard stream.content != nil else {
+                throw .refused(
+                    .init(
+                        .notAllowed, "The stream of a media entity goes with the entity only.",
+                        recovery: "Delete the entity."))
+            }
+            return
+        }
+        guard type?.findProperty(name)?.type.primitive == .stream else {
+            throw .refused(.init(.unknownProperty, "\(row.type) has no stream property \(name)."))
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import EDM
+import ODataWire
+public import Operations
+import SyncCore
+import Views
+
+/// Streams: their bytes are in files beside the log, which holds their digests.
+extension LocalStore {
+    /// Where the service has a stream, and what the store has of it.
+    struct StreamSource {
+        let entity: EntityID
+        let url: String
+        let known: StreamImage?
+    }
+
+    /// Refused where what the log hides would lie open beside it.
+    func streamFiles() throws(TidelogError) -> StreamFiles {
+        guard disk.isSystem, disk.keepsViews(log) else {
+            throw TidelogError(
+                .unsupported, "An encrypted store keeps no media streams: their files would not be encrypted.",
+                place: files.directory, recovery: "Keep media entities in a store without encryption.")
+        }
+        return StreamFiles(directory: files.streams)
+    }
+
+    /// Keeps the bytes of a stream that the app is about to write; an operation with the result has to follow before the
+    /// store is closed, otherwise they go.
+    ///
+    /// - Parameter feed: gives the bytes, chunk after chunk; what it throws is the cause of what is thrown here.
+    public nonisolated func keepStream(
+        mediaType: String, name: String? = nil,
+        _ feed: (_ take: ([UInt8]) throws -> Void) async throws -> Void
+    ) async throws(TidelogError) -> StreamContent {
+        let writer = try StreamFileWriter(try await streamFiles(), number: environment.random())
+        do {
+            try await feed { try writer.append($0) }
+        } catch {
+            throw error as? TidelogError
+                ?? TidelogError(.invalidRequest, "The content of the stream cannot be read: \(error)", cause: error)
+        }
+        return try writer.finish(mediaType: mediaType, name: name)
+    }
+
+    /// Gives the bytes of a file, chunk after chunk.
+    public static func copyFile(_ path: String, to take: ([UInt8]) throws -> Void) throws {
+        let unreadable = TidelogError(
+            .invalidRequest, "The file cannot be read.", place: path, recovery: "Check its path and permissions.")
+        guard let file = StreamFileReader(path) else { throw unreadable }
+        while true {
+            guard let chunk = file.next() else { throw unreadable }
+            if chunk.isEmpty { return }
+            try take(chunk)
+        }
+    }
+
+    /// The stream as the app sees it: what it has written last, or else what was downloaded. Nil where there is none in the
+    /// store.
+    ///
+    /// - Parameter property: the stream property; nil for the stream of a media entity.
+    /// - Throws: `damaged` where its file is gone or has another length.
+    public func localStream(
+        _ address: EntityAddress, property: String? = nil
+    ) throws(TidelogError) -> LocalStream? {
+        let id = try entityID(address)
+        guard let (content, isPending) = try read({ try $0.localStream(property, of: id) }) else { return nil }
+        return try localStream(content, isPending: isPending)
+    }
+
+    func localStream(_ content: StreamContent, isPending: Bool) throws(TidelogError) -> LocalStream {
+        let streams = try streamFiles()
+        let path = streams.path(of: content)
+        guard streams.holds(content) else {
+            throw TidelogError(
+                .damaged, "The file of a stream is gone or has not the length that it should have.", place: path,
+                recovery: isPending ? "Write the stream again." : "Download the stream again.")
+        }
+        return LocalStream(
+            path: path, byteCount: Int(clamping: content.byteCount), mediaType: content.mediaType, isPending: isPending)
+    }
+
+    func entityID(_ address: EntityAddress) throws(TidelogError) -> EntityID {
+        let model = try model
+        return try read { state throws in
+            try AddressResolver(state: state, model: model, root: try state.header().service?.root).entity(address)
+        }
+    }
+
+    /// Throws where the entity has no such stream, or the service does not know the entity yet.
+    func streamSource(_ address: EntityAddress, property: String?) throws(TidelogError) -> StreamSource {
+        let id = try entityID(address)
+        let model = try model
+        let name = try read { state throws in try state.name(of: id, model) }
+        guard let (reference, set) = try serviceReference(id) else {
+            throw TidelogError(
+                .notFound, "The service does not know \(name) yet.", recovery: "Upload it first.")
+        }
+        let type = try read { try $0.serviceRow(id) }.flatMap { model.findEntityType($0.type) } ?? set.entityType
+        let isThere = property.map { type.findProperty($0)?.type.primitive == .stream } ?? type.hasStream
+        guard isThere else {
+            throw TidelogError(
+                .invalidRequest,
+                property.map { "\(type.name) has no stream property \($0)." } ?? "\(type.name) is no media entity.")
+        }
+        let encoder = RequestEncoder(
+            version: model.version, model: model, serviceRoot: "", options: try serviceOptions)
+        return StreamSource(
+            entity: id, url: encoder.streamURL(of: reference, property: property),
+            known: try read { try $0.stream(property, of: id) })
+    }
+
+    /// The bytes that a request for the operation has as its body. Throws where they are not there any more.
+    func requestFile(_ content: StreamContent) throws(TidelogError) -> (path: String, count: Int) {
+        let stream = try localStream(content, isPending: true)
+        return (stream.path, stream.byteCount)
+    }
+
+    /// Removes the files that nothing refers to. Only while the store is opened: otherwise a stream may have been written
+    /// whose operation is not logged yet.
+    func removeUnneededStreams() throws(TidelogError) {
+        guard let streams = try? streamFiles(), !streams.isEmpty else { return }
+        streams.removeAll(but: try streamsInUse())
+    }
+
+    private func streamsInUse() throws(TidelogError) -> Set<StreamDigest> {
+        try read { state in
+            var used: Set<StreamDigest> = []
+            func note(_ content: StreamContent?) { if let content { used.insert(content.digest) } }
+            try state.forEachStreams { _, streams in for stream in streams { note(stream.content) } }
+            try state.forEachPending { note($0.operation.stream?.content) }
+            try state.forEachUndone { note($0.operation.operation.stream?.content) }
+            return used
+        }
+    }
+
+    /// The files of streams that are gone or do not hold what they should, and whose they are, in sentences.
+    ///
+    /// Cost: reads all of them.
+    public func damagedStreams() throws(TidelogError) -> [String] {
+        guard let streams = try? streamFiles() else { return [] }
+        return try streamsInUseByName().filter { !streams.isIntact($0.content) }.map { name, content in
+            "The stream of \(name) is gone or damaged: \(streams.path(of: content))"
+        }
+    }
+
+    private func streamsInUseByName() throws(TidelogError) -> [(name: String, content: StreamContent)] {
+        let model = try model
+        return try read { state in
+            var found: [(id: EntityID, content: StreamContent)] = []
+            try state.forEachStreams { id, streams in
+                for content in streams.compactMap(\.content) { found.append((id, content)) }
+            }
+            try state.forEachPending {
+                if let content = $0.operation.stream?.content { found.append(($0.operation.subject, content)) }
+            }
+            return try found.map { (try state.name(of: $0.id, model), $0.content) }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import ODataWire
+import Operations
+
+/// Reads a stream from the service into the store.
+struct StreamDownload {
+    let store: LocalStore
+    let session: ServiceSession
+
+    /// Straight into a file; nothing is read where the service says that the store has it already. Nil where the service holds
+    /// no content for the stream.
+    func run(_ address: EntityAddress, property: String?) async throws(TidelogError) -> LocalStream? {
+        let source = try await store.streamSource(address, property: property)
+        var headers: HTTPHeaders = ["Accept": "*/*"]
+        // Only where the file is there: otherwise it is read again.
+        if let known = source.known, let content = known.content, (try? await store.requestFile(content)) != nil {
+            headers["If-None-Match"] = known.etag
+        }
+        let streamed = try await session.stream(source.url, headers: headers)
+        let response = streamed.response
+        if response.status == 304 { return try await store.localStream(address, property: property) }
+        if response.status == 204 {
+            try await store.record([
+                .streamsStored([StreamImage(entity: source.entity, property: property, content: nil)])
+            ])
+            return nil
+        }
+        try ServiceSession.check(response, "GET", source.url)
+        let writer = try StreamFileWriter(try await store.streamFiles(), number: store.environment.random())
+        try await copy(streamed.body, to: writer)
+        try StreamDownload.checkLength(of: response, writer.count, source.url)
+        let content = try writer.finish(mediaType: response.headers["Content-Type"] ?? "application/octet-stream")
+        let image = StreamImage(
+            entity: source.entity, property: property, content: content, etag: response.headers["ETag"])
+        try await store.record([.streamsStored([image])])
+        return try await store.localStream(content, isPending: false)
+    }
+
+    @inline(never) @_optimize(none)
+    private func copy(_ body: StreamedBody, to writer: StreamFileWriter) async throws(TidelogError) {
+        while true {
+            guard let chunk = try await body.next() else { return }
+            try writer.append(chunk)
+        }
+    }
+
+    /// A transport that an app brings may not notice that a body breaks off.
+    private static func checkLength(
+        of response: WireResponse, _ count: UInt64, _ url: String
+    ) throws(TidelogError) {
+        // Of an encoded body it is the length of the encoded form.
+        guard response.headers["Content-Encoding"] == nil, let text = response.headers["Content-Length"],
+            let length = UInt64(text), length != count
+        else { return }
+        throw TidelogError(
+            .unreachable, "The stream ended after \(count) of \(length) bytes.", place: "GET \(url)",
+            recovery: "Download it again.")
+    }
+}
+
+extension SyncEngine {
+    /// Reads a stream of an entity into the store, and returns it; nil where the service holds none.
+    ///
+    /// - Parameter property: the stream property; nil for the stream of a media entity.
+    public func downloadStream(
+        _ address: EntityAddress, property: String? = nil
+    ) async throws(TidelogError) -> LocalStream? {
+        try await StreamDownload(store: store, session: session).run(address, property: property)
+    }
+}

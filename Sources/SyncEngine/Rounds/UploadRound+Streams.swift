@@ -1,0 +1,59 @@
+import ODataWire
+import Operations
+import SyncCore
+import Transport
+
+/// Requests that write streams: each by itself, its body straight from the file.
+extension UploadRound {
+    /// Sends the request of a plan, with the bytes of its stream where it has some.
+    @_optimize(none)
+    func modify(_ request: WireRequest, of plan: UploadPlan) async throws(TidelogError) -> WireResponse {
+        guard let content = plan.changeSets.first?.requests.first?.content else { return try await session.modify(request) }
+        let file = try await store.requestFile(content)
+        return try await session.modify(request, file: RequestFile(path: file.path, count: file.count))
+    }
+
+    /// Keeps the stream's new ETag, where the service tells it with its answer: the next change has to carry it.
+    @_optimize(none)
+    func keepStreamETag(
+        _ plan: UploadPlan, _ outcomes: [ChangeSetOutcome], _ results: [BatchAnswered.Outcome]
+    ) async throws(TidelogError) {
+        guard plan.writesStream, let request = plan.changeSets.first?.requests.first, let content = request.content,
+            case .update = request.modification.action, case .members(let responses)? = outcomes.first,
+            let etag = responses.first?.headers["ETag"],
+            results.contains(where: { if case .confirmed = $0.result { true } else { false } }),
+            let entity = request.entity
+        else { return }
+        let property = request.modification.stream?.property
+        try await store.record([
+            .streamsStored([StreamImage(entity: entity, property: property, content: content, etag: etag)])
+        ])
+    }
+}
+
+extension UploadPlan {
+    /// The plan in order, in pieces, so that what writes a stream is alone.
+    var partsByStream: [UploadPlan] {
+        guard writesStream else { return [self] }
+        var parts: [UploadPlan] = []
+        for changeSet in changeSets {
+            let single = UploadPlan(changeSets: [changeSet])
+            if let last = parts.last, !last.writesStream, !single.writesStream {
+                parts[parts.count - 1].changeSets.append(changeSet)
+            } else {
+                parts.append(single)
+            }
+        }
+        return parts
+    }
+}
+
+extension UploadRound.Terms {
+    /// Those by which the plan is sent: what writes a stream goes as if there were no `$batch`.
+    func terms(for plan: UploadPlan) -> Self {
+        guard plan.writesStream else { return self }
+        var terms = self
+        terms.options.supportsBatch = false
+        return terms
+    }
+}

@@ -1,0 +1,124 @@
+public import EDM
+public import ODataWire
+import Operations
+public import SyncEngine
+
+/// Media entities and stream properties. A store keeps the bytes in files beside its log; see Docs/Media.md.
+extension DataService {
+    /// Creates a media entity with its content. What else is set of the entity follows as an update, since the service takes
+    /// nothing but the bytes when it creates a media entity (OData 4.01 Part 1, 11.4.7.1).
+    ///
+    /// - Throws: `refused` where the type is none of media entities, or inside of an encrypted store `unsupported`.
+    public func createMedia(
+        _ entity: EntityValue, content: MediaContent, headers: HTTPHeaders = .empty, options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await create(ChangeSet.Operation(.create(entity, parent: nil), headers, options), content)
+    }
+
+    /// The same in a collection of another entity, which it is linked to.
+    public func createRelatedMedia(
+        _ entity: EntityValue, content: MediaContent, in parent: EntityValue, property: Property,
+        headers: HTTPHeaders = .empty, options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await create(ChangeSet.Operation(.create(entity, parent: (parent, property)), headers, options), content)
+    }
+
+    /// Replaces the content of a media entity.
+    public func uploadMedia(
+        entity: EntityValue, content: MediaContent, headers: HTTPHeaders = .empty, options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        let content = try await kept(content)
+        try await write(StreamWrite(content: content), entity, headers, options)
+    }
+
+    /// Replaces the content of a stream property.
+    public func uploadStream(
+        entity: EntityValue, property: Property, content: MediaContent, headers: HTTPHeaders = .empty,
+        options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        let content = try await kept(content)
+        try await write(StreamWrite(property: property.name, content: content), entity, headers, options)
+    }
+
+    /// Deletes the content of a stream property. That of a media entity goes with the entity: ``deleteEntity(_:headers:options:)``.
+    public func deleteStream(
+        entity: EntityValue, property: Property, headers: HTTPHeaders = .empty, options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await write(StreamWrite(property: property.name, content: nil), entity, headers, options)
+    }
+
+    /// Reads the content of a media entity from the service into the store; nothing is read where the store has it already.
+    /// What was written here and is not uploaded yet stays what ``localMedia(entity:)`` gives.
+    ///
+    /// - Returns: nil where the service holds no content.
+    @discardableResult
+    public func downloadMedia(entity: EntityValue) async throws(TidelogError) -> LocalStream? {
+        try await offline().downloadStream(try await address(of: entity))
+    }
+
+    /// The same for a stream property.
+    @discardableResult
+    public func downloadStream(entity: EntityValue, property: Property) async throws(TidelogError) -> LocalStream? {
+        try await offline().downloadStream(try await address(of: entity), property: property.name)
+    }
+
+    /// Whether the content of a media entity is in the store.
+    public func isMediaLocal(entity: EntityValue) async throws(TidelogError) -> Bool {
+        try await localMedia(entity: entity) != nil
+    }
+
+    /// The content of a media entity as it is in the store: what was written here last, or else what was downloaded. Nil
+    /// where there is none.
+    public func localMedia(entity: EntityValue) async throws(TidelogError) -> LocalStream? {
+        try await offline().store.localStream(try await address(of: entity))
+    }
+
+    /// The same for a stream property.
+    public func localStream(entity: EntityValue, property: Property) async throws(TidelogError) -> LocalStream? {
+        try await offline().store.localStream(try await address(of: entity), property: property.name)
+    }
+
+    // MARK: Parts
+
+    private func offline() throws(TidelogError) -> SyncEngine {
+        guard let provider = provider as? OfflineODataProvider else {
+            throw TidelogError(
+                .unsupported, "Media streams are read and written through a store only.",
+                recovery: "Use an OfflineODataProvider.")
+        }
+        return try provider.engine()
+    }
+
+    private func address(of entity: EntityValue) async throws(TidelogError) -> EntityAddress {
+        try IntentBuilder(model: try await provider.model()).address(of: entity, forReading: true)
+    }
+
+    private func kept(_ content: MediaContent) async throws(TidelogError) -> StreamContent {
+        try await offline().store.keepStream(mediaType: content.mediaType, name: content.name, content.feed)
+    }
+
+    private func create(_ operation: ChangeSet.Operation, _ content: MediaContent) async throws(TidelogError) {
+        let call = try ModificationCall([operation], model: try await provider.model())
+        guard let (intent, options) = call.intents.first, case .create(var draft, let parent) = intent else { return }
+        let content = try await kept(content)
+        let rest = Intent.update(
+            .draft(draft.number), changes: draft.values, bindings: draft.bindings, inline: draft.inline)
+        let hasRest = !draft.values.isEmpty || !draft.bindings.isEmpty || !draft.inline.isEmpty
+        (draft.values, draft.bindings, draft.inline) = ([:], [], [])
+        var first = options
+        first.stream = StreamWrite(content: content)
+        let intents = [(Intent.create(draft, in: parent), first)] + (hasRest ? [(rest, options)] : [])
+        call.apply(try await provider.perform(intents.map { (intent: $0.0, options: $0.1) }, asChangeSet: false), entityClasses)
+    }
+
+    private func write(
+        _ stream: StreamWrite, _ entity: EntityValue, _ headers: HTTPHeaders, _ options: RequestOptions
+    ) async throws(TidelogError) {
+        _ = try offline()
+        var intentOptions = try options.intentOptions(headers: headers, ifMatch: entity.etag)
+        intentOptions.stream = stream
+        let intent = Intent.update(try await address(of: entity), changes: [:], bindings: [], inline: [])
+        let results = try await provider.perform([(intent, intentOptions)], asChangeSet: false)
+        entity.lastOperation = results.first?.sequence ?? entity.lastOperation
+    }
+}
