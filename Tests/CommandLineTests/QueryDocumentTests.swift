@@ -16,7 +16,8 @@ import Testing
             while let character = characters.popFirst() {
                 switch character {
                 case "'": (isQuoted, current) = (!isQuoted, current ?? "")
-                case "\\" where !isQuoted: if let next = characters.popFirst() { current = (current ?? "") + String(next) }
+                case "\\" where !isQuoted:
+                    if let next = characters.popFirst() { current = (current ?? "") + String(next) }
                 case " " where !isQuoted:
                     if let current { arguments.append(current) }
                     current = nil
@@ -55,7 +56,8 @@ import Testing
         for example in examples {
             let running = try workspace.start(example.arguments)
             running.process.waitUntilExit()
-            #expect(workspace.text(running.output) + workspace.text(running.error) == example.output, "\(example.command)")
+            #expect(
+                workspace.text(running.output) + workspace.text(running.error) == example.output, "\(example.command)")
         }
     }
 }

@@ -63,8 +63,10 @@ struct ApplyEvaluationTests {
         ("aggregate(Customer with countdistinct as Customers)", ["Customers=3"]),
         ("aggregate(Amount with sum from Customer/Country with average as Average)", ["Average=12"]),
         ("aggregate(Customer/$count as Sold)", ["Sold=8"]),
-        ("filter(Amount gt 100)/aggregate(Amount with sum as Total,Amount with countdistinct as Amounts,$count as Sales)",
-            ["Total=null Amounts=0 Sales=0"]),
+        (
+            "filter(Amount gt 100)/aggregate(Amount with sum as Total,Amount with countdistinct as Amounts,$count as Sales)",
+            ["Total=null Amounts=0 Sales=0"]
+        ),
     ])
     func `all instances become one`(text: String, expected: [String]) throws {
         #expect(try run(text) == expected)
@@ -72,23 +74,35 @@ struct ApplyEvaluationTests {
 
     @Test(arguments: [
         ("groupby((Customer/Country))", ["Customer={Country=USA}", "Customer={Country=Netherlands}"]),
-        ("groupby((Customer/Country,Product),aggregate(Amount with sum as Total))",
+        (
+            "groupby((Customer/Country,Product),aggregate(Amount with sum as Total))",
             [
                 "Customer={Country=USA} Product=Paper Total=5", "Customer={Country=USA} Product=Sugar Total=2",
-                "Customer={Country=USA} Product=Coffee Total=12", "Customer={Country=Netherlands} Product=Paper Total=3",
+                "Customer={Country=USA} Product=Coffee Total=12",
+                "Customer={Country=Netherlands} Product=Paper Total=3",
                 "Customer={Country=Netherlands} Product=Sugar Total=2",
-            ]),
-        ("groupby((Customer/Name,Customer/ID),aggregate(Amount with sum as Total))",
+            ]
+        ),
+        (
+            "groupby((Customer/Name,Customer/ID),aggregate(Amount with sum as Total))",
             [
                 "Customer={Name=Joe ID=C1} Total=7", "Customer={Name=Sue ID=C2} Total=12",
                 "Customer={Name=Joe ID=C3} Total=5",
-            ]),
-        ("groupby((Customer),aggregate(Amount with sum as Total))/filter(Customer/Country eq 'USA')",
-            ["Total=7", "Total=12"]),
+            ]
+        ),
+        (
+            "groupby((Customer),aggregate(Amount with sum as Total))/filter(Customer/Country eq 'USA')",
+            ["Total=7", "Total=12"]
+        ),
         ("groupby((Product),topcount(1,Amount))", ["#5", "#2", "#4"]),
-        ("groupby((Product),aggregate(Amount with sum as Total))/orderby(Total desc)/top(1)", ["Product=Coffee Total=12"]),
-        ("groupby((Product),aggregate(Amount with sum as Total))/concat(identity,aggregate(Total with max as Best))",
-            ["Product=Paper Total=8", "Product=Sugar Total=4", "Product=Coffee Total=12", "Best=12"]),
+        (
+            "groupby((Product),aggregate(Amount with sum as Total))/orderby(Total desc)/top(1)",
+            ["Product=Coffee Total=12"]
+        ),
+        (
+            "groupby((Product),aggregate(Amount with sum as Total))/concat(identity,aggregate(Total with max as Best))",
+            ["Product=Paper Total=8", "Product=Sugar Total=4", "Product=Coffee Total=12", "Best=12"]
+        ),
     ])
     func `instances are grouped`(text: String, expected: [String]) throws { #expect(try run(text) == expected) }
 
@@ -108,7 +122,8 @@ struct ApplyEvaluationTests {
         let amounts = ["0.1", "0.2", "12345678901234567890.0000000001", nil]
         let rows = amounts.enumerated().map { index, amount in
             Self.row(
-                index, id: Int64(index), customer: nil, product: "", amount: amount.flatMap { DecimalValue($0) }.map { .decimal($0) } ?? .null)
+                index, id: Int64(index), customer: nil, product: "",
+                amount: amount.flatMap { DecimalValue($0) }.map { .decimal($0) } ?? .null)
         }
         #expect(try run("aggregate(Amount with sum as Total)", rows) == ["Total=12345678901234567890.3000000001"])
         #expect(try run("aggregate(Amount with min as Least,$count as All)", rows) == ["Least=0.1 All=4"])
@@ -137,7 +152,8 @@ struct ApplyEvaluationTests {
     }
 
     @Test(arguments: [
-        "aggregate(Forecast)", "aggregate(Amount with Custom.median as M)", "groupby((rollup(Customer/Country,Product)))",
+        "aggregate(Forecast)", "aggregate(Amount with Custom.median as M)",
+        "groupby((rollup(Customer/Country,Product)))",
         "nest(identity as All)", "Custom.condense()", "join(Sales as Sale)",
     ])
     func `what only a service knows is refused by name`(text: String) throws {

@@ -42,8 +42,12 @@ import Tidelog
         let doubled = of.compute(quantity.multiplied(by: 2), as: "Double")
             .aggregate(QueryPath.named("Double").max(as: "Total"))
         #expect(try await total(doubled) == .integer(20_000))
-        #expect(try await total(of.aggregate(quantity.average(as: "Total"))) == .decimal(try #require(DecimalValue("2501.5"))))
-        #expect(try await total(of.aggregate(try shop.property("Orders/CustomerID").countDistinct(as: "Total"))) == .integer(2))
+        #expect(
+            try await total(of.aggregate(quantity.average(as: "Total")))
+                == .decimal(try #require(DecimalValue("2501.5"))))
+        #expect(
+            try await total(of.aggregate(try shop.property("Orders/CustomerID").countDistinct(as: "Total")))
+                == .integer(2))
     }
 
     @Test(arguments: Client.offline)
@@ -96,7 +100,10 @@ import Tidelog
     func `a search looks into strings, and only into those that are selected`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let (note, id) = (try shop.property("Orders/Note"), try shop.property("Orders/OrderID"))
-        #expect(try await shop.fetch("Orders", matching: DataQuery().search("ENGINE")).map { $0["OrderID"] } == [.integer(1)])
+        #expect(
+            try await shop.fetch("Orders", matching: DataQuery().search("ENGINE")).map { $0["OrderID"] } == [
+                .integer(1)
+            ])
         #expect(try await shop.fetch("Orders", matching: DataQuery().search("e", "card").select(note)).count == 1)
         // Nothing to search in: the search does not count.
         #expect(try await shop.fetch("Orders", matching: DataQuery().search("engine").select(id)).count == 4)

@@ -88,8 +88,10 @@ struct RowQueryTests {
             "Text": dice.next(5) == 0 ? .null : .string(dice.pick(Self.words)),
             "Price": dice.next(5) == 0
                 ? .null : DecimalValue(dice.pick(["1.5", "1.50", "-2", "10", "9.99"])).map { .decimal($0) } ?? .null,
-            "Placed": GlobalDateTime(dice.pick(["2024-01-01T00:00:00Z", "2024-01-01T01:00:00+01:00", "2023-05-05T05:05:05Z"]))
-                .map { .dateTimeOffset($0) } ?? .null,
+            "Placed": GlobalDateTime(
+                dice.pick(["2024-01-01T00:00:00Z", "2024-01-01T01:00:00+01:00", "2023-05-05T05:05:05Z"])
+            )
+            .map { .dateTimeOffset($0) } ?? .null,
         ]
     }
 
@@ -122,12 +124,14 @@ struct RowQueryTests {
         }
         options.append("$compute=Number add Price as Total,length(Text) as Length")
         if dice.next(3) == 0 {
-            options.append("$search=" + dice.pick(["red", "RED AND blue", "NOT red", "appl*", "pple*", "\"red-blue\"", "äpfel"]))
+            options.append(
+                "$search=" + dice.pick(["red", "RED AND blue", "NOT red", "appl*", "pple*", "\"red-blue\"", "äpfel"]))
         }
         if dice.next(3) > 0 {
             options.append(
                 "$orderby="
-                    + (0...dice.next(2)).map { _ in dice.pick(terms) + dice.pick(["", " desc"]) }.joined(separator: ","))
+                    + (0...dice.next(2)).map { _ in dice.pick(terms) + dice.pick(["", " desc"]) }.joined(separator: ",")
+            )
         }
         if dice.next(4) == 0 { options.append("$skip=\(dice.next(8))") }
         if dice.next(3) == 0 { options.append("$top=\(dice.next(30))") }
@@ -166,15 +170,21 @@ struct RowQueryTests {
             "Number with sum from Text with average as H", "Customer/Name with countdistinct as I",
         ]
         let aggregate =
-            "aggregate(" + Set((0...dice.next(3)).map { _ in dice.pick(aggregates) }).sorted().joined(separator: ",") + ")"
+            "aggregate(" + Set((0...dice.next(3)).map { _ in dice.pick(aggregates) }).sorted().joined(separator: ",")
+            + ")"
         var steps: [String] = []
-        if dice.next(2) == 0 { steps.append("filter(" + dice.pick(["Number gt 1", "not sap.islocal()", "Customer/Name ne null"]) + ")") }
+        if dice.next(2) == 0 {
+            steps.append("filter(" + dice.pick(["Number gt 1", "not sap.islocal()", "Customer/Name ne null"]) + ")")
+        }
         if dice.next(3) == 0 { steps.append("compute(Number add 1 as More)/filter(More gt 1)") }
-        if dice.next(4) == 0 { steps.append(dice.pick(["topcount(9,Number)", "bottomsum(5,Number)", "toppercent(50,Number)"])) }
+        if dice.next(4) == 0 {
+            steps.append(dice.pick(["topcount(9,Number)", "bottomsum(5,Number)", "toppercent(50,Number)"]))
+        }
         let key = Set((0...dice.next(2)).map { _ in dice.pick(keys) }).sorted().joined(separator: ",")
         steps.append(dice.pick([aggregate, "groupby((\(key)),\(aggregate))", "groupby((\(key)))"]))
         if dice.next(4) == 0 { steps.append("concat(identity,aggregate($count as Groups))") }
-        return "Orders?$apply=" + steps.joined(separator: "/") + "&$count=true" + dice.pick(["", "&$top=3", "&$skip=1"])
+        return "Orders?$apply=" + steps.joined(separator: "/") + "&$count=true"
+            + dice.pick(["", "&$top=3", "&$skip=1"])
     }
 
     @Test func `aggregates over columns alone are those over entities`() throws {

@@ -105,7 +105,8 @@ extension QueryParser {
             // White space may also separate what comes behind the properties.
             while skipComma() { properties.append(try applyPath()) }
             let method = try method()
-            if case .custom = item.subject {} else if method == nil {
+            if case .custom = item.subject {
+            } else if method == nil {
                 throw cursor.error("\"with\" and a method of aggregation are expected behind \"from\".")
             }
             item.steps.append(AggregateItem.Step(properties: properties, method: method))
