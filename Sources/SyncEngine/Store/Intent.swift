@@ -102,6 +102,8 @@ public struct EntitySnapshot: Sendable, Hashable {
     /// nil for an entity read from a service.
     public var entityID: EntityID?
     public var state: State
+    /// Whether it was created or changed here and the service does not know that yet (`sap.islocal()`).
+    public var isLocal = false
     /// In an expansion: whether the link that led here was made here and the service does not know it yet.
     public var isFromLocalRelationship = false
     public var expanded: [Expanded]

@@ -159,7 +159,6 @@ private struct SelectedPaths {
         }
     }
 
-
     func cut(_ values: PropertyValues) -> PropertyValues {
         if isWhole { return values }
         var kept = PropertyValues()

@@ -35,6 +35,9 @@ struct LocalQuery {
     }
 
     private func plainAnswer(_ request: ServiceRequest, _ page: Page?) throws -> QueryAnswer {
+        guard request.options.deltaToken == nil else {
+            throw EvaluationError(.unsupported, "The store has no deltas of its own; ask the service.")
+        }
         let found = try query.answer(request, pageSize: page?.size)
         var answer = QueryAnswer(entities: [], count: found.count, isSingle: found.isSingle)
         switch (request.path.target, found.content) {

@@ -72,7 +72,9 @@ extension LocalStore {
         let time = environment.now()
         return try read { state throws in
             var page: LocalQuery.Page?
-            if case .entitySet(let set)? = path.segments.first { page = LocalQuery.Page(path: set.name, size: pageSize) }
+            if case .entitySet(let set)? = path.segments.first {
+                page = LocalQuery.Page(path: set.name, size: pageSize)
+            }
             return try LocalQuery(state: state, model: model, time: time).answer(
                 ServiceRequest(path: path, options: options), page)
         }

@@ -15,6 +15,8 @@ extension EntityValue {
         etag = snapshot.etag
         entityID = snapshot.entityID
         state = State(rawValue: snapshot.state.rawValue) ?? .clean
+        isLocal = snapshot.isLocal
+        isFromLocalRelationship = snapshot.isFromLocalRelationship
         bindings = []
         for (name, value) in related where value.isNew { related[name]?.isNew = false }
         for expanded in snapshot.expanded {

@@ -73,6 +73,10 @@ extension QueryOperand {
     public func lessEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.le, literal(value)) }
     public func equal(_ other: some QueryOperand) -> QueryFilter { compare(.eq, other.queryExpression) }
     public func notEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ne, other.queryExpression) }
+    public func greaterThan(_ other: some QueryOperand) -> QueryFilter { compare(.gt, other.queryExpression) }
+    public func greaterEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ge, other.queryExpression) }
+    public func lessThan(_ other: some QueryOperand) -> QueryFilter { compare(.lt, other.queryExpression) }
+    public func lessEqual(_ other: some QueryOperand) -> QueryFilter { compare(.le, other.queryExpression) }
     /// Equal to one of the values.
     public func isIn(_ values: [some QueryLiteral]) -> QueryFilter { compare(.in, .list(values.map { literal($0) })) }
     /// For flags: has all members of the value.

@@ -15,6 +15,38 @@ extension RowQuery {
             count: found.count)
     }
 
+    /// The same with nothing read but the columns that the transformations name; nil where that does not do.
+    ///
+    /// SQL filters by the transformations `filter` that come first. Sums are not left to it: its numbers are not exact.
+    func appliedInSQL(_ request: ServiceRequest) throws -> Answer? {
+        let options = request.options
+        guard !options.apply.isEmpty, Transformation.makesRows(options.apply), request.path.segments.count == 1,
+            case .entitySet(let set)? = request.path.segments.first, !set.isSingleton, !set.entityType.isOpen
+        else { return nil }
+        var conditions: [Expression] = []
+        var sequence = options.apply[...]
+        while case .filter(let condition)? = sequence.first {
+            conditions.append(condition)
+            sequence.removeFirst()
+        }
+        let named = NamedPaths(Array(sequence), options)
+        guard !named.isIncomplete else { return nil }
+        do {
+            var filter = QueryOptions()
+            filter.filter = Expression.all(of: conditions)
+            filter.aliases = options.aliases
+            guard let scopes = try state.scopes(of: set, named.paths, filter, now: now) else { return nil }
+            let evaluator = evaluator(options)
+            let made = try evaluation(evaluator, []).apply(
+                Array(sequence), to: scopes.map { ApplyRow(scope: $0, source: nil) })
+            let found = try finish(made, request, [])
+            return Answer(
+                .applied(found.rows.map { AppliedRow(entity: nil, values: $0.values) }), count: found.count)
+        } catch let error as EvaluationError where error.code == .unsupported {
+            return nil
+        }
+    }
+
     func evaluation(_ evaluator: ExpressionEvaluator, _ rows: [EntityRow]) -> ApplyEvaluation {
         ApplyEvaluation(evaluator) { row in
             var values = row.source.map { rows[$0].values } ?? PropertyValues()

@@ -71,12 +71,13 @@ public struct RowQuery {
     }
 
     private func whole(_ request: ServiceRequest) throws -> Answer {
+        if let answer = try appliedInSQL(request) { return answer }
         if let answer = try answerInSQL(request, wantsCount: request.wantsCount) { return answer }
         return try answerInMemory(request)
     }
 
     /// Nil for what has to be answered in memory.
-    private func answerInSQL(_ request: ServiceRequest, wantsCount: Bool) throws -> Answer? {
+    func answerInSQL(_ request: ServiceRequest, wantsCount: Bool) throws -> Answer? {
         guard case .entitySet(let set)? = request.path.segments.first, request.options.apply.isEmpty,
             request.path.segments.dropFirst().allSatisfy({ $0 == .count || $0 == .ref }), !set.isSingleton
         else { return nil }
@@ -94,7 +95,7 @@ public struct RowQuery {
         }
     }
 
-    private func answerInMemory(_ request: ServiceRequest) throws -> Answer {
+    func answerInMemory(_ request: ServiceRequest) throws -> Answer {
         let options = request.options
         switch try position(request.path) {
         case .value(let value): return try answer(value, request)

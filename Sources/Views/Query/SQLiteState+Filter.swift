@@ -59,7 +59,7 @@ extension SQLiteState {
     }
 
     /// The functions of the connection, registered when they are first asked for and whenever the model has changed.
-    private func queryFunctions(_ model: EntityDataModel) throws -> SQLFunctions {
+    func queryFunctions(_ model: EntityDataModel) throws -> SQLFunctions {
         for case let functions as SQLFunctions in connection.registrations where functions.model === model {
             return functions
         }

@@ -26,7 +26,8 @@ struct EntityTable {
         let showsLink = answer.entities.contains { !$0.readLink.isEmpty }
         let showsState = answer.entities.contains { $0.state != .clean }
         var table = TextTable(
-            (showsLink ? [("readLink", .left)] : []) + names.map { ($0, alignment($0)) } + navigations.map { ($0, .left) }
+            (showsLink ? [("readLink", .left)] : []) + names.map { ($0, alignment($0)) }
+                + navigations.map { ($0, .left) }
                 + (showsState ? [("state", .left)] : []))
         for entity in answer.entities {
             table.add(

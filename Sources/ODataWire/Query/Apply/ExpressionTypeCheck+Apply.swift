@@ -134,7 +134,10 @@ extension ExpressionTypeCheck {
         case .custom(let path):
             guard case .property(let name)? = path.segments.last else { return .unknown }
             let owner = try aggregatedType(ExpressionPath(root: path.root, segments: path.segments.dropLast()))
-            if case .structured(let type) = owner, type.findProperty(name) != nil {
+            // An earlier transformation may have given the custom aggregate as a property.
+            if case .structured(let type) = owner, let property = type.findProperty(name),
+                property.type.primitive != .untyped
+            {
                 throw error(
                     .wrongArgumentType, "\(name) is a property: \"with\" and a method of aggregation are expected.",
                     .path(path))
@@ -197,7 +200,14 @@ extension ExpressionTypeCheck {
         for item in items {
             switch item {
             case .property(let path): paths.append(path)
-            case .rollup(let levels): paths += levels.filter { !$0.segments.isEmpty }
+            case .rollup(let levels):
+                // One name alone may be that of a hierarchy, which the service has.
+                if levels.count == 1, case .property(let name)? = levels[0].segments.first,
+                    type.findProperty(name) == nil
+                {
+                    continue
+                }
+                paths += levels.filter { !$0.segments.isEmpty }
             case .recursiveRollup(let hierarchy, let start):
                 _ = try branch(start, of: type)
                 // The node's property belongs to the hierarchy, which may be another collection than this.

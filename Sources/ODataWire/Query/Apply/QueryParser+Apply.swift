@@ -101,13 +101,12 @@ extension QueryParser {
             throw cursor.error("\"with\" and a method of aggregation are expected.", at: start)
         }
         while takeWord("from") {
-            var properties: [ExpressionPath] = []
-            repeat {
-                properties.append(try applyPath())
-                cursor.skipWhitespace()
-            } while cursor.skip("," as Character)
+            var properties = [try applyPath()]
+            // White space may also separate what comes behind the properties.
+            while skipComma() { properties.append(try applyPath()) }
             let method = try method()
-            if case .custom = item.subject {} else if method == nil {
+            if case .custom = item.subject {
+            } else if method == nil {
                 throw cursor.error("\"with\" and a method of aggregation are expected behind \"from\".")
             }
             item.steps.append(AggregateItem.Step(properties: properties, method: method))
@@ -256,6 +255,15 @@ extension QueryParser {
     private mutating func keyword() -> String? {
         cursor.skipWhitespace()
         return cursor.identifier()
+    }
+
+    /// Takes a comma; otherwise the position stays before the white space.
+    private mutating func skipComma() -> Bool {
+        let start = cursor.offset
+        cursor.skipWhitespace()
+        if cursor.skip("," as Character) { return true }
+        cursor.offset = start
+        return false
     }
 
     private mutating func expectComma() throws(URLSyntaxError) {

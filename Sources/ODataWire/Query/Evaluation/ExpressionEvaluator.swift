@@ -47,7 +47,8 @@ public struct ExpressionEvaluator: Sendable {
     }
 
     /// The values of `$compute` for an entity, in their order; each may use those before it.
-    public func computed(_ items: [ComputeItem], for entity: EvaluationScope) throws(EvaluationError) -> PropertyValues {
+    public func computed(_ items: [ComputeItem], for entity: EvaluationScope) throws(EvaluationError) -> PropertyValues
+    {
         var values = PropertyValues()
         for item in items { values[item.name] = try evaluate(item.expression, for: entity.adding(values)) }
         return values
@@ -206,7 +207,7 @@ struct EvaluationRun {
             do {
                 _ = try operand(path)
                 return .boolean(true)
-            } catch where error.code == .unknownProperty {
+            } catch  where error.code == .unknownProperty {
                 return .boolean(false)
             }
         case .entityExists:
