@@ -94,7 +94,7 @@ import Testing
 
     @Test(arguments: [
         "{}", #"{"ID":1}"#, #"{"ID":1,"ID":2}"#, #"{"Text":"b","ID":1}"#, #"{"ID":1,"Other":2}"#,
-        #"{"@odata.type":"#S.Row","ID":1}"#, #"{ "@odata.etag" : "1" , "ID" : 5 }"#, "7", "null", "[]",
+        ##"{"@odata.type":"#S.Row","ID":1}"##, #"{ "@odata.etag" : "1" , "ID" : 5 }"#, "7", "null", "[]",
         #"{"@removed":{"reason":"deleted"},"ID":5}"#,
     ])
     func `is read the same where it has other members`(row: String) throws {
