@@ -58,7 +58,8 @@ struct RecordCodecTests {
                 removed: [EntityID(rawValue: 300)], left: [EntityID(rawValue: 2)],
                 links: [
                     .init(
-                        source: EntityID(rawValue: 1), navigation: "Items", target: EntityID(rawValue: 2), isAdded: true),
+                        source: EntityID(rawValue: 1), navigation: "Items", target: EntityID(rawValue: 2), isAdded: true
+                    ),
                     .init(source: EntityID(rawValue: 1), navigation: "Customer", target: nil, isAdded: false),
                 ], next: "Orders?$skiptoken=2")),
         .downloadFinished(DownloadFinished(query: "Orders", deltaLink: "Orders?$deltatoken=3")),

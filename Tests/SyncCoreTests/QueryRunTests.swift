@@ -43,8 +43,9 @@ struct QueryRunTests {
 
     @Test func `a page's next link is asked for verbatim and without preferences`() {
         var run = run(pageSize: 50)
-        #expect(run.ended(next: "Orders?$skiptoken=%24x", deltaLink: nil, context: nil) == .next("Orders?$skiptoken=%24x"))
-        #expect(run.request == QueryRun.Request(url: "Orders?$skiptoken=%24x", preferences: nil))
+        let page = "Orders?$skiptoken=%24x"
+        #expect(run.ended(next: page, deltaLink: nil, context: nil) == .next(page))
+        #expect(run.request == QueryRun.Request(url: page, preferences: nil))
     }
 
     @Test(arguments: [
@@ -60,7 +61,8 @@ struct QueryRunTests {
         let second = run(deltaLink: Self.link("delta"), tracking)
         #expect((second.mode == .delta) == usesLink)
         var last = run(tracking)
-        #expect(last.ended(next: nil, deltaLink: "later", context: nil) == .finished(deltaLink: prefers ? "later" : nil))
+        let link = prefers ? "later" : nil
+        #expect(last.ended(next: nil, deltaLink: "later", context: nil) == .finished(deltaLink: link))
     }
 
     @Test func `a delta link is used until its lifetime has passed`() {
@@ -140,7 +142,8 @@ struct QueryRunTests {
         #expect(run.admits(context: "http://x/$metadata#Orders") == true)
     }
 
-    @Test func `a delta without a new link is followed by everything, and at once where nothing says that it was one`() {
+    @Test func `a delta without a new link is followed by everything, and at once where nothing says that it was one`()
+    {
         var said = run(deltaLink: Self.link("delta"))
         #expect(said.ended(next: nil, deltaLink: nil, context: "$metadata#Orders/$delta") == .finished(deltaLink: nil))
         var silent = run(deltaLink: Self.link("delta"))

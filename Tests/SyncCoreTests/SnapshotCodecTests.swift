@@ -57,7 +57,8 @@ struct SnapshotCodecTests {
         .query(
             QueryState(
                 query: DefiningQuery(name: "D", query: "Orders"), run: 12, isComplete: false, isDelta: true,
-                deltaLink: .init(url: "Orders?$deltatoken=1", time: 5), next: .init(url: "Orders?$skiptoken=2", time: -6))),
+                deltaLink: .init(url: "Orders?$deltatoken=1", time: 5),
+                next: .init(url: "Orders?$skiptoken=2", time: -6))),
         .entity(id(.max), set: "Orders"),
         .key("OrderID=5", set: "Orders", of: id(7)),
         .row(row),

@@ -49,9 +49,10 @@ struct Changes {
 
     private func changes(of row: Row, since known: Row?) throws(SandboxError) -> [DeltaItem] {
         var entity = try now.representation.entity(row, selection: selection)
-        let isNews = try known.map { known throws(SandboxError) in
-            try then.representation.entity(known, selection: selection) != entity
-        } ?? true
+        let isNews =
+            try known.map { known throws(SandboxError) in
+                try then.representation.entity(known, selection: selection) != entity
+            } ?? true
         var related: [DeltaItem] = []
         for item in options.expand {
             guard let property = collection.set.entityType.findProperty(item.name),

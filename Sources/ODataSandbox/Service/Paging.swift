@@ -14,8 +14,8 @@ struct Paging {
     /// The page that the token leads to; nil where it is none of ours.
     init?(token: String) {
         let numbers = token.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-        guard numbers.count == 3 || numbers.count == 4, let consumed = numbers[0], let last = numbers[1], let size = numbers[2],
-            consumed >= 0, size > 0
+        guard numbers.count == 3 || numbers.count == 4, let consumed = numbers[0], let last = numbers[1],
+            let size = numbers[2], consumed >= 0, size > 0
         else { return nil }
         self.consumed = consumed
         self.last = last

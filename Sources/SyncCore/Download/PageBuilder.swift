@@ -80,7 +80,9 @@ public struct PageBuilder<Storage: StateStorage> {
         var result: [DownloadPage] = []
         for part in pages {
             let images = splitting(part.groups)
-            for slice in images.dropLast() { result.append(DownloadPage(query: query, entities: Array(slice.joined()))) }
+            for slice in images.dropLast() {
+                result.append(DownloadPage(query: query, entities: Array(slice.joined())))
+            }
             var page = part.page
             page.query = query
             page.entities = images.last.map { Array($0.joined()) } ?? []

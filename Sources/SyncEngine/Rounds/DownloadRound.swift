@@ -51,7 +51,8 @@ struct DownloadRound {
         return runs
     }
 
-    private func target(of query: DefiningQuery, _ model: EntityDataModel) throws(TidelogError) -> QueryDownload.Target {
+    private func target(of query: DefiningQuery, _ model: EntityDataModel) throws(TidelogError) -> QueryDownload.Target
+    {
         let path: ResourcePath
         do throws(URLSyntaxError) {
             path = try ServiceRequest.parse(

@@ -150,7 +150,8 @@ struct ComparedDownloadTests {
         #expect(report.pages == 4)
     }
 
-    @Test(arguments: Dialect.allCases) func `a single entity is compared as well, and may go`(_ dialect: Dialect) async throws {
+    @Test(arguments: Dialect.allCases)
+    func `a single entity is compared as well, and may go`(_ dialect: Dialect) async throws {
         let shop = try await Shop(
             dialect, expanding: false, queries: [DefiningQuery(name: "One", query: "Customers(2)")])
         #expect(try await shop.engine.download().queries[0].tally.unchanged == 1)
