@@ -24,6 +24,8 @@ struct RecordCodecTests {
                 entities: [Creation(entity: EntityID(rawValue: 10), set: "Items", type: "Shop.Item", values: [:])])
         ])
 
+    static let someContent = StreamContent(
+        digest: StreamDigest(Array(0..<32))!, byteCount: 1 << 40, mediaType: "image/jpeg", name: "Ä.jpg")
     static let bodies: [Record.Body] = [
         .lost,
         .serviceInstalled(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: Array("<edmx/>".utf8))),
@@ -142,6 +144,18 @@ struct RecordCodecTests {
         .operationsUnfit([
             UnfitOperation(operation: 4, refusal: Refusal(modelChanged: "Orders is gone.", method: "PATCH", url: "Orders(1)"))
         ]),
+        .operation(
+            Operation(
+                .create(Creation(entity: EntityID(rawValue: 7), set: "Photos", type: "S.Photo", values: [:]), parent: nil),
+                customTag: "t", delivery: .draft, stream: StreamWrite(content: someContent))),
+        .operation(
+            Operation(
+                .update(EntityID(rawValue: 7), changes: [:], bindings: []),
+                stream: StreamWrite(property: "Thumbnail", content: nil))),
+        .streamsStored([
+            StreamImage(entity: EntityID(rawValue: 7), content: someContent, etag: "e"),
+            StreamImage(entity: EntityID(rawValue: 8), property: "Thumbnail", content: nil),
+        ]),
         .unknown(kind: 200, payload: [1, 2, 3]),
     ]
 
@@ -156,6 +170,18 @@ struct RecordCodecTests {
         let record = Record(time: time, body: body)
         let (kind, payload) = RecordCodec.encode(record)
         #expect(try RecordCodec.decode(kind: kind, payload: payload) == record)
+    }
+
+    @Test func `a digest of another length is refused`() {
+        let record = Record(
+            time: 0, body: .streamsStored([StreamImage(entity: EntityID(rawValue: 7), content: Self.someContent)]))
+        let kind = RecordCodec.encode(record).kind
+        var payload = RecordCodec.encode(record).payload
+        #expect(kind == RecordCodec.Kind.streamsStored.rawValue)
+        guard let length = payload.firstIndex(of: 32) else { return #expect(Bool(false)) }
+        payload[length] = 31
+        payload.remove(at: length + 1)
+        #expect(throws: CodecError.self) { try RecordCodec.decode(kind: kind, payload: payload) }
     }
 
     @Test func `every kind of record has an example here`() {

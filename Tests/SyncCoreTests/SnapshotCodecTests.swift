@@ -100,6 +100,27 @@ struct SnapshotCodecTests {
                     .init(relationship: "R", isFirst: true, partner: id(2)),
                     .init(relationship: "S", isFirst: false, partner: nil),
                 ])),
+        .streams(
+            id(1),
+            [
+                StreamImage(
+                    entity: id(1),
+                    content: StreamContent(
+                        digest: StreamDigest(Array(0..<32))!, byteCount: 7, mediaType: "image/gif", name: "a"), etag: "e")
+            ]),
+        .pending(
+            PendingOperation(
+                sequence: 9, time: 1,
+                operation: Operation(
+                    .update(id(1), changes: [:], bindings: []), customTag: "t",
+                    stream: StreamWrite(property: "S", content: nil)), status: .pending)),
+        .undone(
+            UndoneOperation(
+                operation: PendingOperation(
+                    sequence: 9, time: 1,
+                    operation: Operation(
+                        .update(id(1), changes: [:], bindings: []), stream: StreamWrite(property: "S", content: nil)),
+                    status: .pending), undo: 12)),
         .end(items: 3, digest: store.digest),
     ]
 

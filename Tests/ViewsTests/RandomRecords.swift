@@ -109,6 +109,7 @@ struct RandomRecords {
             return .deliveryChanged(operations.filter { _ in chance(20) }, to: pick(Delivery.allCases) ?? .draft)
         case 64..<67: return resolved()
         case 67..<68: return .entitiesMissing((0..<number(1..<3)).map { _ in someEntity() })
+        case 68..<70: return .streamsStored((0..<number(1..<3)).map { _ in stream() })
         default:
             operations.append(nextSequence)
             return .operation(
@@ -116,8 +117,19 @@ struct RandomRecords {
                     action(), transactionID: chance(10) ? "T\(number(0..<3))" : nil,
                     customTag: chance(10) ? "tag" : nil,
                     isUnmodifiable: chance(5), uploadCategory: chance(5) ? .named("C") : nil,
-                    delivery: chance(5) ? .localOnly : .queued))
+                    delivery: chance(5) ? .localOnly : .queued,
+                    stream: chance(5) ? StreamWrite(property: pick([nil, "S"]) ?? nil, content: content()) : nil))
         }
+    }
+
+    private mutating func stream() -> StreamImage {
+        StreamImage(
+            entity: someEntity(), property: chance(50) ? "S" : nil, content: content(), etag: chance(50) ? "e" : nil)
+    }
+
+    private mutating func content() -> StreamContent? {
+        guard chance(80), let digest = StreamDigest(Array(repeating: UInt8(number(0..<9)), count: 32)) else { return nil }
+        return StreamContent(digest: digest, byteCount: UInt64(number(0..<9)), mediaType: "image/gif")
     }
 
     private mutating func someEntity() -> EntityID { EntityID(rawValue: UInt64(number(1..<Int(nextEntity) + 2))) }

@@ -7,13 +7,15 @@ enum ModificationOutcome {
     /// `expanded`: the navigation properties that the request brought entities in.
     case created(RowID, expanded: Expansion, marks: [RowID: DeepInsertMark] = [:])
     case updated(RowID)
+    /// The stream of a media entity was replaced.
+    case streamed(RowID)
     /// Deleted, linked, unlinked.
     case done
 
     /// What a Content-ID of the request refers to.
     var row: RowID? {
         switch self {
-        case .created(let row, _, _), .updated(let row): row
+        case .created(let row, _, _), .updated(let row), .streamed(let row): row
         case .done: nil
         }
     }

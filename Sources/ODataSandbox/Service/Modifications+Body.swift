@@ -66,6 +66,16 @@ extension Modifications {
         return ["ContentType": .string(media(of: request).contentType)]
     }
 
+    /// A stream has an ETag of its own; a change may come without it.
+    func requireMediaMatch(_ id: RowID, _ request: WireRequest) throws(SandboxError) {
+        guard let condition = request.headers["If-Match"], let media = base[id]?.media,
+            !EntityTag.list(condition, contains: media.etag)
+        else { return }
+        throw SandboxError(
+            412, .preconditionFailed,
+            "The stream of \(id.set) has changed: its ETag is \(media.etag), If-Match says \(condition).")
+    }
+
     /// `If-Match` and `If-None-Match` of a modification. ETags are compared with those from before the change set: none
     /// that came to be within it can be known to a client, and an entity that it has created needs none.
     func requireMatch(_ id: RowID, _ request: WireRequest) throws(SandboxError) {

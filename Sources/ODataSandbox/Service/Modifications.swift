@@ -40,10 +40,10 @@ struct Modifications {
         case (.references(let source, let navigation, let target), _):
             return try changeReference(source, navigation, target, id: url.idOption, request)
         case (.media(let row), "PUT"):
-            try requireMatch(row, request)
+            try requireMediaMatch(row, request)
             try transaction.setMedia(media(of: request), of: row)
             try transaction.update(row, with: contentTypeValues(row.set, request))
-            return .updated(row)
+            return .streamed(row)
         default:
             throw SandboxError(405, .methodNotAllowed, "\(request.method) is not possible on \(request.url).")
         }

@@ -97,6 +97,7 @@ extension Sandbox {
         to request: WireRequest, _ outcome: ModificationOutcome, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {
         guard let id = outcome.row, let row = state[id] else { return view.response(204) }
+        if case .streamed = outcome { return view.response(204, ["ETag": row.media?.etag ?? ""]) }
         let preference = view.isLegacy ? nil : Preferences(request).returns
         var headers = HTTPHeaders.empty
         headers["ETag"] = view.etag(of: row)
@@ -111,7 +112,7 @@ extension Sandbox {
                 return view.response(204, headers)
             }
             (status, expansion) = (201, view.abilities.deepInsertAnswer == .outermost ? Expansion() : expanded)
-        case .updated, .done:
+        case .updated, .streamed, .done:
             if view.master.configuration.derivedKeys[id.set] != nil {
                 headers["Location"] = view.root + view.url(of: row)
                 if !view.isLegacy { headers["OData-EntityId"] = view.root + view.url(of: row) }

@@ -21,7 +21,11 @@ extension Sandbox {
         case .property(let row, let path, let isRaw): return try property(row, path, isRaw: isRaw, request, view)
         case .media(let id):
             guard let media = state[id]?.media else { throw Transaction.gone }
-            return view.response(200, ["Content-Type": media.contentType], body: media.bytes)
+            if request.headers["If-None-Match"].map({ EntityTag.list($0, contains: media.etag) }) == true {
+                return view.response(304, ["ETag": media.etag])
+            }
+            return view.response(
+                200, ["Content-Type": media.contentType, "ETag": media.etag], body: media.bytes)
         }
     }
 

@@ -23,6 +23,13 @@ struct Row: Sendable, Hashable {
     struct Media: Sendable, Hashable {
         var contentType: String
         var bytes: [UInt8]
+
+        /// Of the stream, which the entity's says nothing of: the same bytes have the same.
+        var etag: String {
+            var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+            for byte in bytes + Array(contentType.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            return "\"m\(String(hash, radix: 16))\""
+        }
     }
 }
 

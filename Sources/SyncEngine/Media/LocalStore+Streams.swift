@@ -86,8 +86,7 @@ extension LocalStore {
     }
 
     /// Throws where the entity has no such stream, or the service does not know the entity yet.
-    func streamSource(_ address: EntityAddress, property: String?) throws(TidelogError) -> StreamSource {
-        let id = try entityID(address)
+    func streamSource(_ id: EntityID, property: String?) throws(TidelogError) -> StreamSource {
         let model = try model
         let name = try read { state throws in try state.name(of: id, model) }
         guard let (reference, set) = try serviceReference(id) else {

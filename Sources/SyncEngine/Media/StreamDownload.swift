@@ -9,7 +9,7 @@ struct StreamDownload {
     /// Straight into a file; nothing is read where the service says that the store has it already. Nil where the service holds
     /// no content for the stream.
     func run(_ address: EntityAddress, property: String?) async throws(TidelogError) -> LocalStream? {
-        let source = try await store.streamSource(address, property: property)
+        let source = try await store.streamSource(try await store.entityID(address), property: property)
         var headers: HTTPHeaders = ["Accept": "*/*"]
         // Only where the file is there: otherwise it is read again.
         if let known = source.known, let content = known.content, (try? await store.requestFile(content)) != nil {

@@ -32,12 +32,16 @@ struct DoubtResolution {
 
     private func read(_ pending: PendingOperation) async throws(TidelogError) -> Finding {
         guard case .inDoubt(let batch, _) = pending.status else { return .mayBeSentAgain }
-        // To write the same bytes twice is to write them once.
-        if case .update = pending.operation.action, pending.operation.stream != nil { return .mayBeDoneTwice }
         switch pending.operation.action {
         case .create(let creation, _): return try await finding(creation, batch)
         case .update(let id, let changes, let bindings):
             let reading = EntityReading(store: store, session: session)
+            if let stream = pending.operation.stream {
+                guard try await holds(stream, id), let (payload, set) = try await reading.read(id) else {
+                    return .mayBeSentAgain
+                }
+                return .tookEffect(batch, payload, set)
+            }
             guard bindings.isEmpty else { return .mayBeDoneTwice }
             guard let (payload, set) = try await reading.read(id) else { return .mayBeSentAgain }
             return holds(payload, changes) ? .tookEffect(batch, payload, set) : .mayBeSentAgain
@@ -89,6 +93,24 @@ struct DoubtResolution {
                 return (property, value)
             }
             return marks.count == names.count && !marks.isEmpty ? marks : nil
+        }
+    }
+
+    /// Whether the service has the bytes that were sent. Reads all of them.
+    private func holds(_ stream: StreamWrite, _ id: EntityID) async throws(TidelogError) -> Bool {
+        let source = try await store.streamSource(id, property: stream.property)
+        let streamed = try await session.stream(source.url, headers: ["Accept": "*/*"])
+        if streamed.response.status == 204 || streamed.response.status == 404 { return stream.content == nil }
+        try ServiceSession.check(streamed.response, "GET", source.url)
+        return try await digest(of: streamed.body) == stream.content?.digest
+    }
+
+    @inline(never) @_optimize(none)
+    private func digest(of body: StreamedBody) async throws(TidelogError) -> StreamDigest {
+        var hash = StreamHash()
+        while true {
+            guard let chunk = try await body.next() else { return hash.finish() }
+            hash.add(chunk)
         }
     }
 

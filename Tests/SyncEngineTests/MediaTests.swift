@@ -1,0 +1,235 @@
+import EDM
+import Foundation
+import HTTPTypes
+import ODataSandbox
+import ODataWire
+import OperationLog
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+import Transport
+
+@testable import SyncEngine
+
+/// Media entities in a store and at the sandbox's Photos.
+struct MediaTests {
+    private let picture = Array("a picture".utf8)
+
+    private func keep(_ store: LocalStore, _ bytes: [UInt8], name: String? = nil) async throws -> StreamWrite {
+        StreamWrite(
+            content: try await store.keepStream(mediaType: "image/png", name: name) { take in
+                for chunk in stride(from: 0, to: bytes.count, by: 4) { try take(Array(bytes[chunk..<min(chunk + 4, bytes.count)])) }
+            })
+    }
+
+    /// The readLink of a new photo, and of one with properties the update behind it.
+    @discardableResult
+    private func create(
+        _ shop: Shop, _ bytes: [UInt8], name: String? = nil, values: PropertyValues = [:]
+    ) async throws -> String {
+        var options = IntentOptions()
+        options.stream = try await keep(shop.store, bytes, name: name)
+        var intents = [(intent: Intent.create(try await shop.draft(0, "Photos"), in: nil), options: options)]
+        if !values.isEmpty {
+            intents.append((.update(.draft(0), changes: values, bindings: [], inline: []), IntentOptions()))
+        }
+        return try await shop.store.perform(intents, asChangeSet: false)[0].entities[0]?.readLink ?? ""
+    }
+
+    private func write(_ shop: Shop, _ link: String, _ bytes: [UInt8]) async throws {
+        var options = IntentOptions()
+        options.stream = try await keep(shop.store, bytes)
+        _ = try await shop.store.perform(
+            [(.update(.link(link), changes: [:], bindings: [], inline: []), options)], asChangeSet: false)
+    }
+
+    private func bytes(_ stream: LocalStream?) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: try #require(stream).path))) }
+
+    private func withPhotos(_ dialect: Dialect) async throws -> Shop {
+        let shop = try await Shop(dialect)
+        try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))
+        try await shop.pull()
+        return shop
+    }
+
+    private func files(_ shop: Shop) -> [String] { TemporaryDirectory.files(shop.directory.path + "/streams").sorted() }
+
+    @Test(arguments: Dialect.allCases)
+    func `a new media entity goes with its bytes, and its properties behind it`(dialect: Dialect) async throws {
+        let shop = try await Shop(dialect)
+        let link = try await create(shop, picture, name: "Größe.png", values: ["Caption": .string("Berlin")])
+        #expect(try bytes(try await shop.store.localStream(.link(link))) == picture)
+        #expect(try await shop.store.localStream(.link(link))?.isPending == true)
+        #expect(try await shop.value(link, "Caption") == .string("Berlin"))
+        shop.transport.forgetRequests()
+
+        let report = try await shop.push()
+        #expect(report.confirmed.count == 2)
+        let requests = shop.transport.requests.filter { $0.method != "GET" }
+        let posted = try #require(requests.first)
+        #expect(posted.method == "POST")
+        #expect(posted.url == "/\(dialect.rawValue)/Photos")
+        #expect(posted.body == picture)
+        #expect(posted.headers["Content-Type"] == "image/png")
+        #expect(posted.headers["Slug"] == "Gr%C3%B6%C3%9Fe.png")
+        let number = try await shop.value(link, "PhotoID")
+        guard case .integer(let key)? = number else { Issue.record("no key"); return }
+        #expect(shop.transport.direct("GET", "/\(dialect.rawValue)/Photos(\(key))/$value").body == picture)
+        #expect(try await shop.serviceState(["Photos"]).contains { $0.contains("Berlin") })
+        #expect(try await shop.store.localStream(.link(link))?.isPending == false)
+        #expect(try await shop.store.pendingOperations().isEmpty)
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `what was downloaded is replaced under the stream's ETag, which the answer renews`(
+        dialect: Dialect
+    ) async throws {
+        let shop = try await withPhotos(dialect)
+        let downloaded = try await shop.engine.downloadStream(.link("Photos(1)"))
+        let before = shop.transport.direct("GET", "/\(dialect.rawValue)/Photos(1)/$value")
+        #expect(try bytes(downloaded) == before.body)
+        #expect(downloaded?.mediaType == "image/gif")
+        shop.transport.forgetRequests()
+        for content in ["second", "third"] {
+            try await write(shop, "Photos(1)", Array(content.utf8))
+            #expect(try bytes(try await shop.store.localStream(.link("Photos(1)"))) == Array(content.utf8))
+            #expect(try await shop.push().confirmed.count == 1)
+            #expect(shop.transport.direct("GET", "/\(dialect.rawValue)/Photos(1)/$value").body == Array(content.utf8))
+        }
+        let puts = shop.transport.requests.filter { $0.method == "PUT" }
+        #expect(puts.map(\.headers).map { $0["If-Match"] != nil } == [true, true])
+        #expect(puts[0].headers["If-Match"] == before.headers["ETag"])
+        #expect(puts[1].headers["If-Match"] != before.headers["ETag"])
+    }
+
+    @Test func `somebody else's newer stream is not overwritten`() async throws {
+        let shop = try await withPhotos(.v4)
+        _ = try await shop.engine.downloadStream(.link("Photos(1)"))
+        shop.transport.change {
+            _ = $0.handle(
+                WireRequest(
+                    method: "PUT", url: "/v4/Photos(1)/$value", headers: ["Content-Type": "image/gif"], body: [1, 2, 3]))
+        }
+        try await write(shop, "Photos(1)", picture)
+        let report = try await shop.push()
+        #expect(report.rejected.first?.refusal.status == 412)
+        #expect(shop.transport.direct("GET", "/v4/Photos(1)/$value").body == [1, 2, 3])
+        // What was written stays, in error state.
+        #expect(try bytes(try await shop.store.localStream(.link("Photos(1)"))) == picture)
+    }
+
+    @Test func `what the store has is not read again`() async throws {
+        let shop = try await withPhotos(.v4)
+        let first = try await shop.engine.downloadStream(.link("Photos(1)"))
+        let records = await shop.store.nextSequence
+        shop.transport.forgetRequests()
+        #expect(try await shop.engine.downloadStream(.link("Photos(1)")) == first)
+        #expect(shop.transport.requests.first?.headers["If-None-Match"] != nil)
+        #expect(await shop.store.nextSequence == records)
+        // A file that somebody removed is read again.
+        unlink(try #require(first).path)
+        await #expect(throws: TidelogError.self) { try await shop.store.localStream(.link("Photos(1)")) }
+        #expect(try await shop.store.damagedStreams().count == 1)
+        #expect(try await shop.engine.downloadStream(.link("Photos(1)")) == first)
+        #expect(try await shop.store.damagedStreams() == [])
+    }
+
+    @Test func `an undo brings back what was there, and the file goes when nothing needs it`() async throws {
+        let shop = try await withPhotos(.v4)
+        let downloaded = try await shop.engine.downloadStream(.link("Photos(1)"))
+        try await write(shop, "Photos(1)", picture)
+        let written = try #require(try await shop.store.pendingOperations().last).sequence
+        _ = try await shop.store.undo(.operations([written]))
+        #expect(try await shop.store.localStream(.link("Photos(1)")) == downloaded)
+        _ = try await shop.store.keepStream(mediaType: "image/png") { take in try take([9]) }
+        #expect(files(shop).count == 3)
+        await shop.store.close()
+        let again = try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false)
+        // An undone operation can be redone; what nothing names is gone.
+        #expect(files(shop).count == 2)
+        #expect(try await again.localStream(.link("Photos(1)"))?.byteCount == downloaded?.byteCount)
+        await again.close()
+    }
+
+    @Test func `views made again from the log or a snapshot say the same of streams`() async throws {
+        let shop = try await withPhotos(.v4)
+        _ = try await shop.engine.downloadStream(.link("Photos(1)"))
+        let link = try await create(shop, picture)
+        let digest = try await shop.store.digest()
+        await shop.store.close()
+        for file in StoreFiles(directory: shop.directory.path).viewFiles { unlink(file) }
+        let again = try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false)
+        #expect(try await again.digest() == digest)
+        #expect(try bytes(try await again.localStream(.link(link))) == picture)
+        try await again.writeSnapshot()
+        await again.close()
+        for file in StoreFiles(directory: shop.directory.path).viewFiles { unlink(file) }
+        let restored = try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false)
+        #expect(try await restored.digest() == digest)
+        #expect(try bytes(try await restored.localStream(.link(link))) == picture)
+        await restored.close()
+    }
+
+    @Test func `a lost answer is found by reading where a stream was replaced, and leaves a new media entity in doubt`() async throws {
+        let shop = try await withPhotos(.v4)
+        _ = try await shop.engine.downloadStream(.link("Photos(1)"))
+        try await write(shop, "Photos(1)", picture)
+        shop.transport.add(Fault(.dropAnswer, method: "PUT", urlPart: "/v4/Photos(1)/$value"))
+        _ = try? await shop.push()
+        #expect(try await shop.push().confirmed.count == 1)
+        #expect(shop.transport.direct("GET", "/v4/Photos(1)/$value").body == picture)
+        let link = try await create(shop, picture)
+        shop.transport.add(Fault(.dropAnswer, method: "POST", urlPart: "/v4/Photos"))
+        _ = try? await shop.push()
+        let report = try await shop.push()
+        #expect(report.inDoubt.count == 1)
+        #expect(shop.transport.requests.filter { $0.method == "PUT" }.count == 1)
+        #expect(shop.transport.requests.filter { $0.method == "POST" && $0.url == "/v4/Photos" }.count == 1)
+        #expect(try bytes(try await shop.store.localStream(.link(link))) == picture)
+    }
+
+    @Test func `a stream goes by itself, in order, beside what goes in batches`() async throws {
+        let shop = try await withPhotos(.v4)
+        try await shop.perform(update("Customers(1)", ["Name": .string("before")]))
+        try await create(shop, picture)
+        try await shop.perform(update("Customers(2)", ["Name": .string("behind")]))
+        shop.transport.forgetRequests()
+        #expect(try await shop.push().confirmed.count == 3)
+        let sent = shop.transport.requests.filter { $0.method == "POST" }.map(\.url)
+        #expect(sent == ["/v4/$batch", "/v4/Photos", "/v4/$batch"])
+    }
+
+    @Test func `no stream is written in a change set, nor beside properties, nor to what has none`() async throws {
+        let shop = try await withPhotos(.v4)
+        var options = IntentOptions()
+        options.stream = try await keep(shop.store, picture)
+        let photo = Intent.update(.link("Photos(1)"), changes: [:], bindings: [], inline: [])
+        let customer = Intent.update(.link("Customers(1)"), changes: [:], bindings: [], inline: [])
+        let both = Intent.update(.link("Photos(1)"), changes: ["Caption": .string("x")], bindings: [], inline: [])
+        for (intent, asChangeSet) in [(photo, true), (customer, false), (both, false)] {
+            await #expect(throws: TidelogError.self) {
+                try await shop.store.perform([(intent, options)], asChangeSet: asChangeSet)
+            }
+        }
+        #expect(try await shop.store.pendingOperations().isEmpty)
+    }
+
+    @Test func `an encrypted store refuses streams instead of laying them open`() async throws {
+        let shop = try await Shop(.v4, options: .init(log: OperationLog.Options(keys: [LogKey(Array(0..<32))!])))
+        let error = await #expect(throws: TidelogError.self) { try await create(shop, picture) }
+        #expect(error?.code == .unsupported)
+        #expect(files(shop) == [])
+    }
+
+    @Test func `an entity that goes takes its stream along`() async throws {
+        let shop = try await withPhotos(.v4)
+        _ = try await shop.engine.downloadStream(.link("Photos(1)"))
+        shop.transport.direct("DELETE", "/v4/Photos(1)")
+        try await shop.pull()
+        await shop.store.close()
+        let again = try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false)
+        #expect(files(shop) == [])
+        await again.close()
+    }
+}
