@@ -119,7 +119,7 @@ struct ApplyEvaluationTests {
         ("search(coffee)", ["#3", "#4"]), ("identity", ["#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8"]),
         ("topcount(2,Amount)", ["#3", "#4"]), ("bottomcount(2,Amount)", ["#1", "#7"]),
         ("topsum(15,Amount)", ["#3", "#4", "#5"]), ("toppercent(50,Amount)", ["#3", "#4"]),
-        ("bottompercent(50,Amount)", ["#1", "#2", "#5", "#6", "#7", "#8"]),
+        ("bottompercent(50,Amount)", ["#1", "#2", "#3", "#6", "#7", "#8"]),
         ("bottomsum(7,Amount)", ["#1", "#2", "#6", "#7", "#8"]),
         ("bottomsum(3,Amount)", ["#1", "#2", "#7"]), ("topcount($these/$count div 4,Amount)", ["#3", "#4"]),
         ("compute(Amount mul 10 as Cents)/filter(Cents gt 50)", ["#4 Cents=80"]),
