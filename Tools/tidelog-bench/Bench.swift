@@ -8,7 +8,7 @@ struct Bench: Sendable {
     /// ``Surroundings/say(_:)``.
     let run: @Sendable (Surroundings) async throws -> Report
 
-    static let all: [Bench] = [.log, .compression, .scale, .upload]
+    static let all: [Bench] = [.log, .compression, .scale, .upload, .query]
 }
 
 /// What a bench is run in.

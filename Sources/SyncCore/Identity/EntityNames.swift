@@ -33,8 +33,10 @@ public struct EntityNames<Storage: StateStorage> {
     static var namesSet: String { "" }
 
     /// The service's own link for changes, where there is one, or the readLink.
-    public func editLink(_ row: EntityRow) -> String {
-        row.editLink.flatMap { EntityLinks.isAddress($0) ? $0 : nil } ?? readLink(row)
+    ///
+    /// - Parameter readLink: where it is known already.
+    public func editLink(_ row: EntityRow, readLink known: String? = nil) -> String {
+        row.editLink.flatMap { EntityLinks.isAddress($0) ? $0 : nil } ?? known ?? readLink(row)
     }
 
     /// With the real key as soon as the service has confirmed it, with the entity ID before.

@@ -15,7 +15,7 @@ struct LocalQuery {
         self.model = model
         query = RowQuery(
             state: state, model: model, now: GlobalDateTime(millisecondsSince1970: time))
-        reader = try SnapshotReader(state: state, model: model)
+        reader = try SnapshotReader(state: state, model: model, prefetch: query.prefetch)
     }
 
     func answer(_ request: ServiceRequest) throws -> QueryAnswer {
@@ -30,7 +30,9 @@ struct LocalQuery {
     }
 
     func shape(_ rows: [EntityRow], _ options: QueryOptions, depth: Int = 0) throws -> [EntitySnapshot] {
-        try rows.map { row in
+        // With what is expanded on all levels below.
+        if depth == 0 { try query.prefetch.read(rows, options) }
+        return try rows.map { row in
             var snapshot = try reader.snapshot(row)
             if depth < QueryLimits.height { snapshot.expanded = try expand(row, options, depth: depth) }
             select(&snapshot, options)

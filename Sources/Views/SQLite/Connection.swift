@@ -14,6 +14,8 @@ package final class Connection {
     private var writtenTables: Set<String> = []
     /// Counts the takings, so that a statement adds its tables once between two of them.
     private var takings = 1
+    /// Hears of each statement that runs, while somebody looks.
+    var trace: StatementTrace?
     /// Keeps the objects alive that registered functions and collations call.
     var registrations: [AnyObject] = []
 
@@ -98,6 +100,7 @@ package final class Connection {
         _ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws -> Void
     ) throws {
         let statement = try prepare(sql)
+        trace?.note(sql, values)
         defer {
             sqlite3_reset(statement)
             sqlite3_clear_bindings(statement)
