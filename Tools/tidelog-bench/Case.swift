@@ -14,6 +14,7 @@ struct Case: Sendable {
 
     enum Unit: String, Sendable {
         case operationsPerSecond = "operations/s"
+        case rowsPerSecond = "rows/s"
         case commitsPerSecond = "commits/s"
         case bytesPerOperation = "bytes/operation"
         case allocationsPerOperation = "allocations/operation"

@@ -31,7 +31,7 @@ struct Command: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How often each measurement is repeated.", valueName: "number"))
     var rounds = 5
 
-    @Option(help: ArgumentHelp("How many operations; for scale and upload.", valueName: "number"))
+    @Option(help: ArgumentHelp("How many operations; for scale and upload; rows for download.", valueName: "number"))
     var operations: Int?
 
     /// A part of the bench `scale`, which runs each in a process of its own.
@@ -41,6 +41,10 @@ struct Command: AsyncParsableCommand {
     /// The views that a part of the bench `upload` plans a batch of, in a process of its own.
     @Option(help: .hidden)
     var views: String?
+
+    /// The pages that a part of the bench `download` takes in, in a process of its own.
+    @Option(help: .hidden)
+    var pages: String?
 
     func validate() throws {
         let known = Bench.all.map(\.name).joined(separator: ", ")
@@ -55,6 +59,7 @@ struct Command: AsyncParsableCommand {
     func run() async throws {
         if let phase { return try phase.run(log: directory ?? ".", operations: operations ?? 1) }
         if let views { return try UploadMemory.run(views: views, limit: operations ?? 500) }
+        if let pages { return try await DownloadMemory.run(pages: pages, store: directory ?? ".") }
         for bench in Bench.all where names.contains(bench.name) {
             let place = try Directory.make(below: directory ?? FileManager.default.temporaryDirectory.path)
             defer { place.remove() }

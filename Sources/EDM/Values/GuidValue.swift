@@ -31,12 +31,19 @@ extension GuidValue: Comparable, CustomStringConvertible {
     public static func < (a: GuidValue, b: GuidValue) -> Bool { (a.high, a.low) < (b.high, b.low) }
 
     public var description: String {
-        func hex(_ value: UInt64, _ width: Int) -> String {
-            let text = String(value, radix: 16)
-            return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+        String(unsafeUninitializedCapacity: 36) { text in
+            var place = 0
+            for digit in 0..<32 {
+                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+                    text[place] = 0x2D
+                    place += 1
+                }
+                let value = (digit < 16 ? high : low) >> UInt64(60 - digit % 16 * 4) & 0xF
+                text[place] = UInt8(value < 10 ? 0x30 + value : 0x57 + value)
+                place += 1
+            }
+            return place
         }
-        return hex(high >> 32, 8) + "-" + hex(high >> 16 & 0xFFFF, 4) + "-" + hex(high & 0xFFFF, 4) + "-"
-            + hex(low >> 48, 4) + "-" + hex(low & 0xFFFF_FFFF_FFFF, 12)
     }
 }
 

@@ -67,6 +67,13 @@ package let powersOfTen: [Int64] = (0...18).map { power in (0..<power).reduce(In
 
 /// `number` in decimal, filled up with zeros on the left.
 package func padded(_ number: Int64, _ width: Int) -> String {
+    if number >= 0, number < 100, width == 2 {
+        return String(unsafeUninitializedCapacity: 2) { text in
+            text[0] = UInt8(0x30 + number / 10)
+            text[1] = UInt8(0x30 + number % 10)
+            return 2
+        }
+    }
     let text = String(number.magnitude)
     let zeros = String(repeating: "0", count: max(0, width - text.utf8.count))
     return (number < 0 ? "-" : "") + zeros + text

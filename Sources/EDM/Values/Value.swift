@@ -83,6 +83,11 @@ public struct PropertyValues: Sendable, Hashable {
 
     /// Takes over every value of `other`.
     public mutating func merge(_ other: PropertyValues) {
+        // Whole representations of the same type: the names are the same ones, and so need not be looked for.
+        if isEmpty || names == other.names {
+            self = other
+            return
+        }
         for (name, value) in other { self[name] = value }
     }
 

@@ -97,7 +97,9 @@ extension Record.Body {
     fileprivate var entities: [EntityID] {
         switch self {
         case .operation(let operation): operation.touchedEntities
-        case .downloadPage(let page): page.entities.map(\.entity)
+        case .downloadPage(let page):
+            page.entities.map(\.entity) + page.removed + page.left
+                + page.links.flatMap { [$0.source] + ($0.target.map { [$0] } ?? []) }
         case .entitiesRead(let images): images.map(\.entity)
         case .entitiesMissing(let entities): entities
         case .conflictResolved(let resolved): [resolved.entity]

@@ -41,6 +41,12 @@ struct HistoryJSONWriter {
         array(name, ids) { $0.json.raw(String($1.rawValue)) }
     }
 
+    /// A member that is there where it is true.
+    mutating func flag(_ name: String) {
+        json.name(name)
+        json.boolean(true)
+    }
+
     mutating func numbers(_ name: String, _ numbers: [SequenceNumber]) {
         array(name, numbers) { $0.json.raw(String($1)) }
     }
@@ -63,6 +69,15 @@ struct HistoryJSONWriter {
         }
     }
 
+    private mutating func page(_ page: DownloadPage) {
+        text("query", page.query)
+        if !page.unchanged.isEmpty { number("unchanged", page.unchanged.count) }
+        if !page.removed.isEmpty { array("removed", page.removed) { $0.json.raw(String($1.rawValue)) } }
+        if !page.left.isEmpty { array("left", page.left) { $0.json.raw(String($1.rawValue)) } }
+        if !page.links.isEmpty { number("links", page.links.count) }
+        if page.next != nil { flag("next") }
+    }
+
     private mutating func body(_ body: Record.Body) {
         switch body {
         case .serviceInstalled(let service):
@@ -73,9 +88,15 @@ struct HistoryJSONWriter {
             text("name", query.name)
             text("query", query.query)
         case .definingQueryRemoved(let name): text("name", name)
-        case .downloadStarted(let queries): array("queries", queries) { $0.json.string($1) }
-        case .downloadPage(let page): text("query", page.query)
-        case .downloadFinished(let query): text("query", query)
+        case .downloadStarted(let starts):
+            array("queries", starts) { $0.json.string($1.query) }
+            if starts.contains(where: { $0.mode != .full }) {
+                array("modes", starts) { $0.json.string("\($1.mode)") }
+            }
+        case .downloadPage(let page): self.page(page)
+        case .downloadFinished(let finished):
+            text("query", finished.query)
+            if finished.deltaLink != nil { flag("deltaLink") }
         case .entitiesRead, .entitiesMissing: break
         case .batchPrepared(let prepared):
             number("batch", prepared.batch)

@@ -19,9 +19,11 @@ struct RecordSummary {
         case .definingQueryAdded(let query):
             "query \(Self.oneLine(query.name)) added: \(Self.oneLine(query.query, limit: 200))"
         case .definingQueryRemoved(let name): "query \(Self.oneLine(name)) removed"
-        case .downloadStarted(let queries): "download started: \(list(queries.map { Self.oneLine($0) }))"
-        case .downloadPage(let page): "page of \(Self.oneLine(page.query)): \(count(page.entities.count, "entity"))"
-        case .downloadFinished(let query): "download of \(Self.oneLine(query)) finished"
+        case .downloadStarted(let queries): "download started: \(list(queries.map(Self.text(of:))))"
+        case .downloadPage(let page): text(of: page)
+        case .downloadFinished(let finished):
+            "download of \(Self.oneLine(finished.query)) finished"
+                + (finished.deltaLink == nil ? "" : ", with a delta link")
         case .entitiesRead(let images):
             "\(count(images.count, "entity")) read: \(list(images.map { Self.oneLine(sets.reference($0.entity)) }))"
         case .batchPrepared(let prepared): text(of: prepared)
@@ -50,6 +52,27 @@ struct RecordSummary {
         case .unknown(let kind, let payload):
             "a record of kind \(kind), which this version does not know: \(payload.count) bytes"
         }
+    }
+
+    // MARK: Downloads
+
+    private static func text(of start: QueryStart) -> String {
+        let name = oneLine(start.query)
+        return switch start.mode {
+        case .full: name
+        case .delta: "\(name) (changes)"
+        case .resumed: "\(name) (resumed)"
+        case .restarted: "\(name) (again from the start)"
+        }
+    }
+
+    private func text(of page: DownloadPage) -> String {
+        var parts = [count(page.entities.count, "entity")]
+        if !page.unchanged.isEmpty { parts.append("\(page.unchanged.count) unchanged") }
+        if !page.removed.isEmpty { parts.append("\(page.removed.count) removed") }
+        if !page.left.isEmpty { parts.append("\(page.left.count) left the query") }
+        if !page.links.isEmpty { parts.append(count(page.links.count, "link")) }
+        return "page of \(Self.oneLine(page.query)): \(parts.joined(separator: ", "))"
     }
 
     // MARK: Operations

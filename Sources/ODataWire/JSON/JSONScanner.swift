@@ -19,12 +19,12 @@ public struct JSONScanner: Sendable {
 
     public enum Kind: Sendable, Hashable { case null, boolean, number, string, array, object }
 
-    let bytes: [UInt8]
+    var bytes: [UInt8]
     /// The next byte to be read.
     public internal(set) var offset: Int
     let limits: Limits
     /// For each open object and array: whether nothing of it has been read yet.
-    private var openIsEmpty: [Bool] = []
+    var openIsEmpty: [Bool] = []
 
     public init(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) {
         guard bytes.count <= limits.size else {
@@ -32,7 +32,20 @@ public struct JSONScanner: Sendable {
         }
         self.bytes = bytes
         self.limits = limits
-        offset = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        offset = 0
+        skipByteOrderMark()
+    }
+
+    /// For a document of which nothing is there yet.
+    init(limits: Limits) {
+        bytes = []
+        self.limits = limits
+        offset = 0
+    }
+
+    /// To be called at the document's beginning only.
+    mutating func skipByteOrderMark() {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
     }
 
     /// The kind of the value that comes next.

@@ -2,8 +2,9 @@ public import EDM
 
 /// Reads a page of a collection item by item, in the shape of any version and without a model.
 ///
-/// Holds one item at a time, so that a page may be larger than memory would like. What surrounds the items, the count and
-/// the links, may stand before or behind them: it is complete once ``next()`` has given nil.
+/// Holds one item at a time, and of a page that is given in chunks as they arrive no more than that and a chunk. What
+/// surrounds the items, the count and the links, may stand before or behind them: it is complete once ``next()`` has given
+/// nil for a page that is there whole.
 public struct FeedScanner: Sendable {
     /// `@odata.count` or `__count`.
     public private(set) var count: Int64?
@@ -16,93 +17,171 @@ public struct FeedScanner: Sendable {
 
     private var scanner: JSONScanner
     private let isLegacy: Bool
-    private var openObjects = 0
-    private var state = State.start
-    private var hasItems = false
-    private var index = 0
+    private let limits: JSONScanner.Limits
+    private var place = Place()
+
+    /// Whether all bytes are there.
+    private var isWhole: Bool
+    /// How many bytes were let go.
+    private var dropped = 0
+    /// As long as fewer are unread, it is not worth the time to read again what could not be read whole.
+    private var wanted = 0
 
     private enum State { case start, items, around, done }
 
-    public init(_ bytes: [UInt8], version: ODataVersion, limits: JSONScanner.Limits = .init()) throws(PayloadError) {
-        do { scanner = try JSONScanner(bytes, limits: limits) } catch { throw PayloadError(error) }
-        isLegacy = version.isLegacy
+    private struct Place {
+        var state = State.start
+        var openObjects = 0
+        var hasItems = false
+        var index = 0
     }
 
-    /// The next item; nil, for good, behind the last one.
+    /// For a page that is there whole.
+    public init(_ bytes: [UInt8], version: ODataVersion, limits: JSONScanner.Limits = .init()) throws(PayloadError) {
+        self.init(version: version, limits: limits)
+        guard bytes.count <= limits.size else { throw Self.tooLarge(limits) }
+        append(bytes)
+        finish()
+    }
+
+    /// For a page that is still to come: ``append(_:)`` and ``finish()`` say of what.
+    public init(version: ODataVersion, limits: JSONScanner.Limits = .init()) {
+        scanner = JSONScanner(limits: limits)
+        isLegacy = version.isLegacy
+        isWhole = false
+        self.limits = limits
+    }
+
+    /// Adds the bytes that follow those already given. To be called once ``next()`` has given nil.
+    public mutating func append(_ chunk: [UInt8]) { dropped += scanner.append(chunk) }
+
+    /// Says that no more bytes follow; ``next()`` goes on to the last item, or finds that the page is cut off.
+    public mutating func finish() { isWhole = true }
+
+    /// The next item; nil where more bytes are needed for it, and for good behind the last one of a whole page.
+    ///
+    /// The result, and the error, are the same whichever way the bytes were cut; only a page beyond the limit of size is
+    /// read up to there. A page is read in time proportional to its size, however small the chunks.
     public mutating func next() throws(PayloadError) -> JSONValue? {
-        do {
-            if state == .start { try start() }
-            while true {
-                switch state {
-                case .items:
-                    if try scanner.nextItem() {
-                        index += 1
-                        return try scanner.value()
-                    }
-                    state = .around
-                case .around: try around()
-                case .start, .done:
-                    guard hasItems else {
-                        throw PayloadError(.unexpectedShape, "The payload holds no collection of entities.")
-                    }
-                    return nil
-                }
+        // Rows come to who has said what they look like.
+        if case .value(let value)? = try nextItem() { value } else { nil }
+    }
+
+    /// Of the page: a value, or what it says where it looks as ``rows`` has learned.
+    enum Item {
+        case value(JSONValue)
+        case row(RowReader.Row)
+    }
+
+    /// Reads rows that look like the one before.
+    var rows = RowReader()
+
+    /// The next item, as ``next()`` gives it.
+    mutating func nextItem() throws(PayloadError) -> Item? {
+        guard dropped + scanner.bytes.count <= limits.size else { throw Self.tooLarge(limits) }
+        guard isWhole || scanner.unread >= wanted else { return nil }
+        let (before, mark) = (place, scanner.mark)
+        let item: Item?
+        do { item = try step() } catch {
+            guard !isWhole, error.offset + Self.farthestLook > scanner.bytes.count else {
+                throw PayloadError(JSONError(error.code, error.message, at: dropped + error.offset))
             }
-        } catch let error as JSONError {
-            throw PayloadError(error)
-        } catch let error as PayloadError {
-            throw error
-        } catch {
-            throw PayloadError(.malformedJSON, "\(error)")
+            place = before
+            scanner.goBack(to: mark)
+            wanted = 2 * scanner.unread
+            return nil
+        }
+        wanted = 0
+        guard item != nil || place.hasItems else {
+            throw PayloadError(.unexpectedShape, "The payload holds no collection of entities.")
+        }
+        return item
+    }
+
+    /// An error that is at least as far from the end of the bytes is one whatever follows: nothing is judged by more bytes
+    /// than the two escapes of a surrogate pair.
+    private static let farthestLook = 12
+
+    private static func tooLarge(_ limits: JSONScanner.Limits) -> PayloadError {
+        PayloadError(JSONError(.tooLarge, "The document has more than \(limits.size) bytes.", at: 0))
+    }
+
+    private mutating func step() throws(JSONError) -> Item? {
+        while true {
+            switch place.state {
+            case .start: try start()
+            case .items:
+                guard try scanner.nextItem() else {
+                    place.state = .around
+                    continue
+                }
+                place.index += 1
+                if let row = rows.read(&scanner) { return .row(row) }
+                let item = try scanner.value()
+                // Further digits may follow.
+                if case .number = item, scanner.unread == 0 { try needMore() }
+                return .value(item)
+            case .around: try around()
+            case .done: return nil
+            }
+        }
+    }
+
+    /// Throws what ``next()`` takes back, unless the page is whole.
+    private func needMore() throws(JSONError) {
+        guard isWhole else {
+            throw JSONError(.truncated, "The document ends too early.", at: scanner.bytes.count)
         }
     }
 
     /// Where the item that ``next()`` gave last stands, for messages.
-    var itemStep: Int { max(0, index - 1) }
+    var itemStep: Int { max(0, place.index - 1) }
 
     private mutating func start() throws(JSONError) {
+        scanner.skipByteOrderMark()
         switch try scanner.peek() {
         case .array where isLegacy: try enterItems()
         case .object:
             try scanner.beginObject()
-            openObjects = 1
-            state = .around
+            place.openObjects = 1
+            place.state = .around
         default: try end()
         }
     }
 
     private mutating func enterItems() throws(JSONError) {
         try scanner.beginArray()
-        hasItems = true
-        state = .items
+        place.hasItems = true
+        place.state = .items
     }
 
     /// Reads members until items begin or the document ends.
     private mutating func around() throws(JSONError) {
-        while openObjects > 0 {
+        while place.openObjects > 0 {
             while let name = try scanner.nextName() {
                 if try enters(name) { return }
             }
-            openObjects -= 1
+            place.openObjects -= 1
         }
         try end()
     }
 
     private mutating func end() throws(JSONError) {
-        if state == .start { try scanner.skip() }
+        if place.state == .start { try scanner.skip() }
         try scanner.end()
-        state = .done
+        try needMore()
+        place.state = .done
     }
 
     /// Whether items begin with this member.
     private mutating func enters(_ name: String) throws(JSONError) -> Bool {
         let kind = try scanner.peek()
-        if isLegacy, name == "d", openObjects == 1, kind == .object {
+        if isLegacy, name == "d", place.openObjects == 1, kind == .object {
             try scanner.beginObject()
-            openObjects += 1
+            place.openObjects += 1
             return false
         }
-        let holdsItems = isLegacy && (name == "results" || (name == "d" && openObjects == 1)) || name == "value"
+        let holdsItems = isLegacy && (name == "results" || (name == "d" && place.openObjects == 1)) || name == "value"
         if holdsItems, kind == .array {
             try enterItems()
             return true

@@ -58,6 +58,11 @@ public struct PayloadReader: Sendable {
             scanner: try FeedScanner(bytes, version: version, limits: limits), reader: self, type: type)
     }
 
+    /// Reads a page item by item while it arrives: see ``FeedReader/append(_:)``.
+    public func feedReader(type: EntityType) -> FeedReader {
+        FeedReader(scanner: FeedScanner(version: version, limits: limits), reader: self, type: type)
+    }
+
     /// The item that a delta link of a single entity of `type` answers.
     public func deltaItem(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> DeltaItem {
         let json = unwrapped(try document(bytes))
@@ -116,7 +121,8 @@ public struct PayloadReader: Sendable {
     }
 }
 
-/// Reads a page of entities, or of changes, one by one; see ``PayloadReader/feedReader(_:type:)``.
+/// Reads a page of entities, or of changes, one by one; see ``PayloadReader/feedReader(_:type:)`` and, for a page that is
+/// still arriving, ``PayloadReader/feedReader(type:)``.
 public struct FeedReader: Sendable {
     private var scanner: FeedScanner
     private let reader: PayloadReader
@@ -128,20 +134,34 @@ public struct FeedReader: Sendable {
         self.type = type
     }
 
-    /// These are complete once ``next()`` has given nil.
+    /// Adds the bytes that follow those already given. To be called once ``next()`` has given nil.
+    public mutating func append(_ chunk: [UInt8]) { scanner.append(chunk) }
+
+    /// Says that no more bytes follow; ``next()`` goes on to the last item, or finds that the page is cut off.
+    public mutating func finish() { scanner.finish() }
+
+    /// These are complete once ``next()`` has given nil for a page that is there whole.
     public var count: Int64? { scanner.count }
     public var nextLink: String? { scanner.nextLink }
     public var deltaLink: String? { scanner.deltaLink }
     public var context: String? { scanner.context }
 
-    /// The next item; nil, for good, behind the last one.
+    /// The next item; nil where more bytes are needed for it, and for good behind the last one of a whole page.
+    ///
+    /// The result, and the error, are the same whichever way the bytes were cut. No more is held than one item and a chunk.
     public mutating func next() throws(PayloadError) -> DeltaItem? {
-        guard let item = try scanner.next() else { return nil }
+        let item: JSONValue
+        switch try scanner.nextItem() {
+        case .row(let row): return .entity(EntityPayload(etag: row.etag, values: row.values))
+        case .value(let value): item = value
+        case nil: return nil
+        }
         guard let object = item.object else {
             throw PayloadError(
                 .unexpectedShape, "An item of the collection is \(item.kindName), not an entity.",
                 path: "/\(scanner.itemStep)")
         }
+        scanner.rows.learn(object, type: type, version: reader.version)
         do { return try reader.item(object, type: type) } catch { throw error.below(scanner.itemStep) }
     }
 

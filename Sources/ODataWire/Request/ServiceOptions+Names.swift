@@ -38,6 +38,7 @@ extension ServiceOptions {
             ("isIEEE754Compatible", .flag(\.isIEEE754Compatible)),
             ("deletedOnServiceIsDone", .flag(\.deletedOnServiceIsDone)), ("repeatability", .choice(\.repeatability)),
             ("respondsAsync", .flag(\.respondsAsync)), ("correlationProperties", .properties(\.correlationProperties)),
+            ("tellsDeletionsInV2", .flag(\.tellsDeletionsInV2)),
         ]
     }
 

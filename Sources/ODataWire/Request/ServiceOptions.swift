@@ -98,6 +98,9 @@ public struct ServiceOptions: Sendable, Hashable {
     /// Whether a deletion is done when the service answers that it has no such entity (404, 410). Otherwise it counts as
     /// refused the first time and as done when it is sent again.
     public var deletedOnServiceIsDone = true
+    /// V2 and V3: whether deltas in JSON say what was deleted, as those of Olingo do. V2 has no form for it, and SAP Gateway
+    /// says it in Atom only; without it a delta link of V2 is not used, and what the service sends is compared instead.
+    public var tellsDeletionsInV2 = false
 
     public init(
         supportsBatch: Bool = true, supportsBind: Bool = true, supportsPatch: Bool = true,
@@ -106,7 +109,7 @@ public struct ServiceOptions: Sendable, Hashable {
         deepInsertToMany: DeepInsertToMany = .split, tunnelsMethods: Bool = false,
         wrapsInlineCollections: Bool = false, isIEEE754Compatible: Bool = false, deletedOnServiceIsDone: Bool = true,
         repeatability: Repeatability = .none, respondsAsync: Bool = false,
-        correlationProperties: [String: String] = [:]
+        correlationProperties: [String: String] = [:], tellsDeletionsInV2: Bool = false
     ) {
         self.supportsBatch = supportsBatch
         self.supportsBind = supportsBind
@@ -122,6 +125,7 @@ public struct ServiceOptions: Sendable, Hashable {
         self.repeatability = repeatability
         self.respondsAsync = respondsAsync
         self.correlationProperties = correlationProperties
+        self.tellsDeletionsInV2 = tellsDeletionsInV2
     }
 
     /// What the metadata say of the service in annotations of its container (Capabilities vocabulary: `BatchSupported`,

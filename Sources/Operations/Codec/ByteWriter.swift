@@ -30,7 +30,13 @@ package struct ByteWriter {
         bytes.append(contentsOf: value)
     }
 
-    package mutating func string(_ value: String) { blob(value.utf8) }
+    package mutating func string(_ value: String) {
+        count(value.utf8.count)
+        // As a rule its bytes lie side by side and go over at once.
+        if value.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil {
+            bytes.append(contentsOf: value.utf8)
+        }
+    }
 
     package mutating func optional<T>(_ value: T?, _ write: (inout ByteWriter, T) -> Void) {
         bool(value != nil)

@@ -39,6 +39,12 @@ public enum RecordCodec {
         case operationsElided = 23
         case conflictResolved = 22
         case entitiesMissing = 25
+        /// Queries that are about to be downloaded, each with its mode; a ``downloadStarted`` has full downloads only.
+        case downloadStartedByMode = 26
+        /// A page with more than the entities that it shows; see ``DownloadPage``.
+        case changesPage = 27
+        /// A ``downloadFinished`` and behind it the delta link.
+        case downloadFinishedWithLink = 28
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -61,16 +67,9 @@ public enum RecordCodec {
         case .definingQueryRemoved(let name):
             kind = .definingQueryRemoved
             writer.string(name)
-        case .downloadStarted(let queries):
-            kind = .downloadStarted
-            writer.list(queries) { $0.string($1) }
-        case .downloadPage(let page):
-            kind = .downloadPage
-            writer.string(page.query)
-            writer.list(page.entities) { $0.image($1) }
-        case .downloadFinished(let query):
-            kind = .downloadFinished
-            writer.string(query)
+        case .downloadStarted(let queries): kind = writer.started(queries)
+        case .downloadPage(let page): kind = writer.page(page)
+        case .downloadFinished(let finished): kind = writer.finished(finished)
         case .entitiesRead(let images):
             kind = .entitiesRead
             writer.list(images) { $0.image($1) }
@@ -150,6 +149,10 @@ public enum RecordCodec {
                     automaticallyRetrievesStreams: try reader.bool()))
         case .definingQueryRemoved: .definingQueryRemoved(name: try reader.string())
         case .downloadStarted: .downloadStarted(queries: try reader.list { r throws(CodecError) in try r.string() })
+        case .downloadStartedByMode: .downloadStarted(try reader.list { r throws(CodecError) in try r.queryStart() })
+        case .changesPage: .downloadPage(try reader.changesPage())
+        case .downloadFinishedWithLink:
+            .downloadFinished(DownloadFinished(query: try reader.string(), deltaLink: try reader.string()))
         case .downloadPage: .downloadPage(DownloadPage(query: try reader.string(), entities: try reader.images()))
         case .downloadFinished: .downloadFinished(query: try reader.string())
         case .entitiesRead: .entitiesRead(try reader.images())

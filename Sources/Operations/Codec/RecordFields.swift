@@ -46,6 +46,11 @@ public struct RecordFields {
                 try scan.number()
                 try scan.name()
                 try scan.list { scan throws(Unreadable) in try scan.image() }
+            case .changesPage:
+                try scan.number()
+                try scan.name()
+                try scan.list { scan throws(Unreadable) in try scan.image() }
+                try scan.changes()
             case .entitiesRead:
                 try scan.number()
                 try scan.list { scan throws(Unreadable) in try scan.image() }
@@ -215,6 +220,19 @@ extension RecordFields {
             try scan.links()
             _ = try scan.byte()
         }
+    }
+
+    /// What a page says besides the entities that it shows.
+    private mutating func changes() throws(Unreadable) {
+        try list { scan throws(Unreadable) in for _ in 0..<2 { _ = try scan.unsigned() } }
+        for _ in 0..<2 { try list { scan throws(Unreadable) in try scan.number() } }
+        try list { scan throws(Unreadable) in
+            try scan.number()
+            try scan.name()
+            try scan.optional { scan throws(Unreadable) in try scan.number() }
+            _ = try scan.byte()
+        }
+        try optional { scan throws(Unreadable) in try scan.text() }
     }
 
     private mutating func answered() throws(Unreadable) {

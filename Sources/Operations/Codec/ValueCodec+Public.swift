@@ -4,6 +4,7 @@ public import EDM
 public enum ValueCodec {
     public static func encode(_ values: PropertyValues) -> [UInt8] {
         var writer = ByteWriter()
+        writer.bytes.reserveCapacity(32 * values.count)
         writer.properties(values)
         return writer.bytes
     }

@@ -101,9 +101,9 @@ extension ByteWriter {
 
     package mutating func properties(_ values: PropertyValues) {
         count(values.count)
-        for (name, value) in values {
-            string(name)
-            self.value(value)
+        for index in 0..<values.count {
+            string(values.names[index])
+            value(values.values[index])
         }
     }
 }

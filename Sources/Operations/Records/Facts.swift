@@ -68,17 +68,6 @@ public struct EntityImage: Sendable, Hashable {
     }
 }
 
-/// One page of a defining query's answer.
-public struct DownloadPage: Sendable, Hashable {
-    public var query: String
-    public var entities: [EntityImage]
-
-    public init(query: String, entities: [EntityImage]) {
-        self.query = query
-        self.entities = entities
-    }
-}
-
 /// A batch about to be sent. Logged before its first byte leaves, so that after a crash it is known what may have arrived.
 public struct BatchPrepared: Sendable, Hashable {
     public var batch: BatchID

@@ -15,10 +15,10 @@ public struct Record: Sendable, Hashable {
         case operation(Operation)
         case definingQueryAdded(DefiningQuery)
         case definingQueryRemoved(name: String)
-        /// A full download of these queries begins; entities that it does not bring are removed when each finishes.
-        case downloadStarted(queries: [String])
+        /// These queries are about to be downloaded, each in its way.
+        case downloadStarted([QueryStart])
         case downloadPage(DownloadPage)
-        case downloadFinished(query: String)
+        case downloadFinished(DownloadFinished)
         /// Entities read outside a download, to learn keys or ETags that an answer left out.
         case entitiesRead([EntityImage])
         case batchPrepared(BatchPrepared)

@@ -17,6 +17,7 @@ extension ImageBuilder {
         like expanded: EntityPayload.Expanded, below owner: EntityID, _ property: Property, in set: EntitySet
     ) throws(StateError) -> [Int: EntityID] {
         guard let relationship = property.navigation?.relationship else { return [:] }
+        guard try mayHaveKeyless(set) else { return [:] }
         let end = LinkEnd(entity: owner, relationship: relationship)
         let ids = try keyless(at: end)
         guard !ids.isEmpty else { return [:] }
@@ -47,6 +48,7 @@ extension ImageBuilder {
     mutating func takeKeyless(
         like payload: EntityPayload, _ type: EntityType, _ set: EntitySet
     ) throws(StateError) -> EntityID? {
+        guard try mayHaveKeyless(set) else { return nil }
         for property in type.navigationProperties {
             guard let end = property.navigation, !end.constraints.isEmpty,
                 let target = model.target(of: property, in: set)
@@ -61,6 +63,14 @@ extension ImageBuilder {
             if let found { return found }
         }
         return nil
+    }
+
+    /// Whether it is worth looking: an owner may have a million entities below it, and to look is to read them all.
+    private mutating func mayHaveKeyless(_ set: EntitySet) throws(StateError) -> Bool {
+        if let known = keylessSets[set.name] { return known }
+        let found = try storage.mayHaveKeyless(set: set.name)
+        keylessSets[set.name] = found
+        return found
     }
 
     mutating func hasKeyless(below owner: EntityID, _ property: Property) throws(StateError) -> Bool {

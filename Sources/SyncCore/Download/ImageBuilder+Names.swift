@@ -6,7 +6,8 @@ import Operations
 extension ImageBuilder {
     /// A payload without its key may say it in its links.
     func withKey(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> EntityPayload {
-        guard !set.isSingleton, KeyPredicate(of: type, in: payload.values) == nil,
+        guard payload.editLink != nil || payload.id != nil, !set.isSingleton,
+            KeyPredicate(of: type, in: payload.values) == nil,
             let key = [payload.editLink, payload.id].lazy.compactMap({ $0 }).compactMap({ links.key(in: $0, of: set) })
                 .first
         else { return payload }

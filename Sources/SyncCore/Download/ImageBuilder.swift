@@ -15,8 +15,11 @@ public struct ImageBuilder<Storage: StateStorage> {
     /// Entities that the service created without telling their keys, by owner and relationship, as far as they were looked
     /// for and not found yet.
     var keyless: [LinkEnd: [EntityID]] = [:]
+    /// By set: whether the service may have such entities in it.
+    var keylessSets: [String: Bool] = [:]
     let links: EntityLinks
     private var next: EntityID
+    private let firstNew: EntityID
     /// Entities that got their ID from this builder, before any record with them is folded.
     var assigned: [AssignedKey: EntityID] = [:]
     /// Expanded navigation properties that lead to no entity set (containment), and what could not be identified.
@@ -34,7 +37,11 @@ public struct ImageBuilder<Storage: StateStorage> {
         let header = try storage.header()
         links = EntityLinks(model: model, serviceRoot: header.service?.root ?? "")
         next = header.nextEntity
+        firstNew = header.nextEntity
     }
+
+    /// Whether the ID is one that this builder gave: the storage knows nothing of the entity.
+    func isNew(_ id: EntityID) -> Bool { id >= firstNew }
 
     /// The images of an entity and of all that came expanded below it, parents first. Nil where it has no key.
     ///
@@ -43,20 +50,22 @@ public struct ImageBuilder<Storage: StateStorage> {
         of payload: EntityPayload, in set: EntitySet, known: EntityID? = nil
     ) throws(StateError) -> [EntityImage]? {
         let knownType = try type(ofKnown: known)
-        let typeName = payload.type.flatMap { model.findEntityType($0)?.name } ?? knownType ?? set.entityType.name
-        let type = model.findEntityType(typeName) ?? set.entityType
+        let named = payload.type.flatMap(model.findEntityType)
+        let typeName = named?.name ?? knownType ?? set.entityType.name
+        let type = named ?? knownType.flatMap(model.findEntityType) ?? set.entityType
         let payload = withKey(payload, type, set)
+        let key = KeyText.of(payload.values, type: type)
         let name = name(payload, type, set)
         let id: EntityID
         if let known {
             id = known
-        } else if let found = try identify(payload, type, set, name) {
+        } else if let found = try identify(payload, type, set, name, key) {
             id = found
         } else {
             skipped.insert(set.name)
             return nil
         }
-        if let key = KeyText.of(payload.values, type: type) { assigned[AssignedKey(set: set.name, key: key)] = id }
+        if let key { assigned[AssignedKey(set: set.name, key: key)] = id }
         if let name { assigned[AssignedKey(set: EntityNames<Storage>.namesSet, key: name)] = id }
         let editLink = editLink(payload, type, set)
         var image = EntityImage(
@@ -101,14 +110,14 @@ public struct ImageBuilder<Storage: StateStorage> {
     }
 
     private mutating func identify(
-        _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet, _ name: String?
+        _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet, _ name: String?, _ keyText: String?
     ) throws(StateError) -> EntityID? {
         if let name, let id = try entity(named: name, set) { return id }
         let key: String
         if set.isSingleton {
             key = ""
-        } else if let text = KeyText.of(payload.values, type: type) {
-            key = text
+        } else if let keyText {
+            key = keyText
         } else {
             return nil
         }
@@ -126,7 +135,8 @@ public struct ImageBuilder<Storage: StateStorage> {
         if let former, try isNowhere(former) { return former }
         if let id = try takeKeyless(like: payload, type, set) { return id }
         defer { next = EntityID(rawValue: next.rawValue &+ 1) }
-        assigned[AssignedKey(set: set.name, key: key)] = next
+        // A singleton's key is not among its values.
+        if set.isSingleton { assigned[AssignedKey(set: set.name, key: key)] = next }
         return next
     }
 
@@ -147,5 +157,22 @@ public struct ImageBuilder<Storage: StateStorage> {
         if assigned[AssignedKey(set: set.name, key: key)] != nil { return true }
         guard let id = try storage.entity(set: set.name, key: key) else { return false }
         return try hasKey(id, key)
+    }
+}
+
+extension ImageBuilder {
+    /// The entity that a delta names, by its entity-id or its key; nil where it is not known.
+    func find(_ payload: EntityPayload, in set: EntitySet) throws(StateError) -> EntityID? {
+        let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
+        let payload = withKey(payload, type, set)
+        if let name = name(payload, type, set), let id = try entity(named: name, set) { return id }
+        if set.isSingleton { return try storage.rows(set: set.name).first }
+        guard let key = KeyText.of(payload.values, type: type) else { return nil }
+        if let id = assigned[AssignedKey(set: set.name, key: key)] { return id }
+        if let id = try storage.entity(set: set.name, key: key), try hasKey(id, key) { return id }
+        guard let predicate = KeyPredicate(of: type, in: payload.values) else { return nil }
+        return try storage.findRows(
+            set: set.name, where: predicate.values.map { (property: $0.name, value: $0.value) }
+        ).first
     }
 }

@@ -10,11 +10,12 @@ extension Fold {
 
     /// Changes the base, and tells what was changed and what it was before.
     mutating func editBase(
+        firstUnknown: EntityID = EntityID(rawValue: .max),
         _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
     ) throws(StateError) -> (touched: Set<EntityID>, before: Before) {
         let watches = try storage.hasPending()
         var before: Before = [:]
-        let touched = try edit(.base) { e throws(StateError) in
+        let touched = try edit(.base, firstUnknown: firstUnknown) { e throws(StateError) in
             e.watchesBase = watches
             try body(&e)
             before = e.before
@@ -24,9 +25,10 @@ extension Fold {
 
     /// Changes the base for what others did, or may have done.
     mutating func editForOthers(
+        firstUnknown: EntityID = EntityID(rawValue: .max),
         _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
     ) throws(StateError) {
-        try keep(try editBase(body).before)
+        try keep(try editBase(firstUnknown: firstUnknown, body).before)
     }
 
     private func keep(_ before: Before) throws(StateError) {

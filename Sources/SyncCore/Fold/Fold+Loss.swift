@@ -42,6 +42,8 @@ extension Fold {
         for var query in try storage.queries() where query.run != 0 || query.isComplete {
             query.run = 0
             query.isComplete = false
+            query.deltaLink = nil
+            query.next = nil
             try storage.putQuery(query)
         }
     }

@@ -33,6 +33,8 @@ public struct Fold<Storage: StateStorage> {
     var laterChanges: [EntityID: ChangeTally] = [:]
     /// When the record that is applied was made; nil for one that was lost.
     private(set) var time: Timestamp?
+    /// How many entities the last record of a download took out, those on which operations are pending included.
+    package internal(set) var removedByDownload = 0
     /// What the operations since the last ``takeTouched()`` changed.
     private var touched = Touched()
 
@@ -62,8 +64,8 @@ public struct Fold<Storage: StateStorage> {
         case .definingQueryAdded(let query): try storage.putQuery(QueryState(query: query))
         case .definingQueryRemoved(let name): try removeQuery(name)
         case .downloadStarted(let queries): try startDownload(queries, run: sequence)
-        case .downloadPage(let page): try apply(page)
-        case .downloadFinished(let query): try finishDownload(query)
+        case .downloadPage(let page): try apply(page, sequence, record.time)
+        case .downloadFinished(let finished): try finishDownload(finished, record.time)
         case .entitiesRead(let images):
             try unwind()
             try apply(images)
@@ -151,6 +153,7 @@ public struct Fold<Storage: StateStorage> {
     private mutating func install(_ service: ServiceDescription) throws(StateError) {
         try unwindAll()
         var header = try storage.header()
+        if let known = header.service, known != service { try forgetServiceLinks() }
         header.service = service
         try storage.setHeader(header)
         try adopt(service)
@@ -172,19 +175,23 @@ public struct Fold<Storage: StateStorage> {
     /// Returns what was changed, created or lost a link.
     @discardableResult
     mutating func edit(
-        _ layer: StateEditor<Storage>.Layer, _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
+        _ layer: StateEditor<Storage>.Layer, firstUnknown: EntityID = EntityID(rawValue: .max),
+        _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
     ) throws(StateError) -> Set<EntityID> {
-        try editLayer(layer, body).touched
+        try editLayer(layer, firstUnknown: firstUnknown, body).touched
     }
 
+    /// - Parameter firstUnknown: the lowest entity that no record before has used, where that is known.
     private mutating func editLayer(
         _ layer: StateEditor<Storage>.Layer, keepingEffect: Bool = false,
+        firstUnknown: EntityID = EntityID(rawValue: .max),
         _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
     ) throws(StateError) -> (touched: Set<EntityID>, effect: OperationEffect) {
         // Only where the record with the metadata was lost: what needs them has to be downloaded again.
         guard let model, let index else { return ([], OperationEffect()) }
         let kind: StateLayer<Storage>.Kind = layer == .local ? .local : edits == nil ? .bareBase : .coveredBase
-        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:])
+        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:],
+            firstUnknown: firstUnknown)
         var editor = StateEditor(storage: layer, model: model, index: index)
         try body(&editor)
         // What comes true was looked at when it was made; a download of millions need not be remembered.
@@ -402,61 +409,6 @@ public struct Fold<Storage: StateStorage> {
             }
             if let owner, KeyText.of(owner.values, type: type) == key { continue }
             try storage.assignKey(set: row.set, key: key, to: id)
-        }
-    }
-
-    // MARK: Download
-
-    private mutating func apply(_ images: [EntityImage]) throws(StateError) {
-        try keepNextEntity(above: images)
-        try editForOthers { e throws(StateError) in try e.apply(images, isAnswer: false) }
-    }
-
-    private func keepNextEntity(above images: [EntityImage]) throws(StateError) {
-        var header = try storage.header()
-        for image in images where image.entity >= header.nextEntity {
-            header.nextEntity = EntityID(rawValue: image.entity.rawValue &+ 1)
-        }
-        try storage.setHeader(header)
-    }
-
-    private mutating func apply(_ page: DownloadPage) throws(StateError) {
-        try unwind()
-        try apply(page.entities)
-        guard let query = try storage.queries().first(where: { $0.query.name == page.query }) else { return }
-        for image in page.entities { try storage.cover(image.entity, query: page.query, run: query.run) }
-    }
-
-    private func startDownload(_ queries: [String], run: SequenceNumber) throws(StateError) {
-        for var state in try storage.queries() where queries.contains(state.query.name) {
-            state.run = run
-            state.isComplete = false
-            try storage.putQuery(state)
-        }
-    }
-
-    private mutating func finishDownload(_ name: String) throws(StateError) {
-        guard var state = try storage.queries().first(where: { $0.query.name == name }), state.run != 0 else { return }
-        try unwind()
-        try removeUncovered(try storage.takeUncovered(query: name, before: state.run), byOthers: true)
-        state.isComplete = true
-        try storage.putQuery(state)
-    }
-
-    private mutating func removeQuery(_ name: String) throws(StateError) {
-        try unwind()
-        try removeUncovered(try storage.takeUncovered(query: name, before: .max), byOthers: false)
-        try storage.removeQuery(name)
-    }
-
-    /// - Parameter byOthers: whether it is the service's data that changed, and not the queries.
-    private mutating func removeUncovered(_ ids: [EntityID], byOthers: Bool) throws(StateError) {
-        for id in ids where try !storage.isCovered(id) {
-            let hasPending = try !storage.pendingOperations(naming: id).isEmpty
-            let removal: (inout StateEditor<Storage>) throws(StateError) -> Void = { e throws(StateError) in
-                try e.removeFromBase(id, hasPending: hasPending)
-            }
-            if byOthers { try editForOthers(removal) } else { try edit(.base, removal) }
         }
     }
 }

@@ -40,22 +40,26 @@ extension StateEditor {
         guard knows(image.set, image.type) else { return }
         try storage.register(image.entity, set: image.set)
         let type = try type(image.type)
+        let known = try storage.row(image.entity)
         var row =
-            try storage.row(image.entity)
-            ?? EntityRow(id: image.entity, set: image.set, type: image.type, values: [:], origin: .service)
-        let single = index.constraints(ofDependentsIn: image.set).filter(\.isDependentSingle)
-        let namesPartner = Set(single.flatMap(\.pairs).map(\.dependent))
+            known ?? EntityRow(id: image.entity, set: image.set, type: image.type, values: [:], origin: .service)
+        let namesPartner = index.propertiesNamingSinglePlaces(in: image.set)
         // Of several that name the same single place it belongs to the one that the service named last, so these count as
         // changed each time.
-        let changed = image.values.names.filter { row.values[$0] != image.values[$0] || namesPartner.contains($0) }
+        let changed =
+            row.values.isEmpty
+            ? image.values.names
+            : image.values.names.filter { row.values[$0] != image.values[$0] || namesPartner.contains($0) }
         row.type = image.type
         row.values.merge(image.values)
         row.etag = image.etag ?? row.etag
         row.editLink = image.editLink ?? row.editLink
         // Who tells nothing but the key, as a person who looked it up, has not told whether the ETag is still the same.
-        let keys = Set(type.keyProperties.map(\.name))
-        let isKeyOnly = image.etag == nil && keys.isSuperset(of: image.values.names)
+        let isKeyOnly =
+            image.etag == nil && image.values.count <= type.keyProperties.count
+            && image.values.names.allSatisfy { name in type.keyProperties.contains { $0.name == name } }
         if row.origin != .serviceWithStaleETag || !isKeyOnly { row.origin = .service }
+        if let download, row != known { row.downloaded = download }
         try put(row)
         if let name = image.editLink {
             try storage.assignKey(set: EntityNames<Storage>.namesSet, key: name, to: row.id)
@@ -79,6 +83,21 @@ extension StateEditor {
                 }
             }
             for target in links.targets { try link(from: row.id, links.navigation, to: target) }
+        }
+    }
+
+    /// Takes over a link that the service reports as added or removed. Only in the base layer.
+    mutating func apply(_ link: DownloadPage.ChangedLink) throws(StateError) {
+        if link.isAdded {
+            if let target = link.target { try self.link(from: link.source, link.navigation, to: target) }
+            return
+        }
+        guard let row = try storage.row(link.source),
+            let end = try navigation(link.navigation, of: row)?.navigation
+        else { return }
+        for known in try storage.links(of: row.id, along: end)
+        where known.inLocal && (link.target == nil || known.target(along: end) == link.target) {
+            try unlink(known, clearing: false)
         }
     }
 

@@ -23,6 +23,8 @@ struct StateEditor<Storage: StateStorage> {
     /// the service did not have.
     private(set) var before: [EntityID: Ancestor?] = [:]
     var watchesBase = false
+    /// The record of the download whose pages are taken over; nil where it is something else.
+    var download: SequenceNumber?
     /// Entities of which nothing is pending.
     private var unwatched: Set<EntityID> = []
 
@@ -91,6 +93,7 @@ struct StateEditor<Storage: StateStorage> {
             row.values.merge(known.values)
             row.etag = known.etag
             row.editLink = known.editLink
+            row.downloaded = known.downloaded
         }
         try put(row)
         let names = creation.bindings.map(\.navigation) + creation.inline.map(\.navigation)
@@ -317,6 +320,7 @@ struct StateEditor<Storage: StateStorage> {
 
     /// Links the entities whose dependent properties name this one, and tells those that are linked already its values.
     mutating func synchronizePrincipal(_ id: EntityID, clearing: Bool = true) throws(StateError) {
+        guard let set = try storage.set(of: id), !index.constraints(ofPrincipalsIn: set).isEmpty else { return }
         guard let row = try storage.row(id, reading: .readsKeys) else { return }
         for constraint in index.constraints(ofPrincipalsIn: row.set) {
             for link in try partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst) {

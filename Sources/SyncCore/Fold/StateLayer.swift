@@ -22,11 +22,19 @@ final class StateLayer<Storage: StateStorage> {
     let records: Bool
     /// The entities of the base that an edit gave some values, or took them from.
     private(set) var matches: [StateItem: Set<EntityID>]
+    /// What comes here for the first time: no record has named these entities, nor any that follow. So the storage has nothing
+    /// of them but what this layer gave it, and need not be asked; a download is little else.
+    private let firstUnknown: EntityID
+    /// Those of them that have a row by now.
+    private var arrived: Set<EntityID> = []
+    /// Those of them that may have links by now.
+    private var linked: Set<EntityID> = []
 
     init(
         _ state: Storage, _ index: RelationshipIndex, _ kind: Kind, records: Bool = false,
-        matches: [StateItem: Set<EntityID>] = [:]
+        matches: [StateItem: Set<EntityID>] = [:], firstUnknown: EntityID = EntityID(rawValue: .max)
     ) {
+        self.firstUnknown = firstUnknown
         self.state = state
         self.index = index
         self.kind = kind
@@ -47,6 +55,7 @@ final class StateLayer<Storage: StateStorage> {
     }
 
     private func current(_ id: EntityID) throws(StateError) -> EntityRow? {
+        if id >= firstUnknown, !arrived.contains(id) { return nil }
         if kind == .coveredBase, let base = try state.base(id) {
             return if case .row(let row) = base { row } else { nil }
         }
@@ -55,6 +64,7 @@ final class StateLayer<Storage: StateStorage> {
 
     func putRow(_ row: EntityRow) throws(StateError) {
         if records { noteWriting(of: row.id, from: try current(row.id), to: row) }
+        if row.id >= firstUnknown { arrived.insert(row.id) }
         if kind == .coveredBase, try state.base(row.id) != nil {
             try state.saveBase(row.id, .row(row))
         } else {
@@ -119,10 +129,10 @@ final class StateLayer<Storage: StateStorage> {
     }
 
     func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID] {
-        let item = StateItem.match(set, values)
-        note(item, .readsMembers)
+        note(.match(set, values), .readsMembers)
         let found = try state.findRows(set: set, where: values)
         guard kind == .coveredBase else { return found }
+        let item = StateItem.match(set, values)
         // Who has the values in the base and not in the local state lost them to an operation, or got them just now.
         var candidates = Set(found).union(matches[item] ?? [])
         for (sequence, access) in try state.accesses(of: item) where access.contains(.writesMembers) {
@@ -150,11 +160,13 @@ final class StateLayer<Storage: StateStorage> {
 
     func links(_ relationship: String, first id: EntityID) throws(StateError) -> [LinkRow] {
         note(.end(relationship, id, isFirst: true), .readsMembers)
+        if isUnlinked(id) { return [] }
         return seen(try state.links(relationship, first: id))
     }
 
     func links(_ relationship: String, second id: EntityID) throws(StateError) -> [LinkRow] {
         note(.end(relationship, id, isFirst: false), .readsMembers)
+        if isUnlinked(id) { return [] }
         return seen(try state.links(relationship, second: id))
     }
 
@@ -165,13 +177,18 @@ final class StateLayer<Storage: StateStorage> {
 
     func links(of id: EntityID) throws(StateError) -> [LinkRow] {
         note(.entity(id), .readsMembers)
+        if isUnlinked(id) { return [] }
         return seen(try state.links(of: id))
     }
 
     func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
         note(.link(relationship, first, second), .readsValues)
+        if isUnlinked(first) || isUnlinked(second) { return nil }
         return seen(try state.link(relationship, first: first, second: second).map { [$0] } ?? []).first
     }
+
+    /// Whether the entity is too new to have links.
+    private func isUnlinked(_ id: EntityID) -> Bool { id >= firstUnknown && !linked.contains(id) }
 
     private func seen(_ links: [LinkRow]) -> [LinkRow] {
         guard kind == .coveredBase else { return links }
@@ -187,7 +204,10 @@ final class StateLayer<Storage: StateStorage> {
         _ relationship: String, _ first: EntityID, _ second: EntityID, _ isPresent: Bool
     ) throws(StateError) {
         noteLink(relationship, first, second)
-        let known = try state.link(relationship, first: first, second: second)
+        let known =
+            isUnlinked(first) || isUnlinked(second)
+            ? nil : try state.link(relationship, first: first, second: second)
+        for end in [first, second] where end >= firstUnknown { linked.insert(end) }
         var link =
             known ?? LinkRow(relationship: relationship, first: first, second: second, inBase: false, inLocal: false)
         switch kind {

@@ -34,11 +34,20 @@ public enum SnapshotCodec {
         case undoneWithAttributes = 21
         case ancestor = 22
         case since = 24
+        /// A ``query`` with what the service gave to go on with; it stands among those without.
+        case queryWithLinks = 26
+        /// A ``row`` that a download changed, and behind it which; it stands among those without.
+        case downloadedRow = 27
+        case downloadedBase = 28
+        case lastDownload = 29
 
         /// Ascending in a snapshot.
         var place: UInt8 {
             switch self {
             case .pendingInTransaction: Kind.pending.rawValue * 2 + 1
+            case .queryWithLinks: Kind.query.rawValue * 2
+            case .downloadedRow: Kind.row.rawValue * 2
+            case .downloadedBase: Kind.base.rawValue * 2
             case .end: .max
             default: rawValue * 2
             }
@@ -82,13 +91,7 @@ public enum SnapshotCodec {
             writer.string(service.root)
             writer.blob(service.metadata)
             return .service
-        case .query(let state):
-            writer.string(state.query.name)
-            writer.string(state.query.query)
-            writer.bool(state.query.automaticallyRetrievesStreams)
-            writer.unsigned(state.run)
-            writer.bool(state.isComplete)
-            return .query
+        case .query(let state): return write(state, &writer)
         case .entity(let id, let set):
             writer.entity(id)
             writer.string(set)
@@ -100,12 +103,16 @@ public enum SnapshotCodec {
             return .key
         case .row(let row):
             write(row, &writer)
-            return .row
+            guard row.downloaded != 0 else { return .row }
+            writer.unsigned(row.downloaded)
+            return .downloadedRow
         case .base(let id, let base):
             writer.entity(id)
             let row: EntityRow? = if case .row(let row) = base { row } else { nil }
             writer.optional(row) { write($1, &$0) }
-            return .base
+            guard let row, row.downloaded != 0 else { return .base }
+            writer.unsigned(row.downloaded)
+            return .downloadedBase
         case .link(let link):
             writer.string(link.relationship)
             writer.entity(link.first)
@@ -155,6 +162,9 @@ public enum SnapshotCodec {
                 $0.optional($1.partner) { $0.entity($1) }
             }
             return .ancestor
+        case .lastDownload(let sequence):
+            writer.unsigned(sequence)
+            return .lastDownload
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)
@@ -162,6 +172,24 @@ public enum SnapshotCodec {
         }
     }
 
+    private static func write(_ state: QueryState, _ writer: inout ByteWriter) -> Kind {
+        writer.string(state.query.name)
+        writer.string(state.query.query)
+        writer.bool(state.query.automaticallyRetrievesStreams)
+        writer.unsigned(state.run)
+        writer.bool(state.isComplete)
+        guard state.isDelta || state.deltaLink != nil || state.next != nil else { return .query }
+        writer.bool(state.isDelta)
+        for link in [state.deltaLink, state.next] {
+            writer.optional(link) {
+                $0.string($1.url)
+                $0.signed($1.time)
+            }
+        }
+        return .queryWithLinks
+    }
+
+    /// All but the download that changed it, for which there was no place when the kinds were made.
     private static func write(_ row: EntityRow, _ writer: inout ByteWriter) {
         writer.entity(row.id)
         writer.string(row.set)
@@ -214,20 +242,17 @@ public enum SnapshotCodec {
             .header(
                 applied: try reader.unsigned(), nextEntity: try reader.entity(), nextBatch: try reader.unsigned())
         case .service: .service(ServiceDescription(root: try reader.string(), metadata: try reader.blob()))
-        case .query:
-            .query(
-                QueryState(
-                    query: DefiningQuery(
-                        name: try reader.string(), query: try reader.string(),
-                        automaticallyRetrievesStreams: try reader.bool()),
-                    run: try reader.unsigned(), isComplete: try reader.bool()))
+        case .query: .query(try query(&reader))
+        case .queryWithLinks: .query(try queryWithLinks(&reader))
         case .entity: .entity(try reader.entity(), set: try reader.string())
         case .key: try key(&reader)
         case .row: .row(try row(&reader))
+        case .downloadedRow: .row(try downloadedRow(&reader))
         case .base:
             .base(
                 try reader.entity(),
                 try reader.optional { r throws(CodecError) in try row(&r) }.map(BaseState.row) ?? .absent)
+        case .downloadedBase: try downloadedBase(&reader)
         case .link:
             .link(
                 LinkRow(
@@ -248,8 +273,46 @@ public enum SnapshotCodec {
                     monitor: try reader.optional { r throws(CodecError) in try r.string() }))
         case .undoneWithAttributes: .undone(try undoneWithAttributes(&reader))
         case .ancestor: .ancestor(try ancestor(&reader))
+        case .lastDownload: .lastDownload(try reader.unsigned())
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
+    }
+
+    private static func query(_ reader: inout ByteReader) throws(CodecError) -> QueryState {
+        QueryState(
+            query: DefiningQuery(
+                name: try reader.string(), query: try reader.string(),
+                automaticallyRetrievesStreams: try reader.bool()),
+            run: try reader.unsigned(), isComplete: try reader.bool())
+    }
+
+    private static func queryWithLinks(_ reader: inout ByteReader) throws(CodecError) -> QueryState {
+        var state = try query(&reader)
+        state.isDelta = try reader.bool()
+        state.deltaLink = try serviceLink(&reader)
+        state.next = try serviceLink(&reader)
+        return state
+    }
+
+    private static func serviceLink(_ reader: inout ByteReader) throws(CodecError) -> QueryState.ServiceLink? {
+        try reader.optional { r throws(CodecError) in
+            QueryState.ServiceLink(url: try r.string(), time: try r.signed())
+        }
+    }
+
+    private static func downloadedRow(_ reader: inout ByteReader) throws(CodecError) -> EntityRow {
+        var row = try row(&reader)
+        row.downloaded = try reader.unsigned()
+        return row
+    }
+
+    private static func downloadedBase(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
+        let id = try reader.entity()
+        guard var row = try reader.optional({ r throws(CodecError) in try row(&r) }) else {
+            throw reader.fail(.invalid("base"))
+        }
+        row.downloaded = try reader.unsigned()
+        return .base(id, .row(row))
     }
 
     private static func since(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {

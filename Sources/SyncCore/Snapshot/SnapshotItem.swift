@@ -33,6 +33,8 @@ public enum SnapshotItem: Sendable, Hashable {
     /// When an operation came into its status, where that was not when it was made. By sequence number, first those that
     /// are pending, then those that are undone.
     case since(Timestamp, SequenceNumber)
+    /// Behind the first download, once: the record with which the last one began.
+    case lastDownload(SequenceNumber)
     /// Last, once: how many items are in front of it, and what their state's digest is.
     case end(items: UInt64, digest: StateDigest)
 }

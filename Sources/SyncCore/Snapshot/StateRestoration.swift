@@ -33,6 +33,7 @@ public struct StateRestoration<Storage: StateStorage> {
         case .ancestor(let ancestor): try storage.putAncestor(ancestor)
         case .since(let time, let sequence):
             try setSince(time, sequence)
+        case .lastDownload(let sequence): header.lastDownload = sequence
         case .end: break
         }
     }

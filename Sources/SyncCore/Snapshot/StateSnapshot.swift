@@ -47,6 +47,7 @@ public enum StateSnapshot {
             let operation = $0.operation
             if operation.since != operation.time { try body(.since(operation.since, operation.sequence)) }
         }
+        if header.lastDownload != 0 { try body(.lastDownload(header.lastDownload)) }
     }
 }
 

@@ -10,6 +10,9 @@ public struct EntityRow: Sendable, Hashable {
     public var etag: String?
     public var editLink: String?
     public var origin: Origin
+    /// The record of a download that last brought the entity anew or changed it; 0 for none. Says with
+    /// ``StateHeader/lastDownload`` whether that was the last download.
+    public var downloaded: SequenceNumber
 
     public enum Origin: UInt8, Sendable, Hashable {
         /// Created here; the service does not know it yet.
@@ -27,7 +30,7 @@ public struct EntityRow: Sendable, Hashable {
 
     public init(
         id: EntityID, set: String, type: String, values: PropertyValues, etag: String? = nil, editLink: String? = nil,
-        origin: Origin
+        origin: Origin, downloaded: SequenceNumber = 0
     ) {
         self.id = id
         self.set = set
@@ -36,6 +39,7 @@ public struct EntityRow: Sendable, Hashable {
         self.etag = etag
         self.editLink = editLink
         self.origin = origin
+        self.downloaded = downloaded
     }
 }
 
@@ -164,15 +168,40 @@ public struct OpenBatch: Sendable, Hashable {
 /// A defining query with where its last download stands.
 public struct QueryState: Sendable, Hashable {
     public var query: DefiningQuery
-    /// The sequence number of the download that it last took part in; 0 before the first.
+    /// The sequence number of the last full download that it took part in; 0 before the first. What the query brings is
+    /// covered with it, also by the deltas that follow.
     public var run: SequenceNumber
-    /// Whether that download came to its end.
+    /// Whether the last download came to its end.
     public var isComplete: Bool
+    /// Whether the last download was one of changes only.
+    public var isDelta: Bool
+    /// Where what has changed since the last download is to be had.
+    public var deltaLink: ServiceLink?
+    /// Where a download goes on that was interrupted: the page behind the last one that came whole.
+    public var next: ServiceLink?
 
-    public init(query: DefiningQuery, run: SequenceNumber = 0, isComplete: Bool = false) {
+    /// A URL that the service gave, as it wrote it.
+    public struct ServiceLink: Sendable, Hashable {
+        public var url: String
+        /// When it was logged: services forget such links after a while.
+        public var time: Timestamp
+
+        public init(url: String, time: Timestamp) {
+            self.url = url
+            self.time = time
+        }
+    }
+
+    public init(
+        query: DefiningQuery, run: SequenceNumber = 0, isComplete: Bool = false, isDelta: Bool = false,
+        deltaLink: ServiceLink? = nil, next: ServiceLink? = nil
+    ) {
         self.query = query
         self.run = run
         self.isComplete = isComplete
+        self.isDelta = isDelta
+        self.deltaLink = deltaLink
+        self.next = next
     }
 }
 
@@ -186,15 +215,25 @@ public struct StateHeader: Sendable, Hashable {
     public var service: ServiceDescription?
     /// What the next upload waits for.
     public var postponed: Postponement?
+    /// The record with which the last download began; 0 before the first.
+    public var lastDownload: SequenceNumber
 
     public init(
         applied: SequenceNumber = 0, nextEntity: EntityID = EntityID(rawValue: 1), nextBatch: BatchID = 1,
-        service: ServiceDescription? = nil, postponed: Postponement? = nil
+        service: ServiceDescription? = nil, postponed: Postponement? = nil, lastDownload: SequenceNumber = 0
     ) {
         self.applied = applied
         self.nextEntity = nextEntity
         self.nextBatch = nextBatch
         self.service = service
         self.postponed = postponed
+        self.lastDownload = lastDownload
+    }
+}
+
+extension EntityRow {
+    /// Whether the last download brought the entity anew or changed it (`sap.upsertedlastdownload()`).
+    public func isUpserted(inLastDownloadOf header: StateHeader) -> Bool {
+        downloaded > 0 && downloaded >= header.lastDownload
     }
 }

@@ -9,7 +9,8 @@ public enum KeyText {
     }
 
     public static func of(_ key: KeyPredicate) -> String {
-        key.values.map { $0.name + "=" + text($0.value) }.joined(separator: ",")
+        if key.values.count == 1 { return key.values[0].name + "=" + text(key.values[0].value) }
+        return key.values.map { $0.name + "=" + text($0.value) }.joined(separator: ",")
     }
 
     /// As it stands in the parentheses of an entity's URL: `1`, or `Currency='EUR',Day=1`.

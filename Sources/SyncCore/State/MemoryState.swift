@@ -74,6 +74,8 @@ public final class MemoryState: StateStorage {
 
     public func rows(set: String) -> [EntityID] { rowsByID.values.filter { $0.set == set }.map(\.id).sorted() }
 
+    public func mayHaveKeyless(set: String) -> Bool { true }
+
     public func set(of id: EntityID) -> String? { sets[id] }
     public func register(_ id: EntityID, set: String) { if sets[id] == nil { sets[id] = set } }
 
@@ -207,6 +209,10 @@ public final class MemoryState: StateStorage {
     }
 
     public func isCovered(_ id: EntityID) -> Bool { !(coverage[id] ?? [:]).isEmpty }
+
+    public func uncover(_ id: EntityID, query: String?) {
+        if let query { coverage[id]?[query] = nil } else { coverage[id] = nil }
+    }
 
     // MARK: Everything
 

@@ -37,6 +37,7 @@ public struct RelationshipIndex: Sendable {
     private let ends: [String: [End]]
     /// By set: the properties that constraints compare, together.
     private let compared: [String: [[String]]]
+    private let namingSinglePlaces: [String: Set<String>]
     /// By set: the directions in which a delete goes on to the partners.
     private let cascades: [String: Set<Relationship>]
 
@@ -115,10 +116,16 @@ public struct RelationshipIndex: Sendable {
             compare(constraint.pairs.map(\.principal), in: constraint.principalSet)
         }
         self.compared = compared
+        namingSinglePlaces = dependents.mapValues { constraints in
+            Set(constraints.filter(\.isDependentSingle).flatMap(\.pairs).map(\.dependent))
+        }
     }
 
     /// The properties of a set's entities that constraints compare with those of others, in the constraints' order.
     func comparedProperties(of set: String) -> [[String]] { compared[set] ?? [] }
+
+    /// The properties of a set's entities that name a partner who has room for one of them only.
+    func propertiesNamingSinglePlaces(in set: String) -> Set<String> { namingSinglePlaces[set] ?? [] }
 
     /// The constraints whose dependent properties entities of the set hold.
     public func constraints(ofDependentsIn set: String) -> [Constraint] { dependents[set] ?? [] }

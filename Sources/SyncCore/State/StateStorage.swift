@@ -19,6 +19,9 @@ public protocol StateStorage: AnyObject {
     func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
     /// All entities of a set, in ascending order.
     func rows(set: String) throws(StateError) -> [EntityID]
+    /// Whether the service may have entities in the set whose keys it has not told; true where that is not known. Cost: not
+    /// that of the set.
+    func mayHaveKeyless(set: String) throws(StateError) -> Bool
 
     /// The set of every entity that ever entered the log, deleted ones included.
     func set(of id: EntityID) throws(StateError) -> String?
@@ -115,6 +118,8 @@ public protocol StateStorage: AnyObject {
     /// The entities that the query brought before `run`; they are no longer covered by it afterwards.
     func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID]
     func isCovered(_ id: EntityID) throws(StateError) -> Bool
+    /// The query brings the entity no more; nil for no query does.
+    func uncover(_ id: EntityID, query: String?) throws(StateError)
 
     // Everything, one at a time, for digests and snapshots. Names are in the order of their UTF-8 bytes. The bodies must not
     // use the storage; what they throw is thrown on.

@@ -20,7 +20,9 @@ public struct SyncProgress: Sendable, Hashable {
     public var done = 0
     /// As far as it is known: operations may come while others are sent.
     public var total = 0
-    /// How many entities a download has brought.
+    /// How many pages a download has read to their end.
+    public var pages = 0
+    /// How many entities a download has brought, those that are as they were included.
     public var entities = 0
     /// Bodies of requests and of answers.
     public var bytesSent = 0
@@ -72,11 +74,14 @@ public struct SyncProgress: Sendable, Hashable {
             total = max(total, done)
             if step == .sending { step = .preparing }
         case .batchInterrupted: if step == .sending { step = .preparing }
-        case .downloadStarted(let queries): total = queries.count
+        case .downloadStarted(let starts): if starts.contains(where: { $0.mode != .restarted }) { total = starts.count }
         case .downloadPage(let page):
-            entities += page.entities.count
+            entities += page.entities.count + page.unchanged.count
+            if page.next != nil { pages += 1 }
             query = page.query
-        case .downloadFinished: done += 1
+        case .downloadFinished:
+            pages += 1
+            done += 1
         default: break
         }
     }

@@ -37,22 +37,55 @@ struct PatientReading {
         while true {
             let result = await attempt(url, headers)
             guard let reason = reason(result, url) else {
-                (failures, failuresBefore) = (0, 0)
+                finished()
                 return try result.get()
             }
-            let response = try? result.get()
-            failures += 1
-            let retryAfter = response.flatMap { RetryAfter.delay($0.headers, now: waiting.store.environment.now()) }
-            // Only a service that asks for it is left alone by uploads too. A query that a gateway gives up on each time says
-            // nothing of them.
-            let isBusy = response.map { FailureClass(status: $0.status) == .transient } ?? false
-            let attempt = failuresBefore + failures
-            let (postponed, delay) =
-                isBusy
-                ? try await waiting.postpone(reason, attempt: attempt, retryAfter: retryAfter)
-                : waiting.next(reason, attempt: attempt, retryAfter: retryAfter)
-            guard failures < policy.attempts, waiting.hasPatience(for: delay) else { return try result.get() }
-            try await waiting.wait(delay, for: postponed)
+            guard try await waits(reason, try? result.get()) else { return try result.get() }
+        }
+    }
+
+    /// The same, with the body of a success in chunks: what became of it is to be said with ``finished()`` or
+    /// ``mayAskAgain(after:_:)``.
+    @inline(never) @_optimize(none)
+    mutating func stream(_ url: String, headers: HTTPHeaders) async throws(TidelogError) -> StreamedResponse {
+        while true {
+            let result = await attemptStream(url, headers)
+            guard let reason = reason(result.map(\.response), url) else { return try result.get() }
+            guard try await waits(reason, (try? result.get())?.response) else { return try result.get() }
+        }
+    }
+
+    /// Says that a body came whole.
+    mutating func finished() { (failures, failuresBefore) = (0, 0) }
+
+    /// After a body broke off: waits as after an answer that did not come.
+    ///
+    /// - Returns: false where that would be longer than the policy's patience, or of no use.
+    mutating func mayAskAgain(after error: TidelogError, _ url: String) async throws(TidelogError) -> Bool {
+        guard let reason = reason(.failure(error), url) else { return false }
+        return try await waits(reason, nil)
+    }
+
+    /// Waits before another attempt; false where there is to be none.
+    private mutating func waits(_ reason: String, _ response: WireResponse?) async throws(TidelogError) -> Bool {
+        failures += 1
+        let retryAfter = response.flatMap { RetryAfter.delay($0.headers, now: waiting.store.environment.now()) }
+        // Only a service that asks for it is left alone by uploads too. A query that a gateway gives up on each time says
+        // nothing of them.
+        let isBusy = response.map { FailureClass(status: $0.status) == .transient } ?? false
+        let attempt = failuresBefore + failures
+        let (postponed, delay) =
+            isBusy
+            ? try await waiting.postpone(reason, attempt: attempt, retryAfter: retryAfter)
+            : waiting.next(reason, attempt: attempt, retryAfter: retryAfter)
+        guard failures < policy.attempts, waiting.hasPatience(for: delay) else { return false }
+        try await waiting.wait(delay, for: postponed)
+        return true
+    }
+
+    private func attemptStream(_ url: String, _ headers: HTTPHeaders) async -> Result<StreamedResponse, TidelogError> {
+        do throws(TidelogError) { return .success(try await session.stream(url, headers: headers)) } catch {
+            return .failure(error)
         }
     }
 

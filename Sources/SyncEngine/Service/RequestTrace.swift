@@ -26,13 +26,15 @@ public struct RequestTrace: Sendable {
 
     func request(_ message: HTTPRequest, url: String, body: [UInt8]) {
         let size = body.isEmpty ? "" : ", \(body.count) bytes"
-        write("\(message.method) \(shown(url))\(size)" + details(message.headerFields, body))
+        write("\(message.method) \(shown(url))\(size)" + details(message.headerFields, body, body.count))
     }
 
-    func response(_ message: HTTPResponse, to method: String, url: String, body: [UInt8]) {
+    /// - Parameter count: how many bytes there were, where `body` is only their beginning.
+    func response(_ message: HTTPResponse, to method: String, url: String, body: [UInt8], count: Int? = nil) {
+        let count = count ?? body.count
         write(
-            "\(method) \(shown(url)) was answered with \(message.status.code), \(body.count) bytes"
-                + details(message.headerFields, body))
+            "\(method) \(shown(url)) was answered with \(message.status.code), \(count) bytes"
+                + details(message.headerFields, body, count))
     }
 
     func failure(_ error: TransportError, of method: String, url: String) {
@@ -42,12 +44,12 @@ public struct RequestTrace: Sendable {
     /// Query options hold what people searched for.
     private func shown(_ url: String) -> String { withData ? url : URLText.withoutSecrets(url) }
 
-    private func details(_ fields: HTTPFields, _ body: [UInt8]) -> String {
+    private func details(_ fields: HTTPFields, _ body: [UInt8], _ count: Int) -> String {
         guard withData else { return "" }
         var lines = fields.map {
             "\($0.name.rawName): \(Self.harmless.contains($0.name.canonicalName) ? $0.value : "…")"
         }
-        if !body.isEmpty { lines += ["", text(body, fields[.contentType] ?? "")] }
+        if !body.isEmpty { lines += ["", text(body, count, fields[.contentType] ?? "")] }
         return lines.map { "\n" + $0 }.joined()
     }
 
@@ -61,13 +63,15 @@ public struct RequestTrace: Sendable {
         "x-http-method",
     ]
 
-    private func text(_ body: [UInt8], _ contentType: String) -> String {
-        guard let text = String(validating: body, as: UTF8.self) else { return "(no text)" }
+    /// Text that is cut off is so at any byte: its last character may not be whole.
+    private func text(_ body: [UInt8], _ count: Int, _ contentType: String) -> String {
+        let length = min(Self.bodyLimit, body.count)
+        let isWhole = length == count
+        let endings = 0...(isWhole ? 0 : min(3, length))
+        let texts = endings.lazy.compactMap { String(validating: body.prefix(length - $0), as: UTF8.self) }
+        guard let text = texts.first else { return "(no text)" }
+        guard isWhole else { return BatchRedaction.redacted(text, contentType: contentType) + "… (\(count) bytes)" }
         let isJSON = contentType.lowercased().hasPrefix("application/json")
-        guard body.count <= Self.bodyLimit else {
-            let start = String(decoding: body.prefix(Self.bodyLimit), as: UTF8.self)
-            return BatchRedaction.redacted(start, contentType: contentType) + "… (\(body.count) bytes)"
-        }
         let shown = BatchRedaction.redacted(text, contentType: contentType)
         return isPretty && isJSON ? Self.indented(shown) : shown
     }

@@ -60,6 +60,17 @@ public actor ServiceSession {
         try await send(WireRequest(method: "GET", url: url, headers: headers))
     }
 
+    /// Sends a GET, and gives the body of a success as it arrives. Any status comes back as a response.
+    ///
+    /// Returns with the head of the answer. Refused credentials are renewed as with ``get(_:headers:)``.
+    public func stream(_ url: String, headers: HTTPHeaders = .empty) async throws(TidelogError) -> StreamedResponse {
+        let request = WireRequest(method: "GET", url: url, headers: headers)
+        let before = generation
+        let answer = try await streamOnce(request)
+        guard await wantsRepetition(request, answer.response, before) else { return answer }
+        return try await streamOnce(request)
+    }
+
     /// Sends a request that may change something, with a CSRF token where the service wants one.
     ///
     /// A 403 with `X-CSRF-Token: Required` says that the request was not looked at; a new token is fetched and the request
@@ -108,10 +119,16 @@ public actor ServiceSession {
     private func send(_ request: WireRequest) async throws(TidelogError) -> WireResponse {
         let before = generation
         let response = try await sendOnce(request)
-        guard let authentication, request.headers["Authorization"] == nil, isOurs(absolute(request.url)),
-            let challenge = challenge(in: response), await hasOthers(than: before, challenge, authentication)
-        else { return response }
+        guard await wantsRepetition(request, response, before) else { return response }
         return try await sendOnce(request)
+    }
+
+    /// Whether the service wanted other credentials than those of the generation, and there are some now.
+    private func wantsRepetition(_ request: WireRequest, _ response: WireResponse, _ used: Int) async -> Bool {
+        guard let authentication, request.headers["Authorization"] == nil, isOurs(absolute(request.url)),
+            let challenge = challenge(in: response)
+        else { return false }
+        return await hasOthers(than: used, challenge, authentication)
     }
 
     private func challenge(in response: WireResponse) -> AuthenticationChallenge? {
@@ -149,6 +166,62 @@ public actor ServiceSession {
     // MARK: Exchange
 
     private func sendOnce(_ request: WireRequest) async throws(TidelogError) -> WireResponse {
+        let (message, url) = try outgoing(request)
+        let trace = trace
+        trace?.request(message, url: url, body: request.body)
+        do throws(TransportError) {
+            let (response, body) = try await transport.send(message, body: request.body)
+            activity.tell(
+                .exchanged(sent: request.body.count, received: body.count, status: response.status.code))
+            trace?.response(response, to: request.method, url: url, body: body)
+            return WireResponse(response, body)
+        } catch {
+            trace?.failure(error, of: request.method, url: url)
+            activity.tell(.exchanged(sent: request.body.count, received: 0, status: nil))
+            throw TidelogError(error)
+        }
+    }
+
+    private func streamOnce(_ request: WireRequest) async throws(TidelogError) -> StreamedResponse {
+        let (message, url) = try outgoing(request)
+        let trace = trace
+        trace?.request(message, url: url, body: request.body)
+        let (response, chunks): (HTTPResponse, ResponseBody)
+        do throws(TransportError) { (response, chunks) = try await transport.stream(message, body: request.body) } catch {
+            trace?.failure(error, of: request.method, url: url)
+            activity.tell(.exchanged(sent: request.body.count, received: 0, status: nil))
+            throw TidelogError(error)
+        }
+        let activity = activity
+        let body = StreamedBody(
+            .init(chunks) { count, beginning, error in
+                activity.tell(
+                    .exchanged(
+                        sent: request.body.count, received: count, status: error == nil ? response.status.code : nil))
+                if let error {
+                    trace?.failure(error, of: request.method, url: url)
+                } else {
+                    trace?.response(response, to: request.method, url: url, body: beginning, count: count)
+                }
+            })
+        let head = WireResponse(response, [])
+        if head.isSuccess { return StreamedResponse(response: head, body: body) }
+        return StreamedResponse(response: WireResponse(response, try await Self.beginning(of: body)), body: StreamedBody())
+    }
+
+    /// Of a body that may be of any length.
+    @inline(never) @_optimize(none)
+    private static func beginning(of body: StreamedBody) async throws(TidelogError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < StreamedResponse.errorLimit {
+            guard let chunk = try await body.next() else { break }
+            bytes += chunk.prefix(StreamedResponse.errorLimit - bytes.count)
+        }
+        return bytes
+    }
+
+    /// The request with all that is sent besides, and its URL.
+    private func outgoing(_ request: WireRequest) throws(TidelogError) -> (HTTPRequest, url: String) {
         let url = absolute(request.url)
         guard let method = HTTPRequest.Method(request.method),
             var message = HTTPRequest(method: method, url: url)
@@ -172,21 +245,7 @@ public actor ServiceSession {
                 TransportError(
                     .cancelled, "It was cancelled before \(request.method) was sent.", mayHaveBeenSent: false))
         }
-        let trace = trace
-        trace?.request(message, url: url, body: request.body)
-        do throws(TransportError) {
-            let (response, body) = try await transport.send(message, body: request.body)
-            activity.tell(
-                .exchanged(sent: request.body.count, received: body.count, status: response.status.code))
-            trace?.response(response, to: request.method, url: url, body: body)
-            var headers = HTTPHeaders()
-            for field in response.headerFields { headers.add(name: field.name.rawName, value: field.value) }
-            return WireResponse(status: response.status.code, headers: headers, body: body)
-        } catch {
-            trace?.failure(error, of: request.method, url: url)
-            activity.tell(.exchanged(sent: request.body.count, received: 0, status: nil))
-            throw TidelogError(error)
-        }
+        return (message, url)
     }
 
     /// Whether the URL, an absolute one, is of the service's origin.
@@ -231,6 +290,14 @@ public actor ServiceSession {
                 .service(status: response.status), "The service answered with status \(response.status)\(words).",
                 place: place, cause: UnsuccessfulAnswer(response))
         }
+    }
+}
+
+extension WireResponse {
+    fileprivate init(_ response: HTTPResponse, _ body: [UInt8]) {
+        var headers = HTTPHeaders()
+        for field in response.headerFields { headers.add(name: field.name.rawName, value: field.value) }
+        self.init(status: response.status.code, headers: headers, body: body)
     }
 }
 

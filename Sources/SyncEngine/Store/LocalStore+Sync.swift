@@ -238,7 +238,7 @@ extension LocalStore {
             for payload in payloads {
                 if let images = try builder.images(of: payload, in: set, known: known) { groups.append(images) }
             }
-            for part in Self.recordSized(groups[...], body) { try self.add(body(Array(part.joined()))) }
+            for part in Self.recordSized(groups[...]) { try self.add(body(Array(part.joined()))) }
             _ = try self.commit()
             return (groups.reduce(0) { $0 + $1.count }, builder.skipped)
         }
@@ -249,12 +249,13 @@ extension LocalStore {
     /// Cuts a page so that each part fits a record well. An entity stays together with what came expanded below it, since its
     /// links need both ends. A page without entities is one part: it is a fact as well.
     private static func recordSized(
-        _ groups: ArraySlice<[EntityImage]>, _ body: ([EntityImage]) -> Record.Body
+        _ groups: ArraySlice<[EntityImage]>
     ) -> [ArraySlice<[EntityImage]>] {
-        let payload = RecordCodec.encode(Record(time: 0, body: body(Array(groups.joined())))).payload
-        guard payload.count > 4 << 20, groups.count > 1 else { return [groups] }
+        // A bound, since to encode a page only to know its length would be half of what it takes to log it.
+        let size = groups.reduce(0) { $0 + $1.reduce(0) { $0 + $1.encodedSizeBound } }
+        guard size > 4 << 20, groups.count > 1 else { return [groups] }
         let middle = groups.startIndex + groups.count / 2
-        return recordSized(groups[..<middle], body) + recordSized(groups[middle...], body)
+        return recordSized(groups[..<middle]) + recordSized(groups[middle...])
     }
 
     // MARK: References

@@ -35,7 +35,7 @@ struct SyncLog: Sendable {
                 "upload put off",
                 metadata: ["until": "\(postponed.notBefore)", "attempt": "\(postponed.attempt)"])
         case .downloadPage(let page):
-            logger.debug("page read", metadata: ["query": "\(page.query)", "entities": "\(page.entities.count)"])
+            logger.debug("page read", metadata: ["query": "\(page.query)", "entities": "\(page.entities.count + page.unchanged.count)"])
         default: break
         }
     }

@@ -44,7 +44,7 @@ struct SyncMetrics: Sendable {
                 case .notProcessed: break
                 }
             }
-        case .downloadPage(let page): entities.increment(by: page.entities.count)
+        case .downloadPage(let page): entities.increment(by: page.entities.count + page.unchanged.count)
         case .entitiesRead(let images): entities.increment(by: images.count)
         default: break
         }

@@ -44,5 +44,11 @@ package struct EntityTableScope: SQLScope {
         return SQLText("\(alias).type IN (\(names.map { _ in "?" }.joined(separator: ", ")))", names)
     }
 
-    package func state(_ function: CanonicalFunction) -> SQLText? { nil }
+    package func state(_ function: CanonicalFunction) -> SQLText? {
+        switch function {
+        case .upsertedLastDownload:
+            SQLText("(\(alias).downloaded > 0 AND \(alias).downloaded >= (SELECT last_download FROM header))")
+        default: nil
+        }
+    }
 }

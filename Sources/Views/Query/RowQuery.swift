@@ -204,6 +204,7 @@ public struct RowQuery {
         case .isLocal: row.origin == .local || standing != .clean
         case .hasPendingChanges: standing != .clean
         case .isInErrorState: standing == .rejected
+        case .upsertedLastDownload: (try? state.header()).map(row.isUpserted(inLastDownloadOf:)) ?? false
         default: false
         }
     }

@@ -7,7 +7,10 @@ import SyncCore
 package final class Connection {
     /// nil once it is closed.
     private var handle: OpaquePointer?
+    /// By their texts.
     private var statements: [String: Statement] = [:]
+    /// The others that are prepared now.
+    private var kept: [Statement] = []
     private let tableUses = TableUseRecorder()
     /// The tables that statements have read, and written, since they were last taken.
     private var readTables: Set<String> = []
@@ -34,18 +37,6 @@ package final class Connection {
         handle = opened
         sqlite3_busy_timeout(handle, 5_000)
         tableUses.register(on: handle)
-    }
-
-    /// A prepared statement. The connection finalizes it.
-    private final class Statement {
-        let pointer: OpaquePointer
-        let tables: TableUse
-        var taking = 0
-
-        init(_ pointer: OpaquePointer, _ tables: TableUse) {
-            self.pointer = pointer
-            self.tables = tables
-        }
     }
 
     /// The tables that statements have read since the last call, by their names.
@@ -105,10 +96,9 @@ package final class Connection {
             sqlite3_reset(statement)
             sqlite3_clear_bindings(statement)
         }
-        for (index, value) in values.enumerated() {
-            let code = bind(value, at: Int32(index + 1), of: statement)
-            if code != SQLITE_OK { throw failure(code, sql) }
-        }
+        var binding = Binding(statement)
+        for value in values { binding.value(value) }
+        if binding.failure != SQLITE_OK { throw failure(binding.failure, sql) }
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW: try body(Row(statement: statement))
@@ -153,14 +143,83 @@ package final class Connection {
 
     /// Forgets prepared statements, as the schema is about to change.
     package func forgetStatements() {
-        for statement in statements.values { sqlite3_finalize(statement.pointer) }
+        for statement in kept + statements.values {
+            sqlite3_finalize(statement.prepared)
+            statement.prepared = nil
+        }
         statements = [:]
+        kept = []
+    }
+
+    /// How many rows the last statement changed.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    // MARK: Statements of the fold
+
+    /// Runs the statement, which returns nothing that is wanted, with the values that `bind` gives it.
+    func run(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(SQLiteError) {
+        let prepared = try prepare(statement)
+        defer { sqlite3_reset(prepared) }
+        var binding = Binding(prepared)
+        bind(&binding)
+        if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
+        while true {
+            switch sqlite3_step(prepared) {
+            case SQLITE_ROW: continue
+            case SQLITE_DONE: return
+            case let code: throw failure(code, statement.sql)
+            }
+        }
+    }
+
+    /// Calls `body` for each row, which is valid during the call only.
+    func each(
+        _ statement: Statement, _ bind: (inout Binding) -> Void, _ body: (Row) throws -> Void
+    ) throws {
+        let prepared = try prepare(statement)
+        defer { sqlite3_reset(prepared) }
+        var binding = Binding(prepared)
+        bind(&binding)
+        if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
+        while true {
+            switch sqlite3_step(prepared) {
+            case SQLITE_ROW: try body(Row(statement: prepared))
+            case SQLITE_DONE: return
+            case let code: throw failure(code, statement.sql)
+            }
+        }
+    }
+
+    /// The first row's first column as a number; nil where there is no row.
+    func firstInteger(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(SQLiteError) -> Int64? {
+        let prepared = try prepare(statement)
+        defer { sqlite3_reset(prepared) }
+        var binding = Binding(prepared)
+        bind(&binding)
+        if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
+        switch sqlite3_step(prepared) {
+        case SQLITE_ROW: return sqlite3_column_int64(prepared, 0)
+        case SQLITE_DONE: return nil
+        case let code: throw failure(code, statement.sql)
+        }
+    }
+
+    @inline(__always)
+    private func prepare(_ statement: Statement) throws(SQLiteError) -> OpaquePointer {
+        trace?.note(statement.sql, [])
+        if let prepared = statement.prepared {
+            if statement.taking != takings { noteTables(of: statement) }
+            return prepared
+        }
+        let prepared = try make(statement)
+        kept.append(statement)
+        return prepared
     }
 
     /// Those that nobody is in the middle of: a row's body may ask further queries.
     private func forgetIdleStatements() {
-        for (sql, statement) in statements where sqlite3_stmt_busy(statement.pointer) == 0 {
-            sqlite3_finalize(statement.pointer)
+        for (sql, statement) in statements where sqlite3_stmt_busy(statement.prepared) == 0 {
+            sqlite3_finalize(statement.prepared)
             statements[sql] = nil
         }
     }
@@ -171,64 +230,41 @@ package final class Connection {
     }
 
     private func prepare(_ sql: String) throws(SQLiteError) -> OpaquePointer {
-        let statement = if let known = statements[sql] { known } else { try makeStatement(sql) }
-        if statement.taking != takings {
-            statement.taking = takings
-            readTables.formUnion(statement.tables.read)
-            writtenTables.formUnion(statement.tables.written)
+        if let statement = statements[sql], let prepared = statement.prepared {
+            if statement.taking != takings { noteTables(of: statement) }
+            return prepared
         }
-        return statement.pointer
-    }
-
-    private func makeStatement(_ sql: String) throws(SQLiteError) -> Statement {
-        let handle = try open(sql)
-        var pointer: OpaquePointer?
-        let (code, tables) = tableUses.recording {
-            sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
-        }
-        guard code == SQLITE_OK, let pointer else { throw failure(code, sql) }
         // Queries made by an app have endless texts; those of the fold are few.
         if statements.count > 400 { forgetIdleStatements() }
-        let statement = Statement(pointer, tables)
+        let statement = Statement(sql)
+        let prepared = try make(statement)
         statements[sql] = statement
-        return statement
+        return prepared
     }
 
-    private func bind(_ value: SQLValue, at index: Int32, of statement: OpaquePointer) -> Int32 {
-        switch value {
-        case .null: sqlite3_bind_null(statement, index)
-        case .integer(let number): sqlite3_bind_int64(statement, index, number)
-        case .real(let number): sqlite3_bind_double(statement, index, number)
-        case .text(let text):
-            text.utf8.withContiguousStorageIfAvailable { bytes in
-                bytes.withMemoryRebound(to: CChar.self) {
-                    sqlite3_bind_text64(
-                        statement, index, $0.baseAddress ?? Self.emptyText, UInt64($0.count), sqliteTransient,
-                        UInt8(SQLITE_UTF8))
-                }
-            } ?? sqlite3_bind_text(statement, index, text, Int32(clamping: text.utf8.count), sqliteTransient)
-        case .blob(let bytes):
-            bytes.isEmpty
-                ? sqlite3_bind_zeroblob(statement, index, 0)
-                : bytes.withUnsafeBytes {
-                    sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), sqliteTransient)
-                }
+    private func make(_ statement: Statement) throws(SQLiteError) -> OpaquePointer {
+        let handle = try open(statement.sql)
+        var pointer: OpaquePointer?
+        let (code, tables) = tableUses.recording {
+            sqlite3_prepare_v3(handle, statement.sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
         }
+        guard code == SQLITE_OK, let pointer else { throw failure(code, statement.sql) }
+        statement.prepared = pointer
+        statement.tables = tables
+        noteTables(of: statement)
+        return pointer
     }
 
-    nonisolated(unsafe) private static let emptyText: UnsafePointer<CChar> = {
-        let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
-        pointer.pointee = 0
-        return UnsafePointer(pointer)
-    }()
+    private func noteTables(of statement: Statement) {
+        statement.taking = takings
+        readTables.formUnion(statement.tables.read)
+        writtenTables.formUnion(statement.tables.written)
+    }
 
     private func failure(_ code: Int32, _ sql: String) -> SQLiteError {
         SQLiteError(code: code & 0xFF, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
     }
 }
-
-/// `SQLITE_TRANSIENT`, which is a cast in C and so not imported: SQLite copies the bytes.
-let sqliteTransient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// The current row of a query.
 package struct Row {

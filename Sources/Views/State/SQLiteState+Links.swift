@@ -18,38 +18,57 @@ extension SQLiteState {
     }
 
     public func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
-        try links(where: "relationship = ? AND first = ?", [.text(relationship), integer(first)])
+        try list(statements.linksOfFirst, { $0.relationship(relationship, first) }, link)
     }
 
     public func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
-        try links(where: "relationship = ? AND second = ?", [.text(relationship), integer(second)])
+        try list(statements.linksOfSecond, { $0.relationship(relationship, second) }, link)
     }
 
     public func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
-        try links(
-            where: "relationship = ? AND first = ? AND second = ?",
-            [.text(relationship), integer(first), integer(second)]
-        ).first
+        try one(
+            statements.link,
+            { binding in
+                binding.relationship(relationship, first)
+                binding.id(second)
+            }, link)
     }
 
+    /// Relationship by relationship, since few are the relationships: indexes over the ends alone would be as large as what
+    /// they find.
     public func links(of id: EntityID) throws(StateError) -> [LinkRow] {
-        try links(where: "first = ?1 OR second = ?1", [integer(id)])
+        try list(
+            """
+            SELECT \(Self.linkColumns) FROM relationships CROSS JOIN links ON relationship = name AND first = ?1
+            UNION SELECT \(Self.linkColumns) FROM relationships CROSS JOIN links ON relationship = name AND second = ?1
+            ORDER BY relationship, first, second
+            """, [integer(id)], link)
     }
 
     public func changedLinks() throws(StateError) -> [LinkRow] { try links(where: "in_base <> in_local", []) }
 
     public func putLink(_ link: LinkRow) throws(StateError) {
-        try run(
-            "INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?)",
-            [
-                .text(link.relationship), integer(link.first), integer(link.second), .integer(link.inBase ? 1 : 0),
-                .integer(link.inLocal ? 1 : 0),
-            ])
+        if relationships.insert(link.relationship).inserted {
+            try run("INSERT OR IGNORE INTO relationships VALUES (?)", [.text(link.relationship)])
+        }
+        try run(statements.putLink) { binding in
+            binding.relationship(link.relationship, link.first)
+            binding.id(link.second)
+            binding.integer(link.inBase ? 1 : 0)
+            binding.integer(link.inLocal ? 1 : 0)
+        }
     }
 
     public func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
         try run(
             "DELETE FROM links WHERE relationship = ? AND first = ? AND second = ?",
             [.text(relationship), integer(first), integer(second)])
+    }
+}
+
+extension Binding {
+    fileprivate mutating func relationship(_ name: String, _ end: EntityID) {
+        text(name)
+        id(end)
     }
 }

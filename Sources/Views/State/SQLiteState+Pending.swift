@@ -63,7 +63,7 @@ extension SQLiteState {
     }
 
     public func hasPendingChange(of id: EntityID) throws(StateError) -> Bool {
-        try first("SELECT 1 FROM touched WHERE entity = ? AND changes = 1 LIMIT 1", [integer(id)]) != nil
+        try firstInteger(statements.hasPendingChange) { $0.id(id) } != nil
     }
 
     public func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber? {

@@ -3,14 +3,12 @@ public import Operations
 public import SyncCore
 
 extension SQLiteState {
-    static let rowColumns = "entity, type, etag, edit_link, origin, property_values"
+    static let rowColumns = "entity, type, etag, edit_link, origin, property_values, downloaded"
 
     public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
         guard let set = try set(of: id) else { return nil }
-        let table = try layout(set).table
-        return try one("SELECT \(Self.rowColumns) FROM \(table) WHERE entity = ?", [integer(id)]) {
-            row throws(StateError) in try entityRow(row, set: set)
-        }
+        let bind: (inout Binding) -> Void = { $0.id(id) }
+        return try one(try table(set).select, bind) { row throws(StateError) in try entityRow(row, set: set) }
     }
 
     /// From ``rowColumns``.
@@ -19,7 +17,8 @@ extension SQLiteState {
         else { throw StateError(.damaged, "The views hold a row of \(set) that makes no sense.") }
         return EntityRow(
             id: EntityID(rawValue: UInt64(bitPattern: row.integer(0))), set: set, type: type,
-            values: try row.withBlob(5, decode), etag: row.text(2), editLink: row.text(3), origin: origin)
+            values: try row.withBlob(5, decode), etag: row.text(2), editLink: row.text(3), origin: origin,
+            downloaded: UInt64(bitPattern: row.integer(6)))
     }
 
     private func decode(_ bytes: UnsafeRawBufferPointer) throws(StateError) -> PropertyValues {
@@ -31,14 +30,17 @@ extension SQLiteState {
     }
 
     public func putRow(_ row: EntityRow) throws(StateError) {
-        let layout = try layout(row.set)
-        let values: [SQLValue] =
-            [
-                integer(row.id), .text(row.type), row.etag.map(SQLValue.text) ?? .null,
-                row.editLink.map(SQLValue.text) ?? .null, .integer(Int64(row.origin.rawValue)),
-                .blob(ValueCodec.encode(row.values)),
-            ] + layout.columnValues(row.values)
-        try run(layout.upsert, values)
+        let table = try table(row.set)
+        try run(table.upsert) { binding in
+            binding.id(row.id)
+            binding.text(row.type)
+            binding.text(row.etag)
+            binding.text(row.editLink)
+            binding.integer(Int64(row.origin.rawValue))
+            binding.blob(ValueCodec.encode(row.values))
+            binding.integer(Int64(bitPattern: row.downloaded))
+            table.bind(row.values, &binding)
+        }
     }
 
     public func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
@@ -48,16 +50,16 @@ extension SQLiteState {
         try each(
             """
             SELECT entities.id, bases.type, bases.etag, bases.edit_link, bases.origin, bases.property_values,
-            bases.set_name, bases.entity, entities.set_name
+            bases.downloaded, bases.set_name, bases.entity, entities.set_name
             FROM json_each(?) AS wanted CROSS JOIN entities ON entities.id = wanted.value
             LEFT JOIN bases ON bases.entity = entities.id
             """, [Self.list(ids)]
         ) { row throws(StateError) in
             let id = EntityID(rawValue: UInt64(bitPattern: row.integer(0)))
-            var entity = ServiceEntity(id: id, set: row.text(8) ?? "", row: nil)
-            if row.isNull(7) {
+            var entity = ServiceEntity(id: id, set: row.text(9) ?? "", row: nil)
+            if row.isNull(8) {
                 plain[entity.set, default: [:]][id] = found.count
-            } else if let set = row.text(6) {
+            } else if let set = row.text(7) {
                 entity.row = try entityRow(row, set: set)
             }
             found.append(entity)
@@ -81,22 +83,22 @@ extension SQLiteState {
 
     public func removeRow(_ id: EntityID) throws(StateError) {
         guard let set = try set(of: id) else { return }
-        try run("DELETE FROM \(try layout(set).table) WHERE entity = ?", [integer(id)])
+        try run(try table(set).delete) { $0.id(id) }
     }
 
     public func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
     {
-        let layout = try layout(set)
-        var conditions: [String] = []
-        var bound: [SQLValue] = []
-        for (property, value) in values {
-            guard let column = layout.column([property]) else { return try scan(set, where: values) }
-            conditions.append("\(column.name) = ?")
-            bound.append(SQLValue(value))
+        guard let statement = try table(set).find(values.map(\.property)) else { return try scan(set, where: values) }
+        return try list(statement, { for (_, value) in values { $0.value(SQLValue(value)) } }) {
+            EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
         }
-        return try list(
-            "SELECT entity FROM \(layout.table) WHERE \(conditions.joined(separator: " AND ")) ORDER BY entity", bound
-        ) { EntityID(rawValue: UInt64(bitPattern: $0.integer(0))) }
+    }
+
+    public func mayHaveKeyless(set: String) throws(StateError) -> Bool {
+        let layout = try layout(set)
+        guard let keyless = layout.keyless else { return true }
+        if try first("SELECT 1 FROM \(layout.table) WHERE \(keyless) LIMIT 1") != nil { return true }
+        return try first("SELECT 1 FROM bases WHERE set_name = ? AND keyless = 1 LIMIT 1", [.text(set)]) != nil
     }
 
     /// For the rare property that has no column.
@@ -128,42 +130,53 @@ extension SQLiteState {
     public func set(of id: EntityID) throws(StateError) -> String? {
         if let set = sets[id] { return set }
         guard
-            let set = try one("SELECT set_name FROM entities WHERE id = ?", [integer(id)], { $0.text(0) ?? "" })
+            let set = try one(statements.setOf, { $0.id(id) }, { $0.text(0) ?? "" })
         else { return nil }
-        if sets.count >= Self.setLimit { sets = [:] }
-        sets[id] = set
+        remember(set, of: id)
         return set
+    }
+
+    private func remember(_ set: String, of id: EntityID) {
+        if sets.count >= Self.setLimit { sets.removeAll(keepingCapacity: true) }
+        sets[id] = set
     }
 
     private static var setLimit: Int { 16_384 }
 
     public func register(_ id: EntityID, set: String) throws(StateError) {
-        try run("INSERT OR IGNORE INTO entities VALUES (?, ?)", [integer(id), .text(set)])
+        guard sets[id] == nil else { return }
+        try run(statements.register) { binding in
+            binding.id(id)
+            binding.text(set)
+        }
+        if connection.changes == 1 { remember(set, of: id) }
     }
 
     public func entity(set: String, key: String) throws(StateError) -> EntityID? {
-        try first("SELECT entity FROM keys WHERE set_name = ? AND key = ?", [.text(set), .text(key)])?.first?.integer
-            .map {
-                EntityID(rawValue: UInt64(bitPattern: $0))
-            }
+        try firstInteger(statements.entityOfKey) { binding in
+            binding.text(set)
+            binding.text(key)
+        }.map { EntityID(rawValue: UInt64(bitPattern: $0)) }
     }
 
     public func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
-        try run("INSERT OR REPLACE INTO keys VALUES (?, ?, ?)", [.text(set), .text(key), integer(id)])
+        try run(statements.assignKey) { binding in
+            binding.text(set)
+            binding.text(key)
+            binding.id(id)
+        }
     }
 
     // MARK: Base states
 
     public func base(_ id: EntityID) throws(StateError) -> BaseState? {
-        try one("SELECT \(Self.baseColumns) FROM bases WHERE entity = ?", [integer(id)]) {
-            row throws(StateError) in try base(row)
-        }
+        try one(statements.base, { $0.id(id) }) { row throws(StateError) in try base(row) }
     }
 
     static let baseColumns = rowColumns + ", set_name"
 
     func base(_ row: Row) throws(StateError) -> BaseState {
-        guard let set = row.text(6) else { return .absent }
+        guard let set = row.text(7) else { return .absent }
         return .row(try entityRow(row, set: set))
     }
 
@@ -172,13 +185,17 @@ extension SQLiteState {
         case .absent: try run("INSERT OR REPLACE INTO bases (entity) VALUES (?)", [integer(id)])
         case .row(let row):
             try run(
-                "INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     integer(id), .text(row.set), .text(row.type), row.etag.map(SQLValue.text) ?? .null,
                     row.editLink.map(SQLValue.text) ?? .null, .integer(Int64(row.origin.rawValue)),
-                    .blob(ValueCodec.encode(row.values)),
+                    .blob(ValueCodec.encode(row.values)), integer(row.downloaded), .integer(hasKey(row) ? 0 : 1),
                 ])
         }
+    }
+
+    private func hasKey(_ row: EntityRow) -> Bool {
+        model?.findEntityType(row.type).flatMap { KeyText.of(row.values, type: $0) } != nil
     }
 
     public func removeBase(_ id: EntityID) throws(StateError) {
@@ -194,4 +211,8 @@ extension SQLiteState {
         try run("DELETE FROM bases")
         return found
     }
+}
+
+extension Binding {
+    mutating func id(_ id: EntityID) { integer(Int64(bitPattern: id.rawValue)) }
 }

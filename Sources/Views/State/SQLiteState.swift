@@ -11,6 +11,11 @@ public import SyncCore
 public final class SQLiteState: StateStorage {
     package let connection: Connection
     var layouts: [String: TableLayout] = [:]
+    /// By set, for those that were written or read.
+    private var tables: [String: SetTable] = [:]
+    let statements = FoldStatements()
+    /// Relationships that have, or had, links.
+    var relationships: Set<String> = []
     /// Sets of entities that were asked for, which are theirs for good; so many at most.
     var sets: [EntityID: String] = [:]
     /// The same names stand in each row and each operation.
@@ -70,7 +75,7 @@ public final class SQLiteState: StateStorage {
         try connection.execute("BEGIN IMMEDIATE")
         for statement in Schema.statements { try connection.execute(statement) }
         try connection.run(
-            "INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL)", [.text(store)])
+            "INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0)", [.text(store)])
         try connection.execute("PRAGMA user_version = \(Schema.version)")
         try connection.execute("COMMIT")
     }
@@ -93,6 +98,8 @@ public final class SQLiteState: StateStorage {
             cachedHeader = nil
             // It may have registered some that nobody knows now.
             sets = [:]
+            relationships = []
+            if tables.isEmpty { connection.forgetStatements() }
             (layouts, model) = before
             throw error
         }
@@ -149,6 +156,48 @@ public final class SQLiteState: StateStorage {
         do throws(SQLiteError) { try connection.run(sql, values) } catch { throw Self.stateError(error) }
     }
 
+    func run(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(StateError) {
+        do throws(SQLiteError) { try connection.run(statement, bind) } catch { throw Self.stateError(error) }
+    }
+
+    func firstInteger(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(StateError) -> Int64? {
+        do throws(SQLiteError) { return try connection.firstInteger(statement, bind) } catch {
+            throw Self.stateError(error)
+        }
+    }
+
+    func list<T>(
+        _ statement: Statement, _ bind: (inout Binding) -> Void, _ read: (Row) throws(StateError) -> T
+    ) throws(StateError) -> [T] {
+        var found: [T] = []
+        try each(statement, bind) { row throws(StateError) in found.append(try read(row)) }
+        return found
+    }
+
+    /// What `read` makes of the first row; nil where there is none.
+    func one<T>(
+        _ statement: Statement, _ bind: (inout Binding) -> Void, _ read: (Row) throws(StateError) -> T
+    ) throws(StateError) -> T? {
+        var found: T?
+        try each(statement, bind) { row throws(StateError) in
+            if found == nil { found = try read(row) }
+        }
+        return found
+    }
+
+    private func each(
+        _ statement: Statement, _ bind: (inout Binding) -> Void, _ body: (Row) throws(StateError) -> Void
+    ) throws(StateError) {
+        do {
+            try connection.each(statement, bind, body)
+        } catch let error as StateError {
+            throw error
+        } catch {
+            throw Self.stateError(
+                error as? SQLiteError ?? SQLiteError(code: 1, message: "\(error)", sql: statement.sql))
+        }
+    }
+
     func first(_ sql: String, _ values: [SQLValue] = []) throws(StateError) -> [SQLValue]? {
         do throws(SQLiteError) { return try connection.first(sql, values) } catch { throw Self.stateError(error) }
     }
@@ -195,7 +244,7 @@ public final class SQLiteState: StateStorage {
         guard
             let row = try first(
                 "SELECT applied, next_entity, next_batch, root, metadata, postponed_until, postponed_attempt, "
-                    + "postponed_reason, postponed_since FROM header"), row.count == 9
+                    + "postponed_reason, postponed_since, last_download FROM header"), row.count == 10
         else { throw StateError(.damaged, "The views have no header.") }
         let service = row[3].text.map { ServiceDescription(root: $0, metadata: row[4].blob ?? []) }
         let header = StateHeader(
@@ -205,7 +254,7 @@ public final class SQLiteState: StateStorage {
                 Postponement(
                     UploadPostponed(notBefore: $0, attempt: Int(row[6].integer ?? 0), reason: row[7].text ?? ""),
                     since: row[8].integer ?? 0)
-            })
+            }, lastDownload: unsigned(row[9].integer))
         cachedHeader = header
         return header
     }
@@ -216,6 +265,9 @@ public final class SQLiteState: StateStorage {
             [integer(header.applied), integer(header.nextEntity.rawValue), integer(header.nextBatch)])
         if let service = header.service, service != cachedHeader?.service {
             try run("UPDATE header SET root = ?, metadata = ?", [.text(service.root), .blob(service.metadata)])
+        }
+        if header.lastDownload != cachedHeader?.lastDownload {
+            try run("UPDATE header SET last_download = ?", [integer(header.lastDownload)])
         }
         if header.postponed != cachedHeader?.postponed {
             try run(
@@ -269,6 +321,8 @@ public final class SQLiteState: StateStorage {
     package func adopt(_ model: EntityDataModel) {
         self.model = model
         pointReads = [:]
+        connection.forgetStatements()
+        tables = [:]
         var ordinals: [String: Int] = [:]
         layouts = [:]
         for set in model.entitySets + model.singletons where layouts[set.name] == nil {
@@ -283,6 +337,13 @@ public final class SQLiteState: StateStorage {
             throw StateError(.noModel, "The metadata has no entity set \(set), which the log uses.")
         }
         return layout
+    }
+
+    func table(_ set: String) throws(StateError) -> SetTable {
+        if let known = tables[set] { return known }
+        let table = SetTable(try layout(set))
+        tables[set] = table
+        return table
     }
 
     // Entity IDs and sequence numbers are counted up from 1 and never reach the sign bit.

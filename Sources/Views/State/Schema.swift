@@ -1,31 +1,32 @@
 /// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
 enum Schema {
     /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 5
+    static let version: Int64 = 6
 
     static let statements = [
         """
         CREATE TABLE header (only INTEGER PRIMARY KEY CHECK (only = 1), store TEXT NOT NULL, applied INTEGER NOT NULL,
           next_entity INTEGER NOT NULL, next_batch INTEGER NOT NULL, root TEXT, metadata BLOB, writing TEXT,
-          postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT, postponed_since INTEGER)
+          postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT, postponed_since INTEGER,
+          last_download INTEGER NOT NULL)
         """,
         "CREATE TABLE entities (id INTEGER PRIMARY KEY, set_name TEXT NOT NULL)",
         """
         CREATE TABLE keys (set_name TEXT NOT NULL, key TEXT NOT NULL, entity INTEGER NOT NULL,
           PRIMARY KEY (set_name, key)) WITHOUT ROWID
         """,
-        "CREATE INDEX keys_of_entity ON keys (entity)",
         """
         CREATE TABLE bases (entity INTEGER PRIMARY KEY, set_name TEXT, type TEXT, etag TEXT, edit_link TEXT,
-          origin INTEGER, property_values BLOB)
+          origin INTEGER, property_values BLOB, downloaded INTEGER, keyless INTEGER)
         """,
+        "CREATE INDEX bases_keyless ON bases (set_name) WHERE keyless = 1",
         """
         CREATE TABLE links (relationship TEXT NOT NULL, first INTEGER NOT NULL, second INTEGER NOT NULL,
           in_base INTEGER NOT NULL, in_local INTEGER NOT NULL, PRIMARY KEY (relationship, first, second)) WITHOUT ROWID
         """,
+        // Those that links have.
+        "CREATE TABLE relationships (name TEXT PRIMARY KEY) WITHOUT ROWID",
         "CREATE INDEX links_by_second ON links (relationship, second)",
-        "CREATE INDEX links_of_first ON links (first)",
-        "CREATE INDEX links_of_second ON links (second)",
         "CREATE INDEX links_changed ON links (relationship) WHERE in_base <> in_local",
         """
         CREATE TABLE pending (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
@@ -58,13 +59,13 @@ enum Schema {
         """,
         """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,
-          streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL)
+          streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL, delta INTEGER NOT NULL,
+          delta_link TEXT, delta_link_time INTEGER, next_link TEXT, next_link_time INTEGER)
         """,
         """
         CREATE TABLE coverage (query TEXT NOT NULL, entity INTEGER NOT NULL, run INTEGER NOT NULL,
           PRIMARY KEY (query, entity)) WITHOUT ROWID
         """,
-        "CREATE INDEX coverage_by_run ON coverage (query, run)",
-        "CREATE INDEX coverage_of_entity ON coverage (entity)",
+        "CREATE INDEX coverage_by_no_run ON coverage (query, entity) WHERE run = 0",
     ]
 }

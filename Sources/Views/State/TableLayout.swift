@@ -18,14 +18,17 @@ package struct TableLayout: Sendable {
         let affinity: String
     }
 
+    /// The properties of the key; none where the set's type does not say them.
+    private let keys: [String]
     private let byPath: [[String]: Int]
 
     /// Sets whose names differ only in case would be one table for SQLite, hence `ordinal`.
     init(_ set: EntitySet, ordinal: Int, model: EntityDataModel) {
+        keys = set.isSingleton ? [] : set.entityType.keyProperties.map(\.name)
         unquotedTable = ordinal == 0 ? "set_\(set.name)" : "set_\(set.name)~\(ordinal)"
         table = Self.quoted(unquotedTable)
         var columns: [Column] = []
-        var used: Set<String> = ["entity", "type", "etag", "edit_link", "origin", "property_values"]
+        var used: Set<String> = ["entity", "type", "etag", "edit_link", "origin", "property_values", "downloaded"]
         // The set may hold entities of derived types; their properties are columns as well.
         var seen: Set<[String]> = []
         for type in model.entityTypes(derivedFrom: set.entityType) {
@@ -91,19 +94,29 @@ package struct TableLayout: Sendable {
 
     var createStatements: [String] {
         let declared = columns.map { ", \($0.name) \($0.affinity)" }.joined()
+        let keyless = keyless.map { "CREATE INDEX \(Self.quoted("keyless_of_" + bareName)) ON \(table) (entity) WHERE \($0)" }
         return [
             """
             CREATE TABLE \(table) (entity INTEGER PRIMARY KEY, type TEXT NOT NULL, etag TEXT, edit_link TEXT, \
-            origin INTEGER NOT NULL, property_values BLOB NOT NULL\(declared))
+            origin INTEGER NOT NULL, property_values BLOB NOT NULL, downloaded INTEGER NOT NULL\(declared))
             """
-        ]
+        ] + (keyless.map { [$0] } ?? [])
     }
+
+    /// Holds for the rows that the service knows and whose keys it has not told; nil where no columns tell it.
+    var keyless: String? {
+        let columns = keys.compactMap { column([$0])?.name }
+        guard !keys.isEmpty, columns.count == keys.count else { return nil }
+        return "origin <> 0 AND (\(columns.map { "\($0) IS NULL" }.joined(separator: " OR ")))"
+    }
+
+    private var bareName: Substring { table.dropFirst().dropLast() }
 
     /// An index over columns, for keys and dependent properties; nil where one has no column.
     func createIndex(over properties: [String], number: Int) -> String? {
         let names = properties.compactMap { column([$0])?.name }
         guard names.count == properties.count, !names.isEmpty else { return nil }
-        let index = Self.quoted("index_\(number)_of_" + table.dropFirst().dropLast())
+        let index = Self.quoted("index_\(number)_of_" + bareName)
         return "CREATE INDEX \(index) ON \(table) (\(names.joined(separator: ", ")))"
     }
 
@@ -111,16 +124,24 @@ package struct TableLayout: Sendable {
         let names = columns.map { ", \($0.name)" }.joined()
         let marks = String(repeating: ", ?", count: columns.count)
         return
-            "INSERT OR REPLACE INTO \(table) (entity, type, etag, edit_link, origin, property_values\(names)) VALUES (?, ?, ?, ?, ?, ?\(marks))"
+            "INSERT OR REPLACE INTO \(table) (entity, type, etag, edit_link, origin, property_values, downloaded\(names)) VALUES (?, ?, ?, ?, ?, ?, ?\(marks))"
     }
 
     /// The row's values for its columns, in their order.
     func columnValues(_ values: PropertyValues) -> [SQLValue] {
-        columns.map { column in
-            var value = values[column.path[0]]
-            for name in column.path.dropFirst() { value = value?.complexValue?.properties[name] }
-            return SQLValue(value ?? .null)
+        columns.map { column in column.value(of: values[column.path[0]]) }
+    }
+}
+
+extension TableLayout.Column {
+    /// What the column holds of the value of the property that its path begins with.
+    func value(of property: Value?) -> SQLValue {
+        guard var value = property else { return .null }
+        for name in path.dropFirst() {
+            guard let inner = value.complexValue?.properties[name] else { return .null }
+            value = inner
         }
+        return SQLValue(value)
     }
 }
 

@@ -1,0 +1,65 @@
+import EDM
+import Operations
+
+/// What an entity that the service shows is to a store.
+enum LocalFinding { case inserted, changed, unchanged }
+
+/// Finds out what has changed where the service does not say: what it shows is compared with what it last said.
+struct LocalComparison<Storage: StateStorage> {
+    let storage: Storage
+    let model: EntityDataModel
+    let index: RelationshipIndex
+
+    /// Unchanged only where taking it over would change nothing at all.
+    ///
+    /// - Parameter isNaming: the image says no more than another name of the entity.
+    func finding(_ image: EntityImage, isNaming: Bool = false) throws(StateError) -> LocalFinding {
+        if isNaming, let name = image.editLink {
+            let known = try storage.entity(set: EntityNames<Storage>.namesSet, key: name)
+            return known == image.entity ? .unchanged : .changed
+        }
+        guard let row = try storage.serviceRow(image.entity), row.origin != .gone else { return .inserted }
+        // Of one that we changed since it was last read, it is news that it is as it is.
+        guard row.origin == .service, row.type == image.type, row.set == image.set,
+            image.etag == nil || image.etag == row.etag, image.editLink == nil || image.editLink == row.editLink
+        else { return .changed }
+        for (name, value) in image.values {
+            guard let known = row.values[name], Self.isSame(known, value) else { return .changed }
+        }
+        for links in image.links where try !isSame(links, row) { return .changed }
+        return try hasItsPartners(row) ? .unchanged : .changed
+    }
+
+    /// Not only equal: `1.5` is not the same as `1.50`.
+    private static func isSame(_ a: Value, _ b: Value) -> Bool {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.integer(let a), .integer(let b)): a == b
+        case (.boolean(let a), .boolean(let b)): a == b
+        case (.guid(let a), .guid(let b)): a == b
+        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        default: a == b && ValueCodec.encode(["": a]) == ValueCodec.encode(["": b])
+        }
+    }
+
+    private func isSame(_ links: EntityImage.ImageLinks, _ row: EntityRow) throws(StateError) -> Bool {
+        guard let end = model.findEntityType(row.type)?.findProperty(links.navigation)?.navigation else { return true }
+        let known = Set(try storage.links(of: row.id, along: end).filter(\.inBase).map { $0.target(along: end) })
+        // Where dependent properties say who is linked, an expansion takes no link away.
+        let isAll = links.isComplete && end.constraints.isEmpty && end.inverseConstraints.isEmpty
+        return isAll ? known == Set(links.targets) : known.isSuperset(of: links.targets)
+    }
+
+    /// Whoever names the single place of a partner has it once it is named again, where somebody else pushed it out.
+    private func hasItsPartners(_ row: EntityRow) throws(StateError) -> Bool {
+        for constraint in index.constraints(ofDependentsIn: row.set) where constraint.isDependentSingle {
+            guard constraint.pairs.allSatisfy({ (row.values[$0.dependent] ?? .null) != .null }) else { continue }
+            let links =
+                constraint.dependentIsFirst
+                ? try storage.links(constraint.relationship, first: row.id)
+                : try storage.links(constraint.relationship, second: row.id)
+            if !links.contains(where: \.inBase) { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,252 @@
+public import EDM
+public import ODataWire
+public import Operations
+
+/// Makes of what a defining query's answer holds, item by item, the records that the log takes of it.
+///
+/// For one part of a page: what it builds must be folded before the next part is looked at.
+public struct PageBuilder<Storage: StateStorage> {
+    private let storage: Storage
+    private let model: EntityDataModel
+    private let query: String
+    private let set: EntitySet
+    private var builder: ImageBuilder<Storage>
+    /// Nil where everything is logged as it comes.
+    private let comparison: LocalComparison<Storage>?
+    private var pages: [Part] = [Part()]
+    private var waiting: [LinkChange]
+    /// What the items come to.
+    public private(set) var tally = DownloadTally()
+    private var unidentified: Set<String> = []
+
+    /// What becomes one record, or several where it is too long.
+    private struct Part {
+        /// An entity and what came expanded below it belong together.
+        var groups: [[EntityImage]] = []
+        var page = DownloadPage(query: "")
+        /// What the members that are applied last are about.
+        var gone: Set<EntityID> = []
+        var linked: Set<EntityID> = []
+    }
+
+    /// - Parameters:
+    ///   - index: the relationships of `model`.
+    ///   - compares: whether what is as it was is only named.
+    ///   - waiting: links of which an end was not known yet in earlier parts of the download.
+    public init(
+        storage: Storage, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
+        compares: Bool, waiting: [LinkChange] = []
+    ) throws(StateError) {
+        self.storage = storage
+        self.model = model
+        self.query = query
+        self.set = set
+        self.waiting = waiting
+        builder = try ImageBuilder(storage: storage, model: model)
+        comparison = compares ? LocalComparison(storage: storage, model: model, index: index) : nil
+    }
+
+    /// Expanded navigation properties that lead to no entity set (containment), sets without one, and what has no key.
+    public var skipped: Set<String> { builder.skipped.union(unidentified) }
+
+    public mutating func add(_ item: DeltaItem) throws(StateError) {
+        switch item {
+        case .entity(let payload):
+            guard let set = entitySet(payload.set) else { return }
+            _ = try add(payload, set)
+        case .removed(let removed):
+            guard let set = entitySet(removed.entity.set), let id = try builder.find(removed.entity, in: set) else {
+                return
+            }
+            // Without a reason it may as well be there still, for other queries.
+            try remove(id, isDeleted: removed.reason == .deleted)
+        case .link(let link): waiting.append(link)
+        }
+    }
+
+    /// The records, in order, and the links of which an end is still not known.
+    ///
+    /// - Parameters:
+    ///   - next: where the page behind this one is, where this was the last part of its page.
+    ///   - splitting: cuts what is too long for one record.
+    public mutating func finish(
+        next: String?, splitting: ([[EntityImage]]) -> [ArraySlice<[EntityImage]>]
+    ) throws(StateError) -> (pages: [DownloadPage], waiting: [LinkChange]) {
+        let links = waiting
+        waiting = []
+        for link in links where try !add(link) { waiting.append(link) }
+        var result: [DownloadPage] = []
+        for part in pages {
+            let images = splitting(part.groups)
+            for slice in images.dropLast() { result.append(DownloadPage(query: query, entities: Array(slice.joined()))) }
+            var page = part.page
+            page.query = query
+            page.entities = images.last.map { Array($0.joined()) } ?? []
+            result.append(page)
+        }
+        // What waits for its other end would be lost if the next download went on behind this page.
+        if waiting.isEmpty { result[result.count - 1].next = next }
+        return (result, waiting)
+    }
+
+    // MARK: Entities
+
+    private mutating func entitySet(_ name: String?) -> EntitySet? {
+        guard let name else { return set }
+        if let found = model.findEntitySet(name) { return found }
+        unidentified.insert(name)
+        return nil
+    }
+
+    /// The entity's ID; nil where it has no key.
+    private mutating func add(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> EntityID? {
+        guard let images = try builder.images(of: payload, in: set), let id = images.first?.entity else { return nil }
+        beginPart(for: images)
+        var isNews = comparison == nil
+        for (index, image) in images.enumerated() {
+            let isNaming = index + 1 < images.count && images[index + 1].entity == image.entity
+            let finding: LocalFinding
+            if builder.isNew(image.entity) {
+                finding = .inserted
+            } else if let comparison {
+                finding = try comparison.finding(image, isNaming: isNaming)
+            } else {
+                finding = try storage.serviceRow(image.entity) == nil ? .inserted : .changed
+            }
+            if finding != .unchanged { isNews = true }
+            if !isNaming { tally.count(finding) }
+        }
+        if isNews {
+            pages[pages.count - 1].groups.append(images)
+        } else {
+            for image in images where pages[pages.count - 1].page.unchanged.last != image.entity {
+                pages[pages.count - 1].page.unchanged.append(image.entity)
+            }
+        }
+        for change in payload.changes { try add(change, of: id, set) }
+        return id
+    }
+
+    /// The changes of a collection, or of what a single-valued property leads to (OData 4.01 JSON, 15.3).
+    private mutating func add(
+        _ change: NavigationDelta, of source: EntityID, _ set: EntitySet
+    ) throws(StateError) {
+        guard let property = set.entityType.findProperty(change.navigation) ?? declared(change.navigation, source),
+            let target = model.target(of: property, in: set)
+        else {
+            unidentified.insert("\(set.name)/\(change.navigation)")
+            return
+        }
+        for item in change.items {
+            switch item {
+            case .entity(let payload):
+                guard let id = try add(payload, target) else { continue }
+                add(.init(source: source, navigation: property.name, target: id, isAdded: true))
+            case .removed(let removed):
+                guard let id = try builder.find(removed.entity, in: target) else { continue }
+                if removed.reason == .deleted {
+                    try remove(id, isDeleted: true)
+                } else {
+                    add(.init(source: source, navigation: property.name, target: id, isAdded: false))
+                }
+            case .link: break
+            }
+        }
+    }
+
+    /// A property of the entity's own type, which may be derived from that of the set.
+    private func declared(_ navigation: String, _ id: EntityID) -> Property? {
+        let row = try? storage.serviceRow(id)
+        let image = pages.last?.groups.last?.first { $0.entity == id }
+        return (image?.type ?? row?.type).flatMap(model.findEntityType)?.findProperty(navigation)
+    }
+
+    private mutating func remove(_ id: EntityID, isDeleted: Bool) throws(StateError) {
+        // A link that stands in front of it must not come behind it.
+        if pages[pages.count - 1].linked.contains(id) { pages.append(Part()) }
+        if isDeleted {
+            pages[pages.count - 1].page.removed.append(id)
+        } else {
+            pages[pages.count - 1].page.left.append(id)
+        }
+        pages[pages.count - 1].gone.insert(id)
+        tally.removed += 1
+    }
+
+    /// What was removed, or linked, in this part and is shown again begins a new one: a record has one order.
+    private mutating func beginPart(for images: [EntityImage]) {
+        let part = pages[pages.count - 1]
+        guard !part.gone.isEmpty || !part.linked.isEmpty || part.page.unchanged.count + images.count > Self.partLimit
+        else { return }
+        let isLong = part.page.unchanged.count + images.count > Self.partLimit
+        if isLong || images.contains(where: { part.gone.contains($0.entity) || part.linked.contains($0.entity) }) {
+            pages.append(Part())
+        }
+    }
+
+    private static var partLimit: Int { DownloadPage.unchangedLimit / 2 }
+
+    // MARK: Links
+
+    private mutating func add(_ link: DownloadPage.ChangedLink) {
+        pages[pages.count - 1].page.links.append(link)
+        pages[pages.count - 1].linked.insert(link.source)
+        if let target = link.target { pages[pages.count - 1].linked.insert(target) }
+        tally.links += 1
+    }
+
+    /// Returns whether both ends are known.
+    private mutating func add(_ link: LinkChange) throws(StateError) -> Bool {
+        guard let sourceSet = entitySet(link.set) else { return true }
+        guard let source = try builder.find(EntityPayload(id: link.source), in: sourceSet) else {
+            // There is nothing to remove.
+            return !link.isAdded
+        }
+        let name = link.relationship.split(separator: "/").last.map(String.init) ?? link.relationship
+        guard let property = sourceSet.entityType.findProperty(name) ?? declared(name, source),
+            let targetSet = model.target(of: property, in: sourceSet)
+        else {
+            unidentified.insert("\(sourceSet.name)/\(link.relationship)")
+            return true
+        }
+        guard let text = link.target else {
+            add(.init(source: source, navigation: property.name, target: nil, isAdded: false))
+            return true
+        }
+        guard let target = try builder.find(EntityPayload(id: text), in: targetSet) else { return !link.isAdded }
+        add(.init(source: source, navigation: property.name, target: target, isAdded: link.isAdded))
+        return true
+    }
+}
+
+/// How many entities a download brought, by what they are to the store.
+public struct DownloadTally: Sendable, Hashable {
+    public var inserted = 0
+    public var changed = 0
+    /// As they were, those that came several times counted each time.
+    public var unchanged = 0
+    /// Those that the service says are gone or left the query, and those that a full download did not bring any more.
+    public var removed = 0
+    /// Links that a delta told of.
+    public var links = 0
+
+    public init() {}
+
+    public var entities: Int { inserted + changed + unchanged }
+
+    mutating func count(_ finding: LocalFinding) {
+        switch finding {
+        case .inserted: inserted += 1
+        case .changed: changed += 1
+        case .unchanged: unchanged += 1
+        }
+    }
+
+    public static func += (a: inout DownloadTally, b: DownloadTally) {
+        a.inserted += b.inserted
+        a.changed += b.changed
+        a.unchanged += b.unchanged
+        a.removed += b.removed
+        a.links += b.links
+    }
+}

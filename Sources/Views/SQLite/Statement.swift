@@ -1,0 +1,83 @@
+import CSQLite
+import EDM
+
+/// A statement that is run again and again: prepared once, and found without looking for its text.
+///
+/// It belongs to one connection, the first that runs it.
+final class Statement {
+    let sql: String
+    /// Nil before it is first run, and after ``Connection/forgetStatements()``.
+    var prepared: OpaquePointer?
+    /// As SQLite said when it prepared it.
+    var tables = TableUse()
+    /// When these were last added to those of the connection.
+    var taking = 0
+
+    init(_ sql: String) { self.sql = sql }
+}
+
+/// Gives a statement its values, from the first parameter on. Each has to be given each time: they stay from run to run.
+struct Binding {
+    private let statement: OpaquePointer
+    private var index: Int32 = 0
+    /// SQLite's code where it refused a value; a text may be too long for it.
+    private(set) var failure = SQLITE_OK
+
+    init(_ statement: OpaquePointer) { self.statement = statement }
+
+    private mutating func note(_ code: Int32) { if code != SQLITE_OK { failure = code } }
+
+    private mutating func next() -> Int32 {
+        index += 1
+        return index
+    }
+
+    mutating func null() { note(sqlite3_bind_null(statement, next())) }
+
+    mutating func integer(_ value: Int64) { note(sqlite3_bind_int64(statement, next(), value)) }
+
+    mutating func real(_ value: Double) { note(sqlite3_bind_double(statement, next(), value)) }
+
+    mutating func text(_ text: String) {
+        let index = next()
+        let code = text.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_bind_text64(
+                    statement, index, $0.baseAddress ?? Self.emptyText, UInt64($0.count), sqliteTransient,
+                    UInt8(SQLITE_UTF8))
+            }
+        }
+        note(code ?? sqlite3_bind_text(statement, index, text, Int32(clamping: text.utf8.count), sqliteTransient))
+    }
+
+    mutating func text(_ text: String?) { if let text { self.text(text) } else { null() } }
+
+    mutating func blob(_ bytes: [UInt8]) {
+        let index = next()
+        note(
+            bytes.isEmpty
+                ? sqlite3_bind_zeroblob(statement, index, 0)
+                : bytes.withUnsafeBytes {
+                    sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), sqliteTransient)
+                })
+    }
+
+    mutating func value(_ value: SQLValue) {
+        switch value {
+        case .null: null()
+        case .integer(let number): integer(number)
+        case .real(let number): real(number)
+        case .text(let text): self.text(text)
+        case .blob(let bytes): blob(bytes)
+        }
+    }
+
+    nonisolated(unsafe) private static let emptyText: UnsafePointer<CChar> = {
+        let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+        pointer.pointee = 0
+        return UnsafePointer(pointer)
+    }()
+}
+
+/// `SQLITE_TRANSIENT`, which is a cast in C and so not imported: SQLite copies the bytes.
+let sqliteTransient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -1,0 +1,65 @@
+import EDM
+import SyncCore
+
+/// The statements by which the rows of one entity set are read and written.
+///
+/// Not `Sendable`: they belong to the state's connection.
+final class SetTable {
+    let layout: TableLayout
+    let upsert: Statement
+    let select: Statement
+    let delete: Statement
+    /// Finds rows by the values of these properties. Few, and always the same: keys and the properties of constraints.
+    private var finds: [(properties: [String], statement: Statement)] = []
+    /// The names of the row that was written last, and where the values of the columns stood among them: the rows of a set are
+    /// much alike.
+    private var names: [String] = []
+    private var places: [Int?] = []
+
+    init(_ layout: TableLayout) {
+        self.layout = layout
+        upsert = Statement(layout.upsert)
+        select = Statement("SELECT \(SQLiteState.rowColumns) FROM \(layout.table) WHERE entity = ?")
+        delete = Statement("DELETE FROM \(layout.table) WHERE entity = ?")
+        places = Array(repeating: nil, count: layout.columns.count)
+    }
+
+    /// Gives the row's values to its columns, in their order.
+    func bind(_ values: PropertyValues, _ binding: inout Binding) {
+        if values.names != names {
+            names = values.names
+            places = layout.columns.map { column in values.names.firstIndex(of: column.path[0]) }
+        }
+        for (column, place) in zip(layout.columns, places) {
+            binding.value(column.value(of: place.map { values.values[$0] }))
+        }
+    }
+
+    /// Finds the rows with given values of the properties, in ascending order of entity ID; nil where one has no column.
+    func find(_ properties: [String]) -> Statement? {
+        if let known = finds.first(where: { $0.properties == properties }) { return known.statement }
+        let columns = properties.compactMap { layout.column([$0])?.name }
+        guard columns.count == properties.count else { return nil }
+        let conditions = columns.map { "\($0) = ?" }.joined(separator: " AND ")
+        let statement = Statement("SELECT entity FROM \(layout.table) WHERE \(conditions) ORDER BY entity")
+        finds.append((properties, statement))
+        return statement
+    }
+}
+
+/// The fold's other statements.
+struct FoldStatements {
+    let setOf = Statement("SELECT set_name FROM entities WHERE id = ?")
+    let register = Statement("INSERT OR IGNORE INTO entities VALUES (?, ?)")
+    let entityOfKey = Statement("SELECT entity FROM keys WHERE set_name = ? AND key = ?")
+    let assignKey = Statement("INSERT OR REPLACE INTO keys VALUES (?, ?, ?)")
+    let base = Statement("SELECT \(SQLiteState.baseColumns) FROM bases WHERE entity = ?")
+    let linksOfFirst = Statement(linkQuery + "first = ?")
+    let linksOfSecond = Statement(linkQuery + "second = ? ORDER BY first")
+    let link = Statement(linkQuery + "first = ? AND second = ?")
+    let putLink = Statement("INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?)")
+    let cover = Statement("INSERT OR REPLACE INTO coverage VALUES (?, ?, ?)")
+    let hasPendingChange = Statement("SELECT 1 FROM touched WHERE entity = ? AND changes = 1 LIMIT 1")
+
+    private static let linkQuery = "SELECT \(SQLiteState.linkColumns) FROM links WHERE relationship = ? AND "
+}

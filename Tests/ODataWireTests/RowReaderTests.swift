@@ -1,0 +1,120 @@
+import EDM
+import ODataWire
+import Testing
+
+@Suite struct `A row that looks like the one before` {
+    private static let model = Result {
+        try CSDLReader.read(
+            Array(
+                """
+                <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+                <Schema Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+                <EnumType Name="Color"><Member Name="Red"/></EnumType>
+                <EntityType Name="Row"><Key><PropertyRef Name="ID"/></Key>
+                <Property Name="ID" Type="Edm.Int32" Nullable="false"/><Property Name="Text" Type="Edm.String"/>
+                <Property Name="Amount" Type="Edm.Decimal" Scale="2"/><Property Name="Weight" Type="Edm.Double"/>
+                <Property Name="At" Type="Edm.DateTimeOffset"/><Property Name="Flag" Type="Edm.Boolean"/>
+                <Property Name="Guid" Type="Edm.Guid"/><Property Name="Day" Type="Edm.Date"/>
+                <Property Name="Color" Type="S.Color"/></EntityType>
+                <EntityContainer Name="C"><EntitySet Name="Rows" EntityType="S.Row"/></EntityContainer>
+                </Schema></edmx:DataServices></edmx:Edmx>
+                """.utf8))
+    }
+
+    private static let guid = "6f9619ff-8b86-4011-b42d-00c04fc964ff"
+
+    /// The members of a row, one of which may be another.
+    private static func row(_ member: String? = nil, _ value: String = "") -> String {
+        let members = [
+            ("@odata.etag", #""W/\"1\"""#), ("ID", "7"), ("Text", #""a""#), ("Amount", "1.50"), ("Weight", "2.25"),
+            ("At", #""2026-01-02T03:04:05.600Z""#), ("Flag", "true"), ("Guid", "\"\(guid)\""), ("Day", #""2026-01-02""#),
+            ("Color", #""Red""#),
+        ]
+        return "{" + members.map { "\"\($0)\":" + ($0 == member ? value : $1) }.joined(separator: ",") + "}"
+    }
+
+    /// What one page of the rows says of the one at the place: the item, or the error's code.
+    private func reading(_ rows: [String], at place: Int) throws -> (item: DeltaItem?, code: PayloadError.Code?) {
+        let model = try Self.model.get()
+        let type = try #require(model.findEntityType("S.Row"))
+        do throws(PayloadError) {
+            var feed = try PayloadReader(version: .v4, model: model).feedReader(
+                Array(#"{"value":[\#(rows.joined(separator: ","))]}"#.utf8), type: type)
+            for _ in 0..<place { _ = try feed.next() }
+            return (try feed.next(), nil)
+        } catch {
+            return (nil, error.code)
+        }
+    }
+
+    private static let values: [(String, [String])] = [
+        (
+            "ID",
+            [
+                "0", "-1", "-0", "2147483647", "2147483648", "-2147483649", "1.0", "1e2", "007", "99999999999999999999",
+                #""5""#, "null", "true", "-", "1x", "nul",
+            ]
+        ),
+        (
+            "Text",
+            [
+                #""""#, #""zoë 😀""#, #""tab\tquote\" \u00e9""#, "null", "5", "true", #""open"#, "\"line\nbreak\"",
+                #""\ud83d""#,
+            ]
+        ),
+        ("Amount", ["0", "0.50", "00.5", "-0.5", "1.", ".5", "1e3", "123456789012345678901234567890.12", #""1.5""#, "INF"]),
+        (
+            "Weight",
+            [
+                "0", "-0.0", "0.1", "1e-7", "1.7976931348623157e308", "12345678901234.5", "9007199254740993", #""INF""#,
+                "123456789012345678", "0.30000000000000004",
+            ]
+        ),
+        ("At", [#""2026-01-02T03:04Z""#, #""2026-13-02T03:04:05Z""#, #""2026-01-02T03:04:05+01:00""#, "5", "null"]),
+        ("Flag", ["false", "null", "tru", #""true""#, "1"]),
+        ("Guid", ["\"\(guid.uppercased())\"", #""6f9619ff""#, "null"]),
+        ("Day", [#""-0044-03-15""#, #""2026-02-30""#, "null"]),
+        ("Color", [#""Red,Blue""#, "1", "null"]),
+        ("@odata.etag", [#""*""#, "null", "5"]),
+    ]
+
+    @Test(arguments: values)
+    func `says what it says by itself, and is refused for the same reason`(
+        member: String, values: [String]
+    ) throws {
+        for value in values {
+            let row = Self.row(member, value)
+            let alone = try reading([row], at: 0)
+            let among = try reading([Self.row(), row, Self.row()], at: 1)
+            #expect(among.item == alone.item, "\(member): \(value)")
+            #expect(among.code == alone.code, "\(member): \(value)")
+            #expect(alone.item != nil || alone.code != nil)
+        }
+    }
+
+    @Test(arguments: [
+        "{}", #"{"ID":1}"#, #"{"ID":1,"ID":2}"#, #"{"Text":"b","ID":1}"#, #"{"ID":1,"Other":2}"#,
+        ##"{"@odata.type":"#S.Row","ID":1}"##, #"{ "@odata.etag" : "1" , "ID" : 5 }"#, "7", "null", "[]",
+        #"{"@removed":{"reason":"deleted"},"ID":5}"#,
+    ])
+    func `is read the same where it has other members`(row: String) throws {
+        let alone = try reading([row], at: 0)
+        let among = try reading([Self.row(), row, Self.row()], at: 1)
+        #expect(among.item == alone.item)
+        #expect(among.code == alone.code)
+    }
+
+    @Test func `keeps the digits of a decimal and the fraction of a second`() throws {
+        guard case .entity(let entity)? = try reading([Self.row(), Self.row()], at: 1).item else {
+            Issue.record("There is no entity.")
+            return
+        }
+        #expect(entity.etag == #"W/"1""#)
+        #expect(entity.values["Amount"].map { "\($0)" }?.contains("1.50") == true)
+        guard case .dateTimeOffset(let at)? = entity.values["At"] else {
+            Issue.record("There is no time.")
+            return
+        }
+        #expect(at.description == "2026-01-02T03:04:05.600Z")
+    }
+}

@@ -1,0 +1,112 @@
+internal import CSQLite
+
+/// The rows of ``OrderPages`` in a table of SQLite with the same columns as the views have, and the same indexes as a person
+/// would make them: the key, and the customer. WAL, not synced, as the views are.
+final class SQLiteRows {
+    private let connection: OpaquePointer
+    private let insert: OpaquePointer
+    private let valid: OpaquePointer
+
+    init(path: String) throws {
+        var opened: OpaquePointer?
+        guard sqlite3_open(path, &opened) == SQLITE_OK, let opened else { throw Failure("\(path) cannot be opened.") }
+        connection = opened
+        try Self.run(opened, "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")
+        try Self.run(
+            opened,
+            """
+            CREATE TABLE orders (
+                id INTEGER PRIMARY KEY, customer INTEGER, status TEXT, note TEXT, amount TEXT, weight REAL,
+                ordered_at TEXT, quantity INTEGER, priority INTEGER, reference TEXT);
+            CREATE INDEX orders_of_customer ON orders (customer)
+            """)
+        insert = try Self.prepare(opened, "INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        valid = try Self.prepare(opened, "SELECT json_valid(?)")
+    }
+
+    deinit {
+        sqlite3_finalize(insert)
+        sqlite3_finalize(valid)
+        sqlite3_close(connection)
+    }
+
+    /// What is bound to a row: made beforehand, so that SQLite is all that is measured.
+    struct Bound {
+        let id, customer, quantity, priority: Int64
+        let status, note, amount, orderedAt, reference: ContiguousArray<CChar>
+        let weight: Double
+
+        init(_ row: OrderPages.Row) {
+            let order = row.order
+            id = Int64(order.id)
+            customer = Int64(order.customer)
+            quantity = Int64(order.quantity)
+            priority = order.isPriority ? 1 : 0
+            status = Self.text(order.status)
+            note = Self.text(order.note)
+            amount = Self.text(order.amountText)
+            orderedAt = Self.text(row.orderedAt)
+            reference = Self.text(row.reference)
+            weight = row.weight
+        }
+
+        private static func text(_ text: String) -> ContiguousArray<CChar> { ContiguousArray(text.utf8.map(CChar.init)) }
+    }
+
+    /// One transaction.
+    func write(_ rows: some Sequence<Bound>) throws {
+        try Self.run(connection, "BEGIN")
+        for row in rows {
+            sqlite3_bind_int64(insert, 1, row.id)
+            sqlite3_bind_int64(insert, 2, row.customer)
+            bind(3, row.status)
+            bind(4, row.note)
+            bind(5, row.amount)
+            sqlite3_bind_double(insert, 6, row.weight)
+            bind(7, row.orderedAt)
+            sqlite3_bind_int64(insert, 8, row.quantity)
+            sqlite3_bind_int64(insert, 9, row.priority)
+            bind(10, row.reference)
+            guard sqlite3_step(insert) == SQLITE_DONE else { throw Failure("SQLite refused a row.") }
+            sqlite3_reset(insert)
+        }
+        try Self.run(connection, "COMMIT")
+    }
+
+    /// SQLite's own parser of JSON, which is in C: reads the whole text and makes nothing of it.
+    func parse(_ json: [UInt8]) throws {
+        let isValid = json.withUnsafeBytes { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text -> Bool in
+                sqlite3_bind_text(valid, 1, text.baseAddress, Int32(text.count), nil)
+                defer {
+                    sqlite3_reset(valid)
+                    sqlite3_clear_bindings(valid)
+                }
+                return sqlite3_step(valid) == SQLITE_ROW && sqlite3_column_int(valid, 0) == 1
+            }
+        }
+        guard isValid else { throw Failure("SQLite takes a page for no JSON.") }
+    }
+
+    private func bind(_ place: Int32, _ text: ContiguousArray<CChar>) {
+        // SQLITE_TRANSIENT: SQLite takes a copy.
+        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        text.withUnsafeBufferPointer {
+            _ = sqlite3_bind_text(insert, place, $0.baseAddress, Int32($0.count), transient)
+        }
+    }
+
+    private static func run(_ connection: OpaquePointer, _ text: String) throws {
+        guard sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK else {
+            throw Failure("SQLite: \(text): \(String(cString: sqlite3_errmsg(connection))).")
+        }
+    }
+
+    private static func prepare(_ connection: OpaquePointer, _ text: String) throws -> OpaquePointer {
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v3(connection, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
+            let statement
+        else { throw Failure("SQLite: \(text): \(String(cString: sqlite3_errmsg(connection))).") }
+        return statement
+    }
+}

@@ -1,0 +1,204 @@
+internal import CBench
+internal import EDM
+internal import Foundation
+internal import ODataWire
+internal import OperationLog
+internal import Operations
+internal import SyncCore
+internal import SyncEngine
+internal import Views
+
+extension Bench {
+    static let download = Bench(
+        name: "download",
+        summary: "500,000 orders from JSON pages into log and views, and what it is made of; rebuild; memory."
+    ) { surroundings in
+        let rows = surroundings.operations ?? 500_000
+        let workload = try DownloadWorkload(rows: rows, in: surroundings.directory)
+        var report = Report()
+        for round in 1...surroundings.rounds {
+            surroundings.say("download: round \(round) of \(surroundings.rounds), \(rows) rows")
+            try await workload.measure(in: surroundings.directory)
+        }
+        report.cases = workload.cases
+        surroundings.say("download: memory, \(2 * rows) rows")
+        report.cases += try DownloadMemory.cases(rows: 2 * rows, in: surroundings.directory)
+        report.notes.append(
+            "\(rows) orders of \(OrderPages.columns) columns for \(OrderPages.customers) customers, "
+                + "\(DownloadWorkload.perPage) a page, \(workload.bytes) bytes of JSON.")
+        return report
+    }
+}
+
+/// The pages, and what was measured with them so far.
+final class DownloadWorkload {
+    static let perPage = 5_000
+
+    private let rows: Int
+    private let folder: String
+    private(set) var bytes = 0
+    private var rates: [String: [Double]] = [:]
+
+    init(rows: Int, in directory: Directory) throws {
+        self.rows = rows
+        folder = try directory.fresh("pages")
+        try Self.write(rows: rows, perPage: Self.perPage, to: folder)
+        for index in 0..<pageCount { bytes += try page(index).count }
+    }
+
+    private var pageCount: Int { (rows + Self.perPage - 1) / Self.perPage }
+
+    /// The pages as files, which is what they are asked for by.
+    static func write(rows: Int, perPage: Int, to folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        func store(_ name: String, _ bytes: [UInt8]) throws {
+            try Data(bytes).write(to: URL(filePath: folder + "/" + name))
+        }
+        try store("$metadata", OrderPages.metadata)
+        try store("Customers", OrderPages.customerPage())
+        let name = { $0 == 0 ? "Orders" : "Orders-\($0)" }
+        try OrderPages.forEach(rows: rows, perPage: perPage, name: name) { try store(name($0), $2) }
+        // One in a hundred, changed.
+        try OrderPages.forEach(rows: rows, perPage: rows, changed: 100, name: { _ in "" }) { _, _, bytes in
+            try store("Changed", bytes)
+        }
+    }
+
+    private func page(_ index: Int) throws -> [UInt8] {
+        let name = index == 0 ? "Orders" : "Orders-\(index)"
+        guard let bytes = FileManager.default.contents(atPath: folder + "/" + name) else {
+            throw Failure("There is no page \(name).")
+        }
+        return Array(bytes)
+    }
+
+    private func time(_ name: String, units: Int, _ body: () async throws -> Void) async throws {
+        let seconds = try await Stopwatch.seconds(body)
+        rates[name, default: []].append(Double(units) / seconds)
+    }
+
+    // MARK: One round
+
+    func measure(in directory: Directory) async throws {
+        try await measureBaselines(in: directory)
+        try await measureParts(in: directory)
+        try await measureEngine(in: directory)
+    }
+
+    private func measureBaselines(in directory: Directory) async throws {
+        let pages = try (0..<pageCount).map(page)
+        let alone = try SQLiteRows(path: try directory.fresh("alone.sqlite"))
+        try await time("C parser", units: rows) { for page in pages { try alone.parse(page) } }
+        var seconds = 0.0
+        try OrderPages.forEach(rows: rows, perPage: Self.perPage, name: { _ in "" }) { _, rows, _ in
+            let bound = rows.map(SQLiteRows.Bound.init)
+            let start = ContinuousClock.now
+            try alone.write(bound)
+            seconds += Stopwatch.seconds(since: start)
+        }
+        rates["SQLite", default: []].append(Double(rows) / seconds)
+        let decoded = try SQLiteRows(path: try directory.fresh("decoded.sqlite"))
+        // It is slow, and as slow with few pages.
+        let some = pages.prefix(max(1, pages.count / 10))
+        try await time("Foundation", units: some.count * Self.perPage) {
+            for page in some {
+                try decoded.write(try FoundationRows.decode(page).value.map { SQLiteRows.Bound($0.order) })
+            }
+        }
+    }
+
+    private func measureParts(in directory: Directory) async throws {
+        let pages = try (0..<pageCount).map(page)
+        let model = try CSDLReader.read(OrderPages.metadata)
+        guard let set = model.findEntitySet("Orders") else { throw Failure("There is no set of orders.") }
+        let reader = PayloadReader(version: model.version, model: model)
+        try await time("parse", units: rows) {
+            for page in pages { _ = try reader.feed(page, type: set.entityType) }
+        }
+        let state = try SQLiteState(path: try directory.fresh("parts.sqlite"), store: "bench")
+        var fold = try Fold(storage: state)
+        try state.transaction {
+            try fold.apply(
+                Record(
+                    time: 0,
+                    body: .serviceInstalled(ServiceDescription(root: OrderPages.root, metadata: OrderPages.metadata))),
+                sequence: 1)
+        }
+        try await time("parse and encode", units: rows) {
+            for page in pages {
+                var builder = try ImageBuilder(storage: state, model: model)
+                var images: [EntityImage] = []
+                for entity in try reader.feed(page, type: set.entityType).entities {
+                    images += try builder.images(of: entity, in: set) ?? []
+                }
+                let page = DownloadPage(query: "Orders", entities: images)
+                _ = RecordCodec.encode(Record(time: 0, body: .downloadPage(page)))
+            }
+        }
+    }
+
+    private func measureEngine(in directory: Directory) async throws {
+        let files = StoreFiles(directory: try directory.fresh("store"))
+        var store = try await Self.store(files)
+        let engine = SyncEngine(
+            store: store, session: ServiceSession(root: OrderPages.root, transport: PageTransport(directory: folder)))
+        try await Self.addQueries(engine)
+        _ = try await engine.download(["Customers"])
+        try await time("download", units: rows) {
+            let report = try await engine.download(["Orders"])
+            guard report.entities == rows else { throw Failure("\(report.entities) of \(rows) orders came.") }
+        }
+        try await time("second download", units: rows) { _ = try await engine.download(["Orders"]) }
+        try await time("changed", units: rows / 100) { _ = try await engine.download(["Changed"]) }
+        await store.close()
+        let opening = try await Stopwatch.seconds { store = try await Self.store(files) }
+        rates["open", default: []].append(opening * 1e3)
+        await store.close()
+        for file in [files.views, files.views + "-wal", files.views + "-shm"] {
+            try? FileManager.default.removeItem(atPath: file)
+        }
+        // The log has the orders twice.
+        try await time("rebuild", units: 2 * rows) {
+            store = try await Self.store(files)
+        }
+        guard store.opened.foldedRecords > 2 * pageCount else { throw Failure("Not all records were folded again.") }
+        await store.close()
+    }
+
+    static func store(_ files: StoreFiles) async throws -> LocalStore {
+        var options = LocalStore.Options()
+        options.snapshots = .manual
+        return try await LocalStore(files, options: options)
+    }
+
+    static func addQueries(_ engine: SyncEngine) async throws {
+        try await engine.prepare()
+        for (name, query) in [
+            ("Customers", "Customers"), ("Orders", "Orders"), ("Changed", "Orders?$filter=Status eq 'changed'"),
+        ] { try await engine.store.add(DefiningQuery(name: name, query: query)) }
+    }
+
+    // MARK: Report
+
+    var cases: [Case] {
+        func rate(_ name: String) -> Double { median(rates[name] ?? []) }
+        let sqlite = Case.Baseline(name: "SQLite alone", value: rate("SQLite"))
+        let foundation = Case.Baseline(name: "JSONDecoder and SQLite", value: rate("Foundation"))
+        let megabytes = Double(bytes) / Double(rows) / 1e6
+        return [
+            Case(
+                "parse", rate("parse") * megabytes, .megabytesPerSecond,
+                against: .init(name: "SQLite's json_valid, in C", value: rate("C parser") * megabytes)),
+            Case("parse, name and encode", rate("parse and encode"), .rowsPerSecond, against: sqlite),
+            Case("download: pages into log and views", rate("download"), .rowsPerSecond, against: sqlite,
+                target: .ratioAtLeast(0.6)),
+            Case("download: pages into log and views", rate("download"), .rowsPerSecond, against: foundation,
+                target: .ratioAtLeast(5)),
+            Case("the same again, unchanged", rate("second download"), .rowsPerSecond, against: sqlite),
+            Case("one in a hundred, changed", rate("changed"), .rowsPerSecond, against: sqlite),
+            Case("rebuild of the views from the log", rate("rebuild"), .rowsPerSecond, against: sqlite,
+                target: .ratioAtLeast(0.6)),
+            Case("open", rate("open"), .milliseconds, target: .atMost(50)),
+        ]
+    }
+}

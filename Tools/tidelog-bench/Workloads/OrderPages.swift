@@ -1,0 +1,97 @@
+internal import EDM
+internal import Operations
+
+/// The workload "orders" as a service sends it: pages of JSON in V4, ten properties of eight types, and a customer for each
+/// order, whom a dependent property names.
+struct OrderPages: Sendable {
+    static let root = "http://127.0.0.1/"
+    static let customers = 5_000
+    static let columns = 10
+
+    static let metadata = Array(
+        """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+        <Schema Namespace="Shop" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <EntityType Name="Customer"><Key><PropertyRef Name="CustomerID"/></Key>
+        <Property Name="CustomerID" Type="Edm.Int32" Nullable="false"/><Property Name="Name" Type="Edm.String"/>
+        <NavigationProperty Name="Orders" Type="Collection(Shop.Order)" Partner="Customer"/></EntityType>
+        <EntityType Name="Order"><Key><PropertyRef Name="OrderID"/></Key>
+        <Property Name="OrderID" Type="Edm.Int32" Nullable="false"/><Property Name="CustomerID" Type="Edm.Int32"/>
+        <Property Name="Status" Type="Edm.String"/><Property Name="Note" Type="Edm.String"/>
+        <Property Name="Amount" Type="Edm.Decimal" Scale="2"/><Property Name="Weight" Type="Edm.Double"/>
+        <Property Name="OrderedAt" Type="Edm.DateTimeOffset"/><Property Name="Quantity" Type="Edm.Int32"/>
+        <Property Name="IsPriority" Type="Edm.Boolean"/><Property Name="Reference" Type="Edm.Guid"/>
+        <NavigationProperty Name="Customer" Type="Shop.Customer" Partner="Orders">
+        <ReferentialConstraint Property="CustomerID" ReferencedProperty="CustomerID"/></NavigationProperty></EntityType>
+        <EntityContainer Name="C">
+        <EntitySet Name="Customers" EntityType="Shop.Customer">
+        <NavigationPropertyBinding Path="Orders" Target="Orders"/></EntitySet>
+        <EntitySet Name="Orders" EntityType="Shop.Order">
+        <NavigationPropertyBinding Path="Customer" Target="Customers"/></EntitySet>
+        </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+        """.utf8)
+
+    /// A row with what a page has of it beyond the log's workload.
+    struct Row {
+        var order: Order
+        var weight: Double { Double(order.quantity) * 0.75 }
+        var reference: String {
+            let digits = String(order.id, radix: 16)
+            return "6f9619ff-8b86-4011-b42d-" + String(repeating: "0", count: 12 - digits.count) + digits
+        }
+        var orderedAt: String {
+            GlobalDateTime(millisecondsSince1970: order.time)?.description ?? "2026-01-01T00:00:00Z"
+        }
+    }
+
+    /// Calls `body` with one page after another, the last of them without a next link.
+    ///
+    /// - Parameters:
+    ///   - changed: only every so manieth order, in another state.
+    ///   - name: of the pages, by their number from 0.
+    static func forEach(
+        rows: Int, perPage: Int, changed: Int? = nil, name: (Int) -> String, _ body: (Int, [Row], [UInt8]) throws -> Void
+    ) rethrows {
+        var orders = OrderGenerator()
+        var page: [Row] = []
+        var number = 0
+        for index in 0..<rows {
+            guard var order = orders.next() else { return }
+            if let changed {
+                guard index % changed == 0 else { continue }
+                order.status = "changed"
+            }
+            page.append(Row(order: order))
+            if page.count == perPage, index < rows - (changed ?? 1) {
+                try body(number, page, json(page, next: name(number + 1)))
+                page.removeAll(keepingCapacity: true)
+                number += 1
+            }
+        }
+        try body(number, page, json(page, next: nil))
+    }
+
+    static func customerPage() -> [UInt8] {
+        let items = (1...customers).map { #"{"CustomerID":\#($0),"Name":"Customer number \#($0)"}"# }
+        return Array(#"{"@odata.context":"$metadata#Customers","value":[\#(items.joined(separator: ","))]}"#.utf8)
+    }
+
+    private static func json(_ rows: [Row], next: String?) -> [UInt8] {
+        var bytes = Array(#"{"@odata.context":"$metadata#Orders","value":["#.utf8)
+        for (index, row) in rows.enumerated() {
+            let order = row.order
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes += Array(
+                """
+                {"OrderID":\(order.id),"CustomerID":\(order.customer),"Status":"\(order.status)",\
+                "Note":"\(order.note)","Amount":\(order.amountText),"Weight":\(row.weight),\
+                "OrderedAt":"\(row.orderedAt)","Quantity":\(order.quantity),"IsPriority":\(order.isPriority),\
+                "Reference":"\(row.reference)"}
+                """.utf8)
+        }
+        bytes += Array("]".utf8)
+        if let next { bytes += Array(#","@odata.nextLink":"\#(next)""#.utf8) }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+}
