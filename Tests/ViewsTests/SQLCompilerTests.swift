@@ -193,12 +193,17 @@ private struct Chance {
         case 3: pick(["-1", "0", "1", "2", "9", "null"])
         case 4: pick(["1.5", "9.00", "12345678901234567890.5"])
         case 5: pick(["1.5e0", "1e3"])
-        case 6: "(\(number(depth - 1)) \(pick(["add", "sub", "mul"])) \(number(depth - 1)))"
+        case 6: "(\(number(depth - 1)) \(pick(["add", "sub", "mul", "div", "divby", "mod"])) \(number(depth - 1)))"
         case 7: "length(\(string(depth - 1)))"
         case 8: "indexof(\(string(depth - 1)),\(string(depth - 1)))"
         case 9: "\(pick(["round", "floor", "ceiling"]))(\(number(depth - 1)))"
         case 10: "-(\(number(depth - 1)))"
-        default: pick(["year(Day)", "day(Placed)", "hour(At)", "second(Placed)", "totalseconds(Took)"])
+        default:
+            pick([
+                "year(Day)", "day(Placed)", "hour(At)", "second(Placed)", "totalseconds(Took)", "hour(Placed)",
+                "totaloffsetminutes(Placed)", "fractionalseconds(Placed)", "cast(Price,Edm.Double)",
+                "cast(Name,Edm.Int32)", "cast(Number,Edm.Int16)", "case(Paid:Number,true:Price)",
+            ])
         }
     }
 
@@ -226,7 +231,12 @@ private struct Chance {
         case 4: "Day \(comparison()) \(pick(Self.days + ["Day", "null", "2024-02-29T23:30:00Z"]))"
         case 5: "Placed \(comparison()) \(pick(Self.moments + ["Placed", "now()", "null"]))"
         case 6: "Took \(comparison()) \(pick(Self.durations.map { "duration'\($0)'" } + ["null"]))"
-        case 7: "At \(comparison()) \(pick(Self.times))"
+        case 7:
+            pick([
+                "At \(comparison()) \(pick(Self.times))", "time(Placed) \(comparison()) \(pick(Self.times))",
+                "date(Placed) \(comparison()) 2024-02-29", "cast(Placed,Edm.Date) \(comparison()) Day",
+                "isof(Price,Edm.Decimal)", "Placed add Took \(comparison()) \(pick(Self.moments))",
+            ])
         case 8: "Token \(comparison()) \(pick(Self.tokens + ["null"]))"
         case 9: "\(pick(["Number", "Price", "Weight"])) in (\(pick(["1,2,9", "null,1", "10.0,1.5", ""])))"
         case 10:

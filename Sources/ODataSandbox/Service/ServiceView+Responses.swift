@@ -47,7 +47,7 @@ extension ServiceView {
         } catch {
             throw SandboxError(400, .badRequest, "\(error)")
         }
-        guard options.search == nil, options.apply == nil, options.compute.isEmpty, options.deltaToken == nil else {
+        guard options.search == nil, options.apply.isEmpty, options.compute.isEmpty, options.deltaToken == nil else {
             throw SandboxError(501, .notImplemented, "The sandbox knows no $search, $apply, $compute and delta links.")
         }
         return options

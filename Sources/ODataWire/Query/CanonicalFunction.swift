@@ -10,6 +10,8 @@ public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
     case year, month, day, hour, minute, second, fractionalseconds, totalseconds, date, time, totaloffsetminutes
     case now, maxdatetime, mindatetime, years, months, days, hours, minutes, seconds
     case round, floor, ceiling
+    /// Whether the instance has the property at all (OData Extension for Data Aggregation 4.0, section 6.4).
+    case isdefined
     case geoDistance = "geo.distance"
     case geoIntersects = "geo.intersects"
     case geoLength = "geo.length"
@@ -36,7 +38,7 @@ public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
             0...0
         case .length, .tolower, .toupper, .trim, .year, .month, .day, .hour, .minute, .second, .fractionalseconds,
             .totalseconds, .date, .time, .totaloffsetminutes, .years, .months, .days, .hours, .minutes, .seconds,
-            .round, .floor, .ceiling, .geoLength, .entityExists:
+            .round, .floor, .ceiling, .geoLength, .entityExists, .isdefined:
             1...1
         // Two in the standard; V2 services also take more, and the printer nests them where needed.
         case .concat: 2...64

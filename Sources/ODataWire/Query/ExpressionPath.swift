@@ -7,6 +7,8 @@ public struct ExpressionPath: Sendable, Hashable {
         case it
         /// `$this`: the item that a nested option looks at.
         case this
+        /// `$these`: the collection that a query option or transformation looks at, as a whole.
+        case these
         /// `$root`: the service, for absolute paths.
         case root
         /// The range variable of an enclosing `any` or `all`.
@@ -36,6 +38,8 @@ public struct ExpressionPath: Sendable, Hashable {
         /// `any(x:…)`; nil for `any()`.
         case any(Lambda?)
         case all(Lambda)
+        /// `aggregate(Amount with sum)`: one value for the collection before it.
+        case aggregate(AggregateItem)
         case value
         case ref
     }

@@ -220,6 +220,7 @@ struct ExpressionPrinter {
         case .it where version.isLegacy && !path.segments.isEmpty: isFirst = true
         case .it: text += "$it"
         case .this: text += "$this"
+        case .these: text += "$these"
         case .root: text += "$root"
         case .variable(let name): text += name
         case .alias(let name): text += "@\(name)"
@@ -227,7 +228,7 @@ struct ExpressionPrinter {
         }
         if version.isLegacy {
             switch path.root {
-            case .this, .root, .alias: throw notExpressible("such paths")
+            case .this, .these, .root, .alias: throw notExpressible("such paths")
             case .it where path.segments.isEmpty: throw notExpressible("$it")
             default: break
             }
@@ -260,6 +261,8 @@ struct ExpressionPrinter {
             text += name
             try write(arguments)
         case .key(let arguments): try write(arguments)
+        case .aggregate(let item):
+            text += "aggregate(" + (try ApplyPrinter(version: version).text(item)) + ")"
         case .filter(let predicate):
             text += "$filter("
             try write(predicate, within: 0)

@@ -7,6 +7,7 @@ extension ExpressionTypeCheck {
         switch path.root {
         case .implicit: type = current
         case .it: type = root
+        case .these: type = .collection(these)
         case .this: type = current
         case .variable(let name): type = variables[name] ?? .unknown
         case .alias: type = .unknown
@@ -23,7 +24,7 @@ extension ExpressionTypeCheck {
         return type
     }
 
-    private mutating func type(
+    mutating func type(
         behind segment: ExpressionPath.Segment, of type: ExpressionType, _ whole: Expression
     ) throws(URLSyntaxError) -> ExpressionType {
         switch segment {
@@ -58,6 +59,11 @@ extension ExpressionTypeCheck {
         case .all(let lambda):
             try self.lambda(lambda, over: try item(of: type, whole))
             return .primitive(.boolean)
+        case .aggregate(let item):
+            let inner = try self.item(of: type, whole)
+            var result = ExpressionType.unknown
+            try within(inner) { (check) throws(URLSyntaxError) in result = try check.type(of: item, whole) }
+            return result
         case .ref: return type
         }
     }
@@ -79,7 +85,7 @@ extension ExpressionTypeCheck {
         try expectBoolean(lambda.predicate)
     }
 
-    private mutating func within(
+    mutating func within(
         _ type: ExpressionType, _ body: (inout ExpressionTypeCheck) throws(URLSyntaxError) -> Void
     ) throws(URLSyntaxError) {
         let outer = current

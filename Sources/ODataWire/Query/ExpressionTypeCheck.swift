@@ -16,6 +16,8 @@ struct ExpressionTypeCheck {
     let root: ExpressionType
     /// What an unqualified path starts from.
     var current: ExpressionType
+    /// What `$these` is a collection of.
+    var these: ExpressionType
     let model: EntityDataModel
     let version: ODataVersion
     var variables: [String: ExpressionType] = [:]
@@ -25,6 +27,7 @@ struct ExpressionTypeCheck {
     init(type: ExpressionType, model: EntityDataModel, version: ODataVersion) {
         root = type
         current = type
+        these = type
         self.model = model
         self.version = version
     }
@@ -101,6 +104,15 @@ struct ExpressionTypeCheck {
         }
     }
 
+    mutating func expectOrder(_ item: OrderItem) throws(URLSyntaxError) {
+        let type = try type(of: item.expression)
+        switch type {
+        case .structured, .collection:
+            throw error(.wrongArgumentType, "A value of type \(type.name) has no order.", item.expression)
+        default: break
+        }
+    }
+
     mutating func expectBoolean(_ expression: Expression) throws(URLSyntaxError) {
         let type = try type(of: expression)
         guard type.family == .boolean || type.family == .any else {
@@ -172,6 +184,8 @@ struct ExpressionTypeCheck {
     private mutating func call(
         _ function: CanonicalFunction, _ arguments: [Expression], _ whole: Expression
     ) throws(URLSyntaxError) -> ExpressionType {
+        // The question is whether the name means anything.
+        if function == .isdefined { return .primitive(.boolean) }
         var types: [ExpressionType] = []
         for (index, argument) in arguments.enumerated() {
             let type = try self.type(of: argument)
@@ -234,7 +248,7 @@ extension CanonicalFunction {
         case .hour, .minute, .second, .fractionalseconds, .time, .hours, .minutes, .seconds: [.moment, .time]
         case .geoDistance, .geoIntersects, .geoLength: [.geo]
         case .now, .maxdatetime, .mindatetime, .isLocal, .hasPendingChanges, .isInErrorState, .entityExists,
-            .upsertedLastDownload:
+            .upsertedLastDownload, .isdefined:
             []
         }
     }
@@ -242,7 +256,7 @@ extension CanonicalFunction {
     func resultType(_ arguments: [ExpressionType]) -> ExpressionType {
         switch self {
         case .contains, .endswith, .startswith, .matchesPattern, .hassubset, .hassubsequence, .geoIntersects, .isLocal,
-            .hasPendingChanges, .isInErrorState, .entityExists, .upsertedLastDownload:
+            .hasPendingChanges, .isInErrorState, .entityExists, .upsertedLastDownload, .isdefined:
             .primitive(.boolean)
         case .concat, .substring:
             if case .collection? = arguments.first { arguments[0] } else { .primitive(.string) }

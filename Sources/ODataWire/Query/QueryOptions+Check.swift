@@ -6,19 +6,13 @@ extension QueryOptions {
         against type: StructuredType, model: EntityDataModel, version: ODataVersion
     ) throws(URLSyntaxError) {
         var check = ExpressionTypeCheck(type: .structured(type), model: model, version: version)
+        let type = try check.type(behind: apply, of: type)
         for item in compute {
             _ = try check.type(of: item.expression)
             check.computed.insert(item.name)
         }
         if let filter { try check.expectBoolean(filter) }
-        for item in orderBy {
-            let type = try check.type(of: item.expression)
-            switch type {
-            case .structured, .collection:
-                throw check.error(.wrongArgumentType, "A value of type \(type.name) has no order.", item.expression)
-            default: break
-            }
-        }
+        for item in orderBy { try check.expectOrder(item) }
         for item in select {
             try Self.check(select: item, type, check.computed, model, version)
         }

@@ -72,7 +72,7 @@ extension QueryOptions {
         let value = try PercentCoding.decode(encoded, plusIsSpace: plusIsSpace)
         func invalid(_ message: String) -> URLSyntaxError { URLSyntaxError(.invalidOptionValue, message, in: value) }
         switch option {
-        case .format, .skiptoken, .deltatoken, .schemaversion, .id, .apply, .inlinecount:
+        case .format, .skiptoken, .deltatoken, .schemaversion, .id, .inlinecount:
             guard !holds(option) else {
                 throw URLSyntaxError(.repeatedOption, "$\(option.rawValue) is given twice.", in: value)
             }
@@ -89,7 +89,6 @@ extension QueryOptions {
         case .skiptoken: skipToken = value
         case .deltatoken: deltaToken = value
         case .id: id = value
-        case .apply: apply = value
         case .schemaversion:
             guard value == "*" || value.utf8.allSatisfy({ $0.isIdentifierPart || $0 == 0x2E || $0 == 0x2D }) else {
                 throw invalid("$schemaversion is a version or *.")

@@ -38,6 +38,7 @@ extension QueryOptions {
         func refuse(_ option: String) -> URLSyntaxError {
             URLSyntaxError(.notExpressible, "OData \(version.rawValue) has no \(option).", in: option)
         }
+        if !apply.isEmpty { parts.append(Part("$apply", try Transformation.print(apply, version: version))) }
         if let filter { parts.append(Part("$filter", try filter.print(version: version))) }
         if let search {
             if version.isLegacy { throw refuse("$search") }
@@ -82,7 +83,6 @@ extension QueryOptions {
         if let index { parts.append(Part("$index", "\(index)")) }
         if let schemaVersion { parts.append(Part("$schemaversion", schemaVersion)) }
         if let id { parts.append(Part("$id", id)) }
-        if let apply { parts.append(Part("$apply", apply)) }
         for alias in aliases { parts.append(Part("@\(alias.name)", try alias.value.print(version: version))) }
         if version.isLegacy, let first = parts.first {
             throw URLSyntaxError(.notExpressible, "OData \(version.rawValue) has no \(first.name).", in: first.name)

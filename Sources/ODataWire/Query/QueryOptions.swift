@@ -23,8 +23,8 @@ public struct QueryOptions: Sendable, Hashable {
     public var schemaVersion: String?
     /// The entity-id for a request to `$entity`.
     public var id: String?
-    /// `$apply`, not interpreted.
-    public var apply: String?
+    /// `$apply`: what becomes of the entities before every other option. Empty: nothing.
+    public var apply: [Transformation] = []
     /// `@name=value`, the names without `@`.
     public var aliases: [ParameterAlias] = []
     /// Everything that does not begin with `$` or `@`, decoded, in order. A name without `=` has no value.

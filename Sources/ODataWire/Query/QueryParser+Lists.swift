@@ -194,6 +194,7 @@ extension QueryParser {
         case .select: options.select = try selectItems()
         case .expand: options.expand = try expandItems()
         case .compute: options.compute = try compute()
+        case .apply: options.apply = try apply()
         case .search: options.search = try search()
         case .top: options.top = try number(name)
         case .skip: options.skip = try number(name)
@@ -215,7 +216,7 @@ extension QueryParser {
                 }
                 options.levels = .number(try number(name))
             }
-        case .format, .skiptoken, .deltatoken, .schemaversion, .id, .apply, .inlinecount:
+        case .format, .skiptoken, .deltatoken, .schemaversion, .id, .inlinecount:
             throw cursor.error("$\(name.rawValue) is not allowed here.", .unknownOption, at: start)
         }
     }
@@ -246,7 +247,7 @@ extension QueryOptions {
         case .deltatoken: deltaToken != nil
         case .schemaversion: schemaVersion != nil
         case .id: id != nil
-        case .apply: apply != nil
+        case .apply: !apply.isEmpty
         // The grammar of 4.01 allows several, and the first one that the service knows counts.
         case .format: false
         }

@@ -23,6 +23,7 @@ extension QueryParser {
             switch cursor.identifier() {
             case "it": return .it
             case "this": return .this
+            case "these": return .these
             case "root": return .root
             default:
                 // `$count` and `$filter(…)` of the collection at hand are segments.
@@ -52,9 +53,9 @@ extension QueryParser {
         var tallest = 0
         var isAtSegment = first
         while isAtSegment || cursor.skip("/" as Character) {
-            isAtSegment = false
             height = 0
-            segments.append(try segment())
+            segments.append(try segment(isFirst: isAtSegment))
+            isAtSegment = false
             tallest = max(tallest, height)
             // A key may follow a collection without a slash.
             if cursor.peek() == UInt8(ascii: "(") {
@@ -72,7 +73,7 @@ extension QueryParser {
         return segments
     }
 
-    private mutating func segment() throws(URLSyntaxError) -> ExpressionPath.Segment {
+    private mutating func segment(isFirst: Bool) throws(URLSyntaxError) -> ExpressionPath.Segment {
         if cursor.peek() == UInt8(ascii: "$") { return try systemSegment() }
         if cursor.skip("@" as Character) {
             guard let name = annotationName() else { throw cursor.error("The name of an annotation is expected.") }
@@ -87,6 +88,13 @@ extension QueryParser {
         if word == "any" || word == "all" {
             cursor.offset += 1
             return try lambda(isAny: word == "any", at: start)
+        }
+        if word == "aggregate", !isFirst, !version.isLegacy {
+            cursor.offset += 1
+            let item = try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.aggregateItem() }
+            cursor.skipWhitespace()
+            try cursor.expect(")", "at the end of aggregate")
+            return .aggregate(item)
         }
         // `Customers('ALFKI')`: the key is read by the caller. With names, or empty, it has the form of a function.
         guard looksLikeFunction() else { return .property(name) }

@@ -1,4 +1,4 @@
-internal import EDM
+package import EDM
 
 extension ResourcePathParser {
     /// A function or action import, which stands first only.
@@ -135,7 +135,7 @@ extension EntityDataModel {
     }
 
     /// The qualified name with its namespace, where it was written with a schema's alias.
-    func resolveAlias(_ name: String) -> String {
+    package func resolveAlias(_ name: String) -> String {
         guard let dot = name.lastIndex(of: ".") else { return name }
         let prefix = name[..<dot]
         guard let schema = schemas.first(where: { $0.alias.map { $0 == prefix } ?? false }) else { return name }

@@ -24,7 +24,8 @@ enum ReservedNames {
     /// The public members of `EntityValue`; a test compares.
     static let entityMembers: Set<String> = afterDot.union([
         "bindEntity", "copy", "dataValue", "editLink", "entityID", "entitySet", "entityType", "etag", "hasDataValue",
-        "isLoaded", "key", "lastOperation", "ofType", "properties", "readLink", "relatedEntities", "relatedEntity",
+        "isFromLocalRelationship", "isLoaded", "isLocal", "key", "lastOperation", "ofType", "properties", "readLink",
+        "relatedEntities", "relatedEntity",
         "setDataValue", "state", "unsetDataValue",
     ])
 

@@ -79,15 +79,15 @@ extension LocalStore {
                 if request.options.count == true || request.path.target == .count {
                     var all = request.options
                     (all.top, all.skip, all.orderBy) = (nil, nil, [])
-                    count = Int64(try query.apply(all, to: rows).count)
+                    count = try query.apply(all, to: rows).count
                 }
-                let found = request.path.target == .count ? [] : try query.apply(request.options, to: rows)
+                let found = request.path.target == .count ? [] : try query.apply(request.options, to: rows).rows
                 let isSingle = if case .entity = request.path.target { true } else { false }
                 return QueryAnswer(
-                    entities: found.map { Self.snapshot($0, request.options) }, count: count, isSingle: isSingle)
+                    entities: found.map { Self.snapshot($0, request.options) }, count: count, isSingle: isSingle,
+                    form: request.path.target == .count ? .count : .entities)
             } catch let error as EvaluationError {
-                throw TidelogError(
-                    error.code == .unsupported ? .unsupported : .invalidRequest, error.message, cause: error)
+                throw TidelogError(error)
             }
         }
     }

@@ -102,6 +102,10 @@ public struct EntitySnapshot: Sendable, Hashable {
     /// nil for an entity read from a service.
     public var entityID: EntityID?
     public var state: State
+    /// Whether it was created or changed here and the service does not know that yet (`sap.islocal()`).
+    public var isLocal = false
+    /// In an expansion: whether the link that led here was made here and the service does not know it yet.
+    public var isFromLocalRelationship = false
     public var expanded: [Expanded]
 
     public enum State: String, Sendable, Hashable {
@@ -116,10 +120,18 @@ public struct EntitySnapshot: Sendable, Hashable {
     public struct Expanded: Sendable, Hashable {
         public var navigation: String
         public var entities: [EntitySnapshot]
+        /// How many there are without `$top` and `$skip`, where that was asked for.
+        public var count: Int64?
+        /// Whole entities, links only (they have no values), or nothing but the ``count``.
+        public var form: ExpandItem.Form
 
-        public init(navigation: String, entities: [EntitySnapshot]) {
+        public init(
+            navigation: String, entities: [EntitySnapshot], count: Int64? = nil, form: ExpandItem.Form = .entities
+        ) {
             self.navigation = navigation
             self.entities = entities
+            self.count = count
+            self.form = form
         }
     }
 

@@ -43,27 +43,53 @@ extension LocalStore {
         }
     }
 
-    /// Answers an OData query from the views: `Customers?$filter=…`, `Customers(1)/Orders`, a readLink.
-    public func query(_ url: String) throws(TidelogError) -> QueryAnswer {
+    /// Answers an OData query from the views: `Customers?$filter=…`, `Customers(1)/Orders`, a readLink, a
+    /// ``QueryAnswer/nextLink``.
+    ///
+    /// - Parameter pageSize: how many entities at most come at once; the answer then has a link to those behind.
+    public func query(_ url: String, pageSize: Int64? = nil) throws(TidelogError) -> QueryAnswer {
         if let url = try queueURL(url) { return try answer(url) }
         let model = try model
         let time = environment.now()
         return try read { state throws in
-            let root = try state.header().service?.root
+            let header = try state.header()
+            let encoded = URLText.encoded(url)
             let request = try ServiceRequest.parse(
-                URLText.encoded(url), serviceRoot: root, model: model, version: model.version)
-            return try LocalQuery(state: state, model: model, time: time).answer(request)
+                encoded, serviceRoot: header.service?.root, model: model, version: model.version)
+            if request.path.target == .metadata { return try metadata(header, request.options) }
+            let path = ServiceURL.split(
+                try ServiceURL.relativePart(of: encoded, serviceRoot: header.service?.root)
+            ).path
+            return try LocalQuery(state: state, model: model, time: time).answer(
+                request, LocalQuery.Page(path: path, size: pageSize))
         }
     }
 
-    public func query(path: ResourcePath, options: QueryOptions) throws(TidelogError) -> QueryAnswer {
+    /// The metadata document that the store works with; it takes no query options.
+    private func metadata(_ header: StateHeader, _ options: QueryOptions) throws -> QueryAnswer {
+        guard options == QueryOptions() else {
+            throw TidelogError(.invalidRequest, "$metadata takes no query options.")
+        }
+        let document = String(decoding: header.service?.metadata ?? [], as: UTF8.self)
+        return QueryAnswer(entities: [], isSingle: true, form: .rawValue(.string(document)))
+    }
+
+    /// - Parameter pageSize: as for ``query(_:pageSize:)``; the path has to be an entity set then.
+    public func query(
+        path: ResourcePath, options: QueryOptions, pageSize: Int64? = nil
+    ) throws(TidelogError) -> QueryAnswer {
         if case .entitySet(let set)? = path.segments.first, set == QueueModel.model.findEntitySet(set.name) {
             return try answer(ServiceRequest(path: path, options: options))
         }
         let model = try model
         let time = environment.now()
         return try read { state throws in
-            try LocalQuery(state: state, model: model, time: time).answer(ServiceRequest(path: path, options: options))
+            var page: LocalQuery.Page?
+            if case .entitySet(let set)? = path.segments.first {
+                page = LocalQuery.Page(path: set.name, size: pageSize)
+            }
+            return try LocalQuery(state: state, model: model, time: time).answer(
+                ServiceRequest(path: path, options: options), page)
         }
     }
 
@@ -72,7 +98,7 @@ extension LocalStore {
     /// - Parameter property: counts by its name: generated classes bring the metadata of the day they were generated, and
     ///   the store goes by its own.
     public func related(
-        _ address: EntityAddress, _ property: Property, _ options: QueryOptions
+        _ address: EntityAddress, _ property: Property, _ options: QueryOptions, pageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
         let model = try model
         let time = environment.now()
@@ -95,7 +121,8 @@ extension LocalStore {
                 target: property.isCollection
                     ? .entities(targetType, in: targetSet) : .entity(targetType, in: targetSet))
             return try LocalQuery(state: state, model: model, time: time).answer(
-                ServiceRequest(path: path, options: options))
+                ServiceRequest(path: path, options: options),
+                LocalQuery.Page(path: "\(set.name)(\(id))/\(property.name)", size: pageSize))
         }
     }
 
@@ -115,19 +142,4 @@ extension LocalStore {
 
     /// A hash over the whole state; see ``StateDigest``.
     public func digest() throws(TidelogError) -> String { try read { try StateDigest(of: $0).description } }
-}
-
-/// The answer to a query.
-public struct QueryAnswer: Sendable, Hashable {
-    public var entities: [EntitySnapshot]
-    /// How many entities match without `$top` and `$skip`, where that was asked for.
-    public var count: Int64?
-    /// Whether the path leads to one entity at most.
-    public var isSingle: Bool
-
-    public init(entities: [EntitySnapshot], count: Int64? = nil, isSingle: Bool = false) {
-        self.entities = entities
-        self.count = count
-        self.isSingle = isSingle
-    }
 }

@@ -9,11 +9,14 @@ extension EntityValue {
             factory.model.findEntitySet(snapshot.set) ?? entitySet ?? QueueModel.model.findEntitySet(snapshot.set)
         values = snapshot.values
         savedValues = snapshot.values
-        readLink = snapshot.readLink
-        editLink = snapshot.editLink
+        // What `$apply` made has none.
+        readLink = snapshot.readLink.isEmpty ? nil : snapshot.readLink
+        editLink = snapshot.editLink.isEmpty ? nil : snapshot.editLink
         etag = snapshot.etag
         entityID = snapshot.entityID
         state = State(rawValue: snapshot.state.rawValue) ?? .clean
+        isLocal = snapshot.isLocal
+        isFromLocalRelationship = snapshot.isFromLocalRelationship
         bindings = []
         for (name, value) in related where value.isNew { related[name]?.isNew = false }
         for expanded in snapshot.expanded {

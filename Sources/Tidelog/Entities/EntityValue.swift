@@ -21,6 +21,11 @@ open class EntityValue {
     /// The store's permanent name of the entity; nil for entities that were read from a service directly.
     public internal(set) var entityID: EntityID?
     public internal(set) var state: State = .unsaved
+    /// Whether it was created or changed here and the service does not know that yet; what `sap.islocal()` asks. Of the
+    /// moment when it was read.
+    public internal(set) var isLocal = false
+    /// For an entity that was expanded: whether the link that led to it was made here and the service does not know it yet.
+    public internal(set) var isFromLocalRelationship = false
     /// The sequence number of the last operation that was logged for this object; nil online.
     public internal(set) var lastOperation: SequenceNumber?
 

@@ -346,13 +346,14 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
         let store = try engine().store
+        let pageSize = try PagePreference(headers)?.size
         switch request {
-        case .url(let url): return try await store.query(url)
+        case .url(let url): return try await store.query(url, pageSize: pageSize)
         case .set(let set, let options):
             let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
-            return try await store.query(path: path, options: options)
+            return try await store.query(path: path, options: options, pageSize: pageSize)
         case .related(let address, let property, let options):
-            return try await store.related(address, property, options)
+            return try await store.related(address, property, options, pageSize: pageSize)
         }
     }
 

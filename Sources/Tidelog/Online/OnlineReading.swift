@@ -107,6 +107,7 @@ struct OnlineReading {
         _ url: String, _ headers: HTTPHeaders, _ type: EntityType, _ set: EntitySet?, first: WireResponse?
     ) async throws(TidelogError) -> QueryAnswer {
         var answer = QueryAnswer(entities: [])
+        let isPaged = try PagePreference(headers) != nil
         var first = first
         var next: String? = url
         var seen: Set<String> = []
@@ -122,6 +123,11 @@ struct OnlineReading {
             answer.entities += feed.entities.map { snapshot($0, type, set) }
             answer.count = answer.count ?? feed.count
             next = feed.nextLink
+            // Asked for page by page, each is an answer of its own.
+            if isPaged {
+                answer.nextLink = next
+                break
+            }
         }
         return answer
     }

@@ -10,6 +10,7 @@ public struct DataQuery: Sendable, Hashable {
     var url: String?
     var options = QueryOptions()
     var selectsKey = false
+    var size: Int64?
 
     public init() {}
 
@@ -61,12 +62,16 @@ public struct DataQuery: Sendable, Hashable {
     /// Also asks how many entities there are without ``top(_:)`` and ``skip(_:)``.
     public func inlineCount() -> DataQuery { with { $0.options.count = true } }
 
+    /// Reads a page of at most so many entities; ``QueryResult/nextQuery`` leads to the next. A service may make pages
+    /// smaller. What is not greater than 0 is refused.
+    public func pageSize(_ count: Int) -> DataQuery { with { $0.size = Int64(count) } }
+
     public enum SortOrder: Sendable {
         case ascending
         case descending
     }
 
-    private func with(_ change: (inout DataQuery) -> Void) -> DataQuery {
+    func with(_ change: (inout DataQuery) -> Void) -> DataQuery {
         var copy = self
         change(&copy)
         return copy
@@ -83,6 +88,10 @@ public struct DataQuery: Sendable, Hashable {
 /// What a query found.
 public struct QueryResult {
     let entities: [EntityValue]
+    /// The query for the page behind this one; nil where there is none.
+    public let nextQuery: DataQuery?
+    /// The value of the property that the query's URL leads to, of `$value`, or of `$count`; nil for entities.
+    public let value: Value?
     /// How many there are without `top` and `skip`; nil unless the query asked.
     public let count: Int?
 

@@ -35,6 +35,11 @@ public struct QueryFunction: QueryOperand, Hashable {
     public let queryExpression: Expression
     public let queryType: TypeReference?
 
+    init(_ expression: Expression, _ type: TypeReference?) {
+        queryExpression = expression
+        queryType = type
+    }
+
     init(_ function: CanonicalFunction, _ arguments: [Expression], _ type: PrimitiveType) {
         queryExpression = .call(function, arguments)
         queryType = TypeReference(.primitive(type))
@@ -68,6 +73,14 @@ extension QueryOperand {
     public func lessEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.le, literal(value)) }
     public func equal(_ other: some QueryOperand) -> QueryFilter { compare(.eq, other.queryExpression) }
     public func notEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ne, other.queryExpression) }
+    public func greaterThan(_ other: some QueryOperand) -> QueryFilter { compare(.gt, other.queryExpression) }
+    public func greaterEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ge, other.queryExpression) }
+    public func lessThan(_ other: some QueryOperand) -> QueryFilter { compare(.lt, other.queryExpression) }
+    public func lessEqual(_ other: some QueryOperand) -> QueryFilter { compare(.le, other.queryExpression) }
+    /// Equal to one of the values.
+    public func isIn(_ values: [some QueryLiteral]) -> QueryFilter { compare(.in, .list(values.map { literal($0) })) }
+    /// For flags: has all members of the value.
+    public func has(_ value: some QueryLiteral) -> QueryFilter { compare(.has, literal(value)) }
     public func isNull() -> QueryFilter { compare(.eq, .null) }
     public func isNotNull() -> QueryFilter { compare(.ne, .null) }
 
@@ -83,6 +96,25 @@ extension QueryOperand {
     public func month() -> QueryFunction { QueryFunction(.month, [queryExpression], .int32) }
     public func day() -> QueryFunction { QueryFunction(.day, [queryExpression], .int32) }
     public func round() -> QueryFunction { QueryFunction(.round, [queryExpression], .decimal) }
+
+    public func floor() -> QueryFunction { QueryFunction(.floor, [queryExpression], .decimal) }
+    public func ceiling() -> QueryFunction { QueryFunction(.ceiling, [queryExpression], .decimal) }
+
+    public func adding(_ other: some QueryOperand) -> QueryFunction { calculate(.add, other.queryExpression) }
+    public func adding(_ value: some QueryLiteral) -> QueryFunction { calculate(.add, plain(value)) }
+    public func subtracting(_ other: some QueryOperand) -> QueryFunction { calculate(.sub, other.queryExpression) }
+    public func subtracting(_ value: some QueryLiteral) -> QueryFunction { calculate(.sub, plain(value)) }
+    public func multiplied(by other: some QueryOperand) -> QueryFunction { calculate(.mul, other.queryExpression) }
+    public func multiplied(by value: some QueryLiteral) -> QueryFunction { calculate(.mul, plain(value)) }
+    /// With digits behind the point, also for whole numbers (`divby` of OData 4.01).
+    public func divided(by other: some QueryOperand) -> QueryFunction { calculate(.divby, other.queryExpression) }
+    public func divided(by value: some QueryLiteral) -> QueryFunction { calculate(.divby, plain(value)) }
+
+    private func calculate(_ operation: ArithmeticOperator, _ right: Expression) -> QueryFunction {
+        QueryFunction(.arithmetic(operation, queryExpression, right), nil)
+    }
+
+    private func plain(_ value: some QueryLiteral) -> Expression { .literal(value.queryValue, nil) }
 
     private func compare(_ comparison: ComparisonOperator, _ right: Expression) -> QueryFilter {
         QueryFilter(expression: .comparison(comparison, queryExpression, right))

@@ -154,6 +154,8 @@ open class DataService {
         _ query: DataQuery, headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> QueryResult {
         let model = try await provider.model()
+        var headers = headers
+        if let size = query.size { headers.add(name: "Prefer", value: "odata.maxpagesize=\(size)") }
         return result(try await provider.query(try request(query), headers: headers), model)
     }
 
@@ -167,8 +169,15 @@ open class DataService {
     }
 
     func result(_ answer: QueryAnswer, _ model: EntityDataModel) -> QueryResult {
-        QueryResult(
+        let value: Value? =
+            switch answer.form {
+            case .entities, .references: nil
+            case .count: answer.count.map { .integer($0) }
+            case .value(let value, _), .rawValue(let value): value
+            }
+        return QueryResult(
             entities: answer.entities.compactMap(EntityFactory(model: model, classes: entityClasses).entity),
+            nextQuery: answer.nextLink.map { DataQuery().withURL($0) }, value: value,
             count: answer.count.flatMap { Int(exactly: $0) })
     }
 
@@ -200,6 +209,8 @@ open class DataService {
             entity.savedValues[property.name] = snapshot.values[property.name]
             return
         }
+        var headers = headers
+        if let size = query.size { headers.add(name: "Prefer", value: "odata.maxpagesize=\(size)") }
         let answer = try await provider.query(.related(address, property, query.options), headers: headers)
         entity.related[property.name] = EntityValue.Related(
             entities: answer.entities.compactMap(EntityFactory(model: model, classes: entityClasses).entity),

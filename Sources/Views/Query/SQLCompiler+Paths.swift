@@ -59,7 +59,8 @@ extension SQLCompiler {
                 }
                 try expectEnd(path, index)
                 return Scalar(walk.wrap("(SELECT COUNT(*) FROM " + source + ")", missing: "0"), .integer)
-            case .type, .annotation, .function, .key, .filter, .value, .ref: throw unsupported("Such a path")
+            case .type, .annotation, .function, .key, .filter, .value, .ref, .aggregate:
+                throw unsupported("Such a path")
             }
         }
         guard walk.collection == nil, let column = walk.scope.column(walk.names) else {

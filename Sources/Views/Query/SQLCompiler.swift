@@ -9,7 +9,7 @@ package import ODataWire
 ///
 /// NaN has no place in a column of SQLite: it is stored as null and found as such.
 package struct SQLCompiler {
-    private let functions: SQLFunctions
+    let functions: SQLFunctions
     private let now: GlobalDateTime?
     private let aliases: [QueryOptions.ParameterAlias]
     private let root: any SQLScope
@@ -37,7 +37,7 @@ package struct SQLCompiler {
 
     /// A term for `ORDER BY`. Null comes first, descending last.
     package mutating func order(_ item: OrderItem) throws(EvaluationError) -> SQLText {
-        try orderKey(item.expression) + (item.isDescending ? " DESC" : "")
+        try orderKey(item.expression).text + (item.isDescending ? " DESC" : "")
     }
 
     func unsupported(_ what: String) -> EvaluationError {
@@ -59,6 +59,7 @@ package struct SQLCompiler {
         case .and(let operands): return try connect(operands, " AND ", isExact)
         case .or(let operands): return try connect(operands, " OR ", isExact)
         case .not(let operand): return "(NOT " + (try condition(operand, isExact: true)) + ")"
+        case .call(.isdefined, _): throw unsupported("isdefined")
         case .path, .isof(nil, _), .call(.isLocal, _), .call(.hasPendingChanges, _), .call(.isInErrorState, _),
             .call(.upsertedLastDownload, _), .call(.entityExists, _):
             guard let operand = try scalar(expression), operand.kind == .boolean else {
@@ -148,7 +149,7 @@ package struct SQLCompiler {
         case .variable(let name):
             guard let scope = variables[name] else { throw unsupported("The range variable \(name)") }
             return scope
-        case .root, .alias, .expression: throw unsupported("Such a path")
+        case .root, .these, .alias, .expression: throw unsupported("Such a path")
         }
     }
 
@@ -194,6 +195,7 @@ package struct SQLCompiler {
         case .arithmetic(let operation, let left, let right):
             return .arithmetic(operation, try reduce(left, &operands), try reduce(right, &operands))
         case .negation(let inner): return .negation(try reduce(inner, &operands))
+        case .call(.isdefined, _): throw unsupported("isdefined")
         case .call(let function, let arguments): return .call(function, try reduce(all: arguments, &operands))
         case .isof(let inner?, let type): return .isof(try reduce(inner, &operands), type: type)
         case .cast(let inner?, let type): return .cast(try reduce(inner, &operands), type: type)
@@ -220,12 +222,26 @@ package struct SQLCompiler {
 
     // MARK: Order
 
-    private mutating func orderKey(_ expression: Expression) throws(EvaluationError) -> SQLText {
+    /// What rows are sorted by, and how a value of it is bound to be compared with it.
+    struct OrderKey {
+        let text: SQLText
+        let bound: (Value) -> SQLText
+    }
+
+    mutating func orderKey(_ expression: Expression) throws(EvaluationError) -> OrderKey {
         guard let scalar = try scalar(expression), scalar.literal == nil, let kind = scalar.kind else {
-            return try call("tl_key", expression) + " COLLATE TIDELOG_VALUE"
+            return OrderKey(text: try call("tl_key", expression) + " COLLATE TIDELOG_VALUE") {
+                SQLText("?", [SortableText.text($0)])
+            }
         }
-        if kind.needsSortKey { return Self.sortKey(scalar.text, kind) }
-        return kind == .decimal ? scalar.text + " COLLATE DECIMAL" : scalar.text
+        if kind.needsSortKey {
+            return OrderKey(text: Self.sortKey(scalar.text, kind)) {
+                SQLText("?", [SortKey.bytes($0).map { .blob($0) } ?? .null])
+            }
+        }
+        return OrderKey(text: kind == .decimal ? scalar.text + " COLLATE DECIMAL" : scalar.text) {
+            SQLText("?", [SQLValue($0)])
+        }
     }
 
     static func sortKey(_ text: SQLText, _ kind: StoredKind) -> SQLText {

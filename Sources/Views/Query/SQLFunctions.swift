@@ -7,6 +7,7 @@ import ODataWire
 ///
 /// - `tl_test(id, …)`: the value of a registered expression for its operands, for conditions.
 /// - `tl_key(id, …)`: the same as text, to be sorted with the collation `TIDELOG_VALUE`.
+/// - `tl_search(id, …)`: whether a registered search finds something in texts.
 /// - `tl_sortkey(kind, x)`: a date, time or duration as bytes in their order.
 ///
 /// Belongs to one connection, one call at a time. All functions are pure.
@@ -24,6 +25,9 @@ package final class SQLFunctions {
 
     /// Filters made by an app can differ without end; those of finished statements may be forgotten.
     private static let limit: Int64 = 4096
+
+    private var searches: [Int64: SearchExpression] = [:]
+    private var searchNumbers: [SearchExpression: Int64] = [:]
 
     /// Why the last call failed, since SQLite passes on nothing but a text.
     private var failure: EvaluationError?
@@ -57,6 +61,10 @@ package final class SQLFunctions {
                 connection.rawHandle, "tl_key", -1, flags, context, { functionCall($0, $1, $2, asKey: true) }, nil, nil,
                 nil)
         }
+        if code == SQLITE_OK {
+            code = sqlite3_create_function_v2(
+                connection.rawHandle, "tl_search", -1, flags, context, { searchCall($0, $1, $2) }, nil, nil, nil)
+        }
         if code == SQLITE_OK { code = connection.addSortKey() }
         if code == SQLITE_OK {
             code = sqlite3_create_collation_v2(
@@ -84,6 +92,23 @@ package final class SQLFunctions {
         numbers[entry] = number
         if number > Self.limit, let old = entries.removeValue(forKey: number - Self.limit) { numbers[old] = nil }
         return number
+    }
+
+    func number(of search: SearchExpression) -> Int64 {
+        if let number = searchNumbers[search] { return number }
+        let number = Int64(searches.count + 1)
+        guard number <= Self.limit else {
+            searches = [:]
+            searchNumbers = [:]
+            return self.number(of: search)
+        }
+        searches[number] = search
+        searchNumbers[search] = number
+        return number
+    }
+
+    fileprivate func find(_ number: Int64, _ stored: [SQLValue]) -> Bool {
+        searches[number]?.matches(stored.compactMap(\.text)) ?? false
     }
 
     fileprivate func evaluate(_ number: Int64, _ stored: [SQLValue]) throws(EvaluationError) -> Value {
@@ -125,6 +150,15 @@ extension Connection {
             rawHandle, "tl_sortkey", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, { sortKeyCall($0, $1, $2) }, nil, nil,
             nil)
     }
+}
+
+private func searchCall(
+    _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) {
+    guard let pointer = sqlite3_user_data(context), let arguments, count > 0 else { return }
+    let functions = Unmanaged<SQLFunctions>.fromOpaque(pointer).takeUnretainedValue()
+    let stored = (1..<max(1, Int(count))).map { SQLValue(raw: arguments[$0]) }
+    sqlite3_result_int(context, functions.find(sqlite3_value_int64(arguments[0]), stored) ? 1 : 0)
 }
 
 private func sortKeyCall(

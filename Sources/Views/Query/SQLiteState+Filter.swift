@@ -32,9 +32,11 @@ extension SQLiteState {
     private static func selection(
         _ columns: String, _ condition: SQLText, _ compiler: inout SQLCompiler, _ table: String, _ options: QueryOptions
     ) throws(EvaluationError) -> SQLText {
-        var terms: [SQLText] = []
-        for item in options.orderBy { terms.append(try compiler.order(item)) }
-        terms.append(SQLText("t0.entity"))
+        let terms = try compiler.order(of: options) + [SQLText("t0.entity")]
+        var condition = condition
+        if let position = try compiler.position(of: options, entity: "t0.entity") {
+            condition = condition + " AND " + position
+        }
         // SQLite takes a negative limit for none.
         let limit = SQLText(" LIMIT ? OFFSET ?", [.integer(options.top ?? -1), .integer(options.skip ?? 0)])
         return "SELECT \(columns) FROM \(table) AS t0 WHERE " + condition + " ORDER BY "
@@ -54,7 +56,7 @@ extension SQLiteState {
         _ set: EntitySet, _ options: QueryOptions, _ now: GlobalDateTime?, _ read: (Row) throws -> Found,
         by statement: (SQLText, inout SQLCompiler, String) throws(EvaluationError) -> SQLText
     ) throws -> [Found] {
-        guard let model, options.search == nil, options.compute.isEmpty else {
+        guard let model else {
             throw EvaluationError(.unsupported, "Such a query cannot be answered in SQL.")
         }
         let layout = try layout(set.name)
@@ -63,8 +65,8 @@ extension SQLiteState {
             throw EvaluationError(.unsupported, "\(set.name) has no table.")
         }
         var compiler = SQLCompiler(scope, functions: functions, now: now, aliases: options.aliases)
-        let condition = try options.filter.map { (filter) throws(EvaluationError) in try compiler.filter(filter) }
-        let text = try statement(condition ?? SQLText("1"), &compiler, layout.table)
+        let condition = try compiler.condition(of: options, in: set)
+        let text = try statement(condition, &compiler, layout.table)
         var found: [Found] = []
         do {
             try connection.each(text.sql, text.values) { found.append(try read($0)) }
@@ -77,7 +79,7 @@ extension SQLiteState {
     }
 
     /// The functions of the connection, registered when they are first asked for and whenever the model has changed.
-    private func queryFunctions(_ model: EntityDataModel) throws -> SQLFunctions {
+    func queryFunctions(_ model: EntityDataModel) throws -> SQLFunctions {
         for case let functions as SQLFunctions in connection.registrations where functions.model === model {
             return functions
         }

@@ -8,24 +8,38 @@ struct QueryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Read entities from the store.",
         discussion: """
-            Takes what a URL may say: an entity set, an entity or a navigation property, with $filter, $select, $orderby, \
-            $top, $skip, $count and $expand. Reads the store only, pending changes included.
+            Takes what a URL may say: a set, an entity, a property, $count, $value, $ref or $links, with $filter, \
+            $search, $orderby, $select, $expand, $compute, $apply, $top, $skip and $count. Reads the store only, pending \
+            changes included.
             """)
 
     @Argument(help: ArgumentHelp("For example 'Customers?$filter=Rating gt 3&$expand=Orders'.", valueName: "url"))
     var url: String
+
+    @Option(help: ArgumentHelp("At most so many entities, and the query for those behind them.", valueName: "count"))
+    var pageSize: Int?
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
         try await options.withStore { provider in
-            let answer = try await provider.query(.url(url), headers: .empty)
+            var headers = HTTPHeaders.empty
+            if let pageSize { headers["Prefer"] = "odata.maxpagesize=\(pageSize)" }
+            let answer = try await provider.query(.url(url), headers: headers)
             let known = try await provider.model()
             let isQueue = answer.entities.first.map { known.findEntityType($0.type) == nil } ?? false
             let model = isQueue ? OfflineODataProvider.queueModel : known
             let path = url.prefix { $0 != "?" }
-            if path.hasSuffix("/$count"), let count = answer.count { return try Console.print(String(count)) }
+            switch answer.form {
+            case .count: return try Console.print(String(answer.count ?? 0))
+            case .value(let value, let type): return try Console.print(ValueText.json(value, type, model))
+            case .rawValue(let value): return try Console.print(ValueText.raw(value))
+            case .references:
+                for entity in answer.entities { try Console.print(entity.readLink) }
+                return
+            case .entities: break
+            }
             // A navigation property may lead nowhere; a key may not.
             if answer.isSingle, answer.entities.isEmpty, path.hasSuffix(")") {
                 throw CommandFailure("\(path) is not in the store.", recovery: "Download it first, or check the key.")
@@ -35,6 +49,9 @@ struct QueryCommand: AsyncParsableCommand {
                 for entity in answer.entities { try Console.print(json.line(entity)) }
             } else {
                 for line in EntityTable(answer, model: model).lines { try Console.print(line) }
+            }
+            if let next = answer.nextLink {
+                try Console.print(format.json ? #"{"@nextLink":\#(ValueText.quoted(next))}"# : "Next page: \(next)")
             }
         }
     }

@@ -26,9 +26,13 @@ struct EntityJSON {
     private func write(_ entity: EntitySnapshot, to json: inout JSONWriter) {
         let type = model.findEntityType(entity.type)
         json.beginObject()
-        json.member("@readLink", entity.readLink)
-        if let id = entity.entityID { json.member("@entityID", id.rawValue) }
-        json.member("@state", entity.state.rawValue)
+        // Rows that $apply made are values without an identity.
+        if !entity.readLink.isEmpty {
+            json.member("@readLink", entity.readLink)
+            if let id = entity.entityID { json.member("@entityID", id.rawValue) }
+            json.member("@state", entity.state.rawValue)
+        }
+        if entity.isFromLocalRelationship { json.member("@fromLocalRelationship", true) }
         if let set = model.findEntitySet(entity.set), set.entityType.name != entity.type {
             json.member("@type", entity.type)
         }
@@ -36,6 +40,8 @@ struct EntityJSON {
             values.property(name, value, type?.findProperty(name)?.type, &json)
         }
         for expanded in entity.expanded {
+            if let count = expanded.count { json.member("\(expanded.navigation)@count", count) }
+            if expanded.form == .count { continue }
             json.name(expanded.navigation)
             if type?.findProperty(expanded.navigation)?.isCollection == false {
                 if let target = expanded.entities.first { write(target, to: &json) } else { json.null() }

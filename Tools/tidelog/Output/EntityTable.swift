@@ -17,18 +17,21 @@ struct EntityTable {
     }
 
     var lines: [String] {
-        let count = counted(answer.entities.count, "entity", "entities")
+        let isMade = answer.entities.contains { $0.readLink.isEmpty }
+        let count = counted(answer.entities.count, isMade ? "row" : "entity", isMade ? "rows" : "entities")
         let footer = answer.count.map { "\(count) of \($0)" } ?? count
         guard !answer.entities.isEmpty else { return [footer + "."] }
         let names = columns
         let navigations = expandedNames
+        let showsLink = answer.entities.contains { !$0.readLink.isEmpty }
         let showsState = answer.entities.contains { $0.state != .clean }
         var table = TextTable(
-            [("readLink", .left)] + names.map { ($0, alignment($0)) } + navigations.map { ($0, .left) }
+            (showsLink ? [("readLink", .left)] : []) + names.map { ($0, alignment($0)) }
+                + navigations.map { ($0, .left) }
                 + (showsState ? [("state", .left)] : []))
         for entity in answer.entities {
             table.add(
-                [entity.readLink] + names.map { clipped(text(entity.values[$0])) }
+                (showsLink ? [entity.readLink] : []) + names.map { clipped(text(entity.values[$0])) }
                     + navigations.map { links(entity, $0) }
                     + (showsState ? [entity.state == .clean ? "" : entity.state.rawValue] : []))
         }
@@ -71,7 +74,9 @@ struct EntityTable {
     }
 
     private func links(_ entity: EntitySnapshot, _ navigation: String) -> String {
-        entity.expanded.first { $0.navigation == navigation }?.entities.map(\.readLink).joined(separator: " ") ?? ""
+        guard let expanded = entity.expanded.first(where: { $0.navigation == navigation }) else { return "" }
+        if expanded.form == .count { return String(expanded.count ?? 0) }
+        return expanded.entities.map(\.readLink).joined(separator: " ")
     }
 
     /// Empty for unset; complex values and collections as JSON; times without the `T` that only programs need.

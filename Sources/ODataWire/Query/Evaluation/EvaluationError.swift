@@ -4,6 +4,8 @@ public struct EvaluationError: Error, Sendable, Hashable {
         /// The evaluator does not know how: geo functions, paths from `$root`, comparisons of entities.
         case unsupported
         case unknownProperty
+        /// The path leads to an entity or item that is not there.
+        case notFound
         /// Operands that the operator or function cannot work on.
         case wrongOperand
         case divisionByZero

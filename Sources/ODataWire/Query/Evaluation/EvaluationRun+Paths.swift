@@ -5,7 +5,10 @@ extension EvaluationRun {
         var position: EvaluationOperand
         switch path.root {
         case .implicit, .this: position = current
-        case .it: position = .entity(it)
+        case .it: position = it
+        case .these:
+            guard let these else { throw EvaluationError(.unsupported, "$these is known in $apply only.") }
+            position = .entities(these)
         case .variable(let name): position = variables[name] ?? .value(.null)
         case .alias(let name): position = try alias(name)
         case .expression(let expression): position = try operand(expression)
@@ -15,7 +18,7 @@ extension EvaluationRun {
         return position
     }
 
-    private mutating func step(
+    mutating func step(
         _ segment: ExpressionPath.Segment, from position: EvaluationOperand
     ) throws(EvaluationError) -> EvaluationOperand {
         switch segment {
@@ -37,6 +40,9 @@ extension EvaluationRun {
         case .all(let lambda):
             for item in try items(of: position) where try !holds(lambda, for: item) { return .value(.boolean(false)) }
             return .value(.boolean(true))
+        case .aggregate(let item):
+            let run = Aggregation(evaluator: evaluator, these: these)
+            return .value(try run.value(of: item, over: try items(of: position)))
         case .ref: return position
         case .annotation, .function, .key, .value:
             throw EvaluationError(
@@ -70,7 +76,7 @@ extension EvaluationRun {
         }
     }
 
-    private func items(of position: EvaluationOperand) throws(EvaluationError) -> [EvaluationOperand] {
+    func items(of position: EvaluationOperand) throws(EvaluationError) -> [EvaluationOperand] {
         switch position {
         case .entities(let entities): return entities.map { .entity($0) }
         case .value(.collection(let values)): return values.map { .value($0) }

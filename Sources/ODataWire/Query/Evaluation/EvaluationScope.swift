@@ -9,14 +9,26 @@ public struct EvaluationScope {
     public var isInstance: (String) -> Bool
     /// The answer to the offline functions: `isLocal`, `hasPendingChanges`, `isInErrorState`, `upsertedLastDownload`.
     public var state: (CanonicalFunction) -> Bool
+    /// Names the entity among all others, where it has an identity: entities are grouped and counted by it.
+    public var identity: String?
 
     public init(
         property: @escaping (String) -> EvaluationOperand?, isInstance: @escaping (String) -> Bool = { _ in false },
-        state: @escaping (CanonicalFunction) -> Bool = { _ in false }
+        state: @escaping (CanonicalFunction) -> Bool = { _ in false }, identity: String? = nil
     ) {
         self.property = property
         self.isInstance = isInstance
         self.state = state
+        self.identity = identity
+    }
+
+    /// The entity with dynamic properties besides its own, which they hide.
+    public func adding(_ values: PropertyValues) -> EvaluationScope {
+        guard !values.isEmpty else { return self }
+        var scope = self
+        let own = property
+        scope.property = { name in values[name].map { .value($0) } ?? own(name) }
+        return scope
     }
 
     /// A scope over plain values, without relationships.

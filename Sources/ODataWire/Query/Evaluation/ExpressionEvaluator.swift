@@ -28,8 +28,30 @@ public struct ExpressionEvaluator: Sendable {
 
     /// The expression's value. A single-valued navigation property alone has none: it can be compared with null only.
     public func evaluate(_ expression: Expression, for entity: EvaluationScope) throws(EvaluationError) -> Value {
-        var run = EvaluationRun(evaluator: self, it: entity)
+        var run = EvaluationRun(evaluator: self, it: .entity(entity))
         return try run.value(of: expression)
+    }
+
+    /// Whether an item of a collection of values passes a filter: `$it` and `$this` are the item.
+    public func isTrue(_ filter: Expression, forItem item: Value) throws(EvaluationError) -> Bool {
+        var run = EvaluationRun(evaluator: self, it: .value(item))
+        return try run.value(of: filter) == .boolean(true)
+    }
+
+    /// The values that `$orderby` sorts an item of a collection of values by.
+    public func sortKeys(_ items: [OrderItem], forItem item: Value) throws(EvaluationError) -> [Value] {
+        var run = EvaluationRun(evaluator: self, it: .value(item))
+        var keys: [Value] = []
+        for item in items { keys.append(try run.value(of: item.expression)) }
+        return keys
+    }
+
+    /// The values of `$compute` for an entity, in their order; each may use those before it.
+    public func computed(_ items: [ComputeItem], for entity: EvaluationScope) throws(EvaluationError) -> PropertyValues
+    {
+        var values = PropertyValues()
+        for item in items { values[item.name] = try evaluate(item.expression, for: entity.adding(values)) }
+        return values
     }
 
     /// The values that `$orderby` sorts an entity by.
@@ -55,17 +77,20 @@ public struct ExpressionEvaluator: Sendable {
 /// One evaluation: the entity, and the range variables of the lambdas that it is in.
 struct EvaluationRun {
     let evaluator: ExpressionEvaluator
-    let it: EvaluationScope
+    let it: EvaluationOperand
     /// What paths start from.
     var current: EvaluationOperand
     var variables: [String: EvaluationOperand] = [:]
+    /// What `$these` is; nil outside of `$apply`.
+    let these: [EvaluationScope]?
     /// Aliases may stand for each other; in a circle they are refused.
     private var aliasDepth = 0
 
-    init(evaluator: ExpressionEvaluator, it: EvaluationScope) {
+    init(evaluator: ExpressionEvaluator, it: EvaluationOperand, these: [EvaluationScope]? = nil) {
         self.evaluator = evaluator
+        self.these = these
         self.it = it
-        current = .entity(it)
+        current = it
     }
 
     mutating func value(of expression: Expression) throws(EvaluationError) -> Value {
@@ -177,6 +202,14 @@ struct EvaluationRun {
         case .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload:
             guard case .entity(let entity?) = current else { return .boolean(false) }
             return .boolean(entity.state(function))
+        case .isdefined:
+            guard let path = arguments.first else { return .boolean(false) }
+            do {
+                _ = try operand(path)
+                return .boolean(true)
+            } catch  where error.code == .unknownProperty {
+                return .boolean(false)
+            }
         case .entityExists:
             guard let path = arguments.first else { return .boolean(false) }
             switch try operand(path) {

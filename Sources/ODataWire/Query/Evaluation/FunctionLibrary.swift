@@ -23,8 +23,7 @@ package enum FunctionLibrary {
             .totaloffsetminutes, .years, .months, .days, .hours, .minutes, .seconds:
             return try TemporalFunctions.apply(function, arguments[0])
         case .matchesPattern, .now, .geoDistance, .geoIntersects, .geoLength, .isLocal, .hasPendingChanges,
-            .isInErrorState,
-            .entityExists, .upsertedLastDownload:
+            .isInErrorState, .entityExists, .upsertedLastDownload, .isdefined:
             throw EvaluationError(.unsupported, "The function \(function.rawValue) is not supported here.")
         }
     }

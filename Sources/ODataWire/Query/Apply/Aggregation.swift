@@ -1,0 +1,188 @@
+internal import EDM
+
+/// Aggregates over instances (OData Extension for Data Aggregation 4.0, section 3.1.4).
+struct Aggregation {
+    let evaluator: ExpressionEvaluator
+    let these: [EvaluationScope]?
+
+    func value(of item: AggregateItem, over rows: [EvaluationOperand]) throws(EvaluationError) -> Value {
+        try value(of: item, over: rows, steps: item.steps[...])
+    }
+
+    /// With steps left, groups by the outermost and aggregates what its groups give.
+    private func value(
+        of item: AggregateItem, over rows: [EvaluationOperand], steps: ArraySlice<AggregateItem.Step>
+    ) throws(EvaluationError) -> Value {
+        guard let step = steps.last else { return try plainValue(of: item, over: rows) }
+        guard let method = step.method else { throw Self.unsupported(item) }
+        var values = Aggregate(method: method)
+        for group in try groups(rows, by: step.properties) {
+            try values.add(.value(try value(of: item, over: group, steps: steps.dropLast())))
+        }
+        return try values.result()
+    }
+
+    private func plainValue(
+        of item: AggregateItem, over rows: [EvaluationOperand]
+    ) throws(EvaluationError) -> Value {
+        switch item.subject {
+        case .custom: throw Self.unsupported(item)
+        case .count(let path):
+            let prefix = path.segments.dropLast()
+            guard !prefix.isEmpty else { return .integer(Int64(rows.count)) }
+            var count: Int64 = 0
+            for row in rows {
+                count += Int64(try occurrences(ExpressionPath(root: path.root, segments: Array(prefix)), row).count)
+            }
+            return .integer(count)
+        case .values(let expression, let method):
+            if case .custom = method { throw Self.unsupported(item) }
+            var values = Aggregate(method: method)
+            for row in rows {
+                if case .path(let path) = expression {
+                    for occurrence in try occurrences(path, row) { try values.add(occurrence) }
+                } else {
+                    try values.add(try operand(expression, row))
+                }
+            }
+            return try values.result()
+        }
+    }
+
+    private static func unsupported(_ item: AggregateItem) -> EvaluationError {
+        if case .values(_, .custom(let name)) = item.subject {
+            return EvaluationError(.unsupported, "The aggregation method \(name) is known to the service only.")
+        }
+        return EvaluationError(
+            .unsupported, "The custom aggregate \(item.resultName ?? "") is known to the service only.")
+    }
+
+    /// What a path leads to: each instance, where it goes through collections. Missing ones are left out.
+    private func occurrences(
+        _ path: ExpressionPath, _ row: EvaluationOperand
+    ) throws(EvaluationError) -> [EvaluationOperand] {
+        var run = EvaluationRun(evaluator: evaluator, it: row, these: these)
+        var positions = [try run.walk(ExpressionPath(root: path.root, segments: []))]
+        for segment in path.segments {
+            var next: [EvaluationOperand] = []
+            for position in positions {
+                switch segment {
+                case .property:
+                    for item in Self.spread(position) { next.append(try run.step(segment, from: item)) }
+                default: next.append(try run.step(segment, from: position))
+                }
+            }
+            positions = next
+        }
+        return positions.flatMap(Self.spread)
+    }
+
+    private static func spread(_ position: EvaluationOperand) -> [EvaluationOperand] {
+        switch position {
+        case .entities(let entities): entities.map { .entity($0) }
+        case .value(.collection(let items)): items.map { .value($0) }
+        case .entity(nil), .value(.null): []
+        default: [position]
+        }
+    }
+
+    func operand(_ expression: Expression, _ row: EvaluationOperand) throws(EvaluationError) -> EvaluationOperand {
+        var run = EvaluationRun(evaluator: evaluator, it: row, these: these)
+        return try run.operand(expression)
+    }
+
+    /// The rows with equal values, in the order in which the values first occur.
+    private func groups(
+        _ rows: [EvaluationOperand], by paths: [ExpressionPath]
+    ) throws(EvaluationError) -> [[EvaluationOperand]] {
+        var places: [[GroupKey]: Int] = [:]
+        var groups: [[EvaluationOperand]] = []
+        for row in rows {
+            var key: [GroupKey] = []
+            for path in paths { key.append(GroupKey(try operand(.path(path), row))) }
+            if let place = places[key] {
+                groups[place].append(row)
+            } else {
+                places[key] = groups.count
+                groups.append([row])
+            }
+        }
+        return groups
+    }
+}
+
+/// The values of one aggregate as they come.
+struct Aggregate {
+    let method: AggregationMethod
+    private var total: Value = .null
+    private var count: Int64 = 0
+    private var distinct: Set<GroupKey> = []
+
+    init(method: AggregationMethod) { self.method = method }
+
+    mutating func add(_ operand: EvaluationOperand) throws(EvaluationError) {
+        switch operand {
+        case .value(.null), .entity(nil): return
+        default: break
+        }
+        if method == .countDistinct {
+            distinct.insert(GroupKey(operand))
+            return
+        }
+        guard case .value(let value) = operand else {
+            throw EvaluationError(.wrongOperand, "\(method.name) is of values; an entity is none.")
+        }
+        count += 1
+        guard total != .null else {
+            total = value
+            return
+        }
+        switch method {
+        case .sum, .average: total = try ValueArithmetic.apply(.add, total, value)
+        case .min: if value.sortOrder(to: total) == .ascending { total = value }
+        case .max: if value.sortOrder(to: total) == .descending { total = value }
+        case .countDistinct, .custom: break
+        }
+    }
+
+    /// Null over nothing, and 0 different values.
+    func result() throws(EvaluationError) -> Value {
+        switch method {
+        case .countDistinct: return .integer(Int64(distinct.count))
+        case .average where total != .null: return try ValueArithmetic.apply(.divby, total, .integer(count))
+        default: return total
+        }
+    }
+}
+
+/// A value or entity as groups tell it from others: numbers by their size whatever their kinds, points in time by the
+/// instant, entities by their identity.
+struct GroupKey: Hashable {
+    private let content: Content
+
+    private enum Content: Hashable {
+        case value(Value)
+        case moment(Instant)
+        case entity(String)
+    }
+
+    init(_ operand: EvaluationOperand) {
+        switch operand {
+        case .value(.dateTimeOffset(let moment)): content = .moment(moment.instant)
+        case .value(.dateTime(let moment)): content = .moment(moment.instant)
+        case .value(let value): content = .value(Self.canonical(value))
+        case .entity(let entity): content = entity.map { .entity($0.identity ?? "") } ?? .value(.null)
+        case .entities(let entities): content = .entity(entities.map { $0.identity ?? "" }.joined(separator: ","))
+        }
+    }
+
+    private static func canonical(_ value: Value) -> Value {
+        switch value {
+        case .single, .double, .decimal:
+            guard let decimal = value.decimalValue else { return value }
+            return decimal.int64Value.map { .integer($0) } ?? .decimal(decimal)
+        case .collection(let items): return .collection(items.map(canonical))
+        default: return value
+        }
+    }
+}

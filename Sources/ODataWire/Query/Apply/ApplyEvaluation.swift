@@ -1,0 +1,266 @@
+public import EDM
+
+/// One instance of what `$apply` works on.
+public struct ApplyRow {
+    /// What expressions see of it.
+    public var scope: EvaluationScope
+    /// Which entity of the input it still is; nil where instances were put together.
+    public var source: Int?
+    /// What was computed and aggregated, and for an instance that is no entity all it has. Paths through navigation
+    /// properties are complex values.
+    public var values: PropertyValues
+
+    public init(scope: EvaluationScope, source: Int?, values: PropertyValues = PropertyValues()) {
+        self.scope = scope
+        self.source = source
+        self.values = values
+    }
+
+    /// An instance of values alone.
+    public init(_ values: PropertyValues) {
+        self.init(scope: EvaluationScope(values), source: nil, values: values)
+    }
+}
+
+/// Evaluates `$apply` in memory, exactly (OData Extension for Data Aggregation 4.0, section 3).
+///
+/// Transformations that need what only a service has are refused as `unsupported`: custom aggregates and methods, set
+/// transformations of the service, hierarchies, `nest`, `addnested` and `join`.
+public struct ApplyEvaluation {
+    private let evaluator: ExpressionEvaluator
+    /// What `search` looks at in an instance.
+    private let texts: (ApplyRow) -> [String]
+
+    public init(_ evaluator: ExpressionEvaluator, texts: @escaping (ApplyRow) -> [String]) {
+        self.evaluator = evaluator
+        self.texts = texts
+    }
+
+    public func apply(_ sequence: [Transformation], to rows: [ApplyRow]) throws(EvaluationError) -> [ApplyRow] {
+        var rows = rows
+        for transformation in sequence { rows = try apply(transformation, to: rows) }
+        return rows
+    }
+
+    private func apply(_ transformation: Transformation, to rows: [ApplyRow]) throws(EvaluationError) -> [ApplyRow] {
+        switch transformation {
+        case .identity: return rows
+        case .top(let count): return Array(rows.prefix(Int(clamping: count)))
+        case .skip(let count): return Array(rows.dropFirst(Int(clamping: count)))
+        case .filter(let condition):
+            var passed: [ApplyRow] = []
+            let these = rows.map(\.scope)
+            for row in rows where try value(condition, row, these) == .boolean(true) { passed.append(row) }
+            return passed
+        case .search(let search): return rows.filter { search.matches(texts($0)) }
+        case .orderBy(let items): return try sorted(rows, by: items)
+        case .compute(let items):
+            let these = rows.map(\.scope)
+            var result: [ApplyRow] = []
+            for row in rows { result.append(try computing(items, row, these)) }
+            return result
+        case .aggregate(let items): return [ApplyRow(try aggregated(items, rows))]
+        case .groupBy(let items, let inner): return try grouped(rows, items, inner)
+        case .concat(let sequences):
+            var result: [ApplyRow] = []
+            for sequence in sequences { result += try apply(sequence, to: rows) }
+            return result
+        case .ranked(let ranking, let amount, let key): return try ranked(rows, ranking, amount, key)
+        case .nest, .addNested, .join, .relatives, .traverse, .function:
+            throw EvaluationError(
+                .unsupported, "The transformation \(transformation.name) is not answered here; ask the service.")
+        }
+    }
+
+    private func value(
+        _ expression: Expression, _ row: ApplyRow, _ these: [EvaluationScope]
+    ) throws(EvaluationError) -> Value {
+        var run = EvaluationRun(evaluator: evaluator, it: .entity(row.scope), these: these)
+        return try run.value(of: expression)
+    }
+
+    private func computing(
+        _ items: [ComputeItem], _ row: ApplyRow, _ these: [EvaluationScope]
+    ) throws(EvaluationError) -> ApplyRow {
+        var row = row
+        for item in items {
+            let value = try value(item.expression, row, these)
+            row.scope = row.scope.adding([item.name: value])
+            row.values[item.name] = value
+        }
+        return row
+    }
+
+    private func sorted(_ rows: [ApplyRow], by items: [OrderItem]) throws(EvaluationError) -> [ApplyRow] {
+        let these = rows.map(\.scope)
+        var keyed: [(keys: [Value], place: Int)] = []
+        for (place, row) in rows.enumerated() {
+            var keys: [Value] = []
+            for item in items { keys.append(try value(item.expression, row, these)) }
+            keyed.append((keys, place))
+        }
+        return keyed.sorted { a, b in
+            if ExpressionEvaluator.precedes(a.keys, b.keys, by: items) { return true }
+            return !ExpressionEvaluator.precedes(b.keys, a.keys, by: items) && a.place < b.place
+        }.map { rows[$0.place] }
+    }
+
+    // MARK: Aggregates and groups
+
+    private func aggregated(_ items: [AggregateItem], _ rows: [ApplyRow]) throws(EvaluationError) -> PropertyValues {
+        let scopes = rows.map(\.scope)
+        let aggregation = Aggregation(evaluator: evaluator, these: scopes)
+        let operands = scopes.map { EvaluationOperand.entity($0) }
+        var values = PropertyValues()
+        for item in items {
+            guard let name = item.resultName else { continue }
+            values[name] = try aggregation.value(of: item, over: operands)
+        }
+        return values
+    }
+
+    fileprivate struct Group {
+        /// What the rows have in common.
+        var values = PropertyValues()
+        /// Single-valued navigation properties among it.
+        var entities: [String: EvaluationOperand] = [:]
+        var rows: [ApplyRow] = []
+    }
+
+    private func grouped(
+        _ rows: [ApplyRow], _ items: [GroupingItem], _ inner: [Transformation]
+    ) throws(EvaluationError) -> [ApplyRow] {
+        var paths: [ExpressionPath] = []
+        for item in items {
+            guard case .property(let path) = item else {
+                throw EvaluationError(.unsupported, "rollup is not answered here; ask the service.")
+            }
+            paths.append(path)
+        }
+        var places: [[GroupKey]: Int] = [:]
+        var groups: [Group] = []
+        for row in rows {
+            var key: [GroupKey] = []
+            var group = Group()
+            for path in paths { key.append(try add(path, of: row, to: &group)) }
+            let place = places[key] ?? groups.count
+            if place == groups.count {
+                places[key] = place
+                groups.append(group)
+            }
+            groups[place].rows.append(row)
+        }
+        var result: [ApplyRow] = []
+        for group in groups {
+            guard !inner.isEmpty else {
+                result.append(group.adding(to: ApplyRow(PropertyValues())))
+                continue
+            }
+            result += try apply(inner, to: group.rows).map { group.adding(to: $0) }
+        }
+        return result
+    }
+
+    /// Walks the path; puts what it leads to into the group's values, nested as the path is.
+    private func add(
+        _ path: ExpressionPath, of row: ApplyRow, to group: inout Group
+    ) throws(EvaluationError) -> GroupKey {
+        var run = EvaluationRun(evaluator: evaluator, it: .entity(row.scope))
+        var position = EvaluationOperand.entity(row.scope)
+        var names: [String] = []
+        for segment in path.segments {
+            position = try run.step(segment, from: position)
+            if case .property(let name) = segment { names.append(name) }
+            // Behind a missing entity there is nothing; it itself is null.
+            if case .entity(nil) = position { break }
+        }
+        switch position {
+        case .entity(nil): group.values.set(.null, at: names[...])
+        case .value(let value): group.values.set(value, at: names[...])
+        case .entity, .entities:
+            guard names.count == 1 else {
+                throw EvaluationError(
+                    .unsupported, "Grouping by the entity at the end of a path is not answered here.")
+            }
+            group.entities[names[0]] = position
+        }
+        return GroupKey(position)
+    }
+
+    // MARK: Ranking
+
+    private func ranked(
+        _ rows: [ApplyRow], _ ranking: Transformation.Ranking, _ amount: Expression, _ key: Expression
+    ) throws(EvaluationError) -> [ApplyRow] {
+        let these = rows.map(\.scope)
+        let limit = try value(amount, ApplyRow(PropertyValues()), these)
+        guard limit.decimalValue != nil else {
+            throw EvaluationError(.wrongOperand, "\(ranking.rawValue) needs a number, not \(limit.kindName).")
+        }
+        var keyed: [(key: Value, place: Int)] = []
+        for (place, row) in rows.enumerated() { keyed.append((try value(key, row, these), place)) }
+        keyed.sort { a, b in
+            switch a.key.sortOrder(to: b.key) {
+            case .same: a.place < b.place
+            case .ascending: !ranking.isTop
+            case .descending: ranking.isTop
+            }
+        }
+        let taken = try count(keyed.map(\.key), ranking, limit)
+        // In the order in which they came in.
+        return keyed.prefix(taken).map(\.place).sorted().map { rows[$0] }
+    }
+
+    private func count(
+        _ keys: [Value], _ ranking: Transformation.Ranking, _ limit: Value
+    ) throws(EvaluationError) -> Int {
+        var goal = limit
+        switch ranking {
+        case .topcount, .bottomcount:
+            let whole = try ValueArithmetic.round(limit, .down).decimalValue
+            return max(0, Int(clamping: whole?.int64Value ?? .max))
+        case .toppercent, .bottompercent:
+            var total = Aggregate(method: .sum)
+            for key in keys { try total.add(.value(key)) }
+            let sum = try total.result()
+            if sum == .null { return 0 }
+            goal = try ValueArithmetic.apply(.divby, ValueArithmetic.apply(.mul, sum, limit), .integer(100))
+        case .topsum, .bottomsum: break
+        }
+        var sum = Value.integer(0)
+        for (count, key) in keys.enumerated() {
+            if sum.sortOrder(to: goal) != .ascending { return count }
+            if key != .null { sum = try ValueArithmetic.apply(.add, sum, key) }
+        }
+        return keys.count
+    }
+}
+
+extension ApplyEvaluation.Group {
+    /// The instance with the values of its group, which come first.
+    fileprivate func adding(to row: ApplyRow) -> ApplyRow {
+        // An entity has them already.
+        guard row.source == nil else { return row }
+        var merged = values
+        merged.merge(row.values)
+        let own = row.scope.property
+        let scope = EvaluationScope { [merged, entities] name in
+            merged[name].map { .value($0) } ?? entities[name] ?? own(name)
+        }
+        return ApplyRow(scope: scope, source: nil, values: merged)
+    }
+}
+
+extension PropertyValues {
+    /// Sets the value at a path; on the way are complex values.
+    fileprivate mutating func set(_ value: Value, at names: ArraySlice<String>) {
+        guard let first = names.first else { return }
+        guard names.count > 1 else {
+            self[first] = value
+            return
+        }
+        var inner = self[first]?.complexValue?.properties ?? PropertyValues()
+        inner.set(value, at: names.dropFirst())
+        self[first] = .complex(ComplexValue(properties: inner))
+    }
+}

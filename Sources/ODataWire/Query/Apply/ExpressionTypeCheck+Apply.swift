@@ -1,0 +1,304 @@
+internal import EDM
+
+/// The check of `$apply`: what each transformation names, and of what type the instances are that come out of it.
+extension ExpressionTypeCheck {
+    /// The type of the instances behind a sequence of transformations, which then also is what paths start from.
+    mutating func type(
+        behind sequence: [Transformation], of type: StructuredType
+    ) throws(URLSyntaxError) -> StructuredType {
+        guard !sequence.isEmpty else { return type }
+        var type = type
+        for transformation in sequence {
+            enter(type)
+            type = try self.type(behind: transformation, of: type)
+        }
+        enter(type)
+        return type
+    }
+
+    private mutating func enter(_ type: StructuredType) {
+        current = .structured(type)
+        these = current
+    }
+
+    /// The type behind a sequence; paths go on from where they did before.
+    private mutating func branch(
+        _ sequence: [Transformation], of type: StructuredType
+    ) throws(URLSyntaxError) -> StructuredType {
+        let outer = (current, these)
+        defer { (current, these) = outer }
+        return try self.type(behind: sequence, of: type)
+    }
+
+    private mutating func type(
+        behind transformation: Transformation, of type: StructuredType
+    ) throws(URLSyntaxError) -> StructuredType {
+        switch transformation {
+        case .identity, .search, .top, .skip, .traverse: return type
+        case .filter(let condition):
+            try expectBoolean(condition)
+            return type
+        case .orderBy(let items):
+            for item in items { try expectOrder(item) }
+            return type
+        case .ranked(_, let amount, let key):
+            for expression in [amount, key] {
+                let found = try self.type(of: expression)
+                guard found.family == .number || found.family == .any else {
+                    throw error(.wrongArgumentType, "A number is expected, not \(found.name).", expression)
+                }
+            }
+            return type
+        case .compute(let items):
+            var result = type
+            for item in items {
+                result = result.adding(item.name, try self.type(of: item.expression))
+                current = .structured(result)
+            }
+            return result
+        case .aggregate(let items): return try aggregated(items, of: type)
+        case .groupBy(let items, let inner): return try grouped(items, inner, of: type)
+        case .concat(let sequences):
+            var results: [StructuredType] = []
+            for sequence in sequences { results.append(try branch(sequence, of: type)) }
+            return StructuredType.union(results, of: type)
+        case .nest(let sequences):
+            for sequence in sequences { _ = try branch(sequence.transformations, of: type) }
+            return StructuredType.result(of: type, sequences.map { .dynamic($0.name, of: type) })
+        case .addNested(let path, let sequences): return try nested(sequences, path, of: type)
+        case .join(let path, let name, let inner, _):
+            guard let item = try collection(path, of: type) else {
+                throw error(.wrongArgumentType, "A collection is joined, one instance is not.", .path(path))
+            }
+            if case .structured(let item) = item { _ = try branch(inner, of: item) }
+            return type.adding(name, .unknown)
+        case .relatives(let relatives):
+            _ = try branch(relatives.start, of: type)
+            return type
+        case .function(_, let arguments):
+            for argument in arguments { _ = try self.type(of: argument.value) }
+            return StructuredType.union([type], of: type, isOpen: true)
+        }
+    }
+
+    private mutating func nested(
+        _ sequences: [Transformation.NestedSequence], _ path: ExpressionPath, of type: StructuredType
+    ) throws(URLSyntaxError) -> StructuredType {
+        var reached = try collection(path, of: type)
+        if reached == nil { reached = try self.type(of: path, .path(path)) }
+        var result = type
+        for sequence in sequences {
+            if case .structured(let item)? = reached { _ = try branch(sequence.transformations, of: item) }
+            result = result.adding(sequence.name, .unknown)
+        }
+        return result
+    }
+
+    /// The type of the items where a path leads to a collection; nil where it leads to one thing.
+    private mutating func collection(
+        _ path: ExpressionPath, of type: StructuredType
+    ) throws(URLSyntaxError) -> ExpressionType? {
+        switch try self.type(of: path, .path(path)) {
+        case .collection(let item): item
+        case .unknown: .unknown
+        default: nil
+        }
+    }
+
+    // MARK: aggregate
+
+    private mutating func aggregated(
+        _ items: [AggregateItem], of type: StructuredType
+    ) throws(URLSyntaxError) -> StructuredType {
+        var properties: [Property] = []
+        for item in items {
+            let found = try self.type(of: item, .path(ExpressionPath(segments: [])))
+            guard let name = item.resultName else { continue }
+            guard !properties.contains(where: { $0.name == name }) else {
+                throw URLSyntaxError(.invalidOptionValue, "Two aggregates have the name \(name).", in: name)
+            }
+            properties.append(.dynamic(name, found, of: type))
+        }
+        return StructuredType.result(of: type, properties)
+    }
+
+    /// The type of an aggregate over a collection of what paths start from.
+    mutating func type(of item: AggregateItem, _ whole: Expression) throws(URLSyntaxError) -> ExpressionType {
+        for step in item.steps {
+            for path in step.properties { _ = try groupingType(path) }
+        }
+        switch item.subject {
+        case .count(let path):
+            _ = try aggregatedType(ExpressionPath(root: path.root, segments: path.segments.dropLast()))
+            return .primitive(.int64)
+        case .custom(let path):
+            guard case .property(let name)? = path.segments.last else { return .unknown }
+            let owner = try aggregatedType(ExpressionPath(root: path.root, segments: path.segments.dropLast()))
+            // An earlier transformation may have given the custom aggregate as a property.
+            if case .structured(let type) = owner, let property = type.findProperty(name),
+                property.type.primitive != .untyped
+            {
+                throw error(
+                    .wrongArgumentType, "\(name) is a property: \"with\" and a method of aggregation are expected.",
+                    .path(path))
+            }
+            return .unknown
+        case .values(let expression, let method):
+            let type: ExpressionType
+            if case .path(let path) = expression {
+                type = try aggregatedType(path)
+            } else {
+                type = try self.type(of: expression)
+            }
+            return try result(method, of: type, expression)
+        }
+    }
+
+    private func result(
+        _ method: AggregationMethod, of type: ExpressionType, _ expression: Expression
+    ) throws(URLSyntaxError) -> ExpressionType {
+        switch method {
+        case .custom: return .unknown
+        case .countDistinct: return .primitive(.int64)
+        case .sum, .average:
+            guard type.family == .number || type.family == .any || type == .primitive(.duration) else {
+                throw error(
+                    .wrongArgumentType, "\(method.name) is of numbers and durations, not of \(type.name).", expression)
+            }
+            return method == .average && type.family == .number && type != .primitive(.double)
+                ? .primitive(.decimal) : type
+        case .min, .max:
+            guard ![.collection, .structured, .geo, .stream].contains(type.family) else {
+                throw error(.wrongArgumentType, "Values of type \(type.name) have no order.", expression)
+            }
+            return type
+        }
+    }
+
+    /// The type of what a path leads to, for each instance on the way where it goes through collections.
+    private mutating func aggregatedType(_ path: ExpressionPath) throws(URLSyntaxError) -> ExpressionType {
+        var type = try self.type(of: ExpressionPath(root: path.root, segments: []), .path(path))
+        for segment in path.segments {
+            var isItem = true
+            switch segment {
+            case .key, .count, .any, .all, .filter, .function, .aggregate: isItem = false
+            default: break
+            }
+            if isItem, case .collection(let item) = type { type = item }
+            type = try self.type(behind: segment, of: type, .path(path))
+        }
+        while case .collection(let item) = type { type = item }
+        return type
+    }
+
+    // MARK: groupby
+
+    private mutating func grouped(
+        _ items: [GroupingItem], _ inner: [Transformation], of type: StructuredType
+    ) throws(URLSyntaxError) -> StructuredType {
+        var paths: [ExpressionPath] = []
+        for item in items {
+            switch item {
+            case .property(let path): paths.append(path)
+            case .rollup(let levels):
+                // One name alone may be that of a hierarchy, which the service has.
+                if levels.count == 1, case .property(let name)? = levels[0].segments.first,
+                    type.findProperty(name) == nil
+                {
+                    continue
+                }
+                paths += levels.filter { !$0.segments.isEmpty }
+            case .recursiveRollup(let hierarchy, let start):
+                _ = try branch(start, of: type)
+                // The node's property belongs to the hierarchy, which may be another collection than this.
+                if case .property(let name)? = hierarchy.node.segments.first, type.findProperty(name) != nil {
+                    paths.append(hierarchy.node)
+                }
+            }
+        }
+        var properties: [Property] = []
+        for path in paths {
+            _ = try groupingType(path)
+            for case .property(let name) in path.segments {
+                properties.append(type.findProperty(name) ?? .dynamic(name, of: type))
+                break
+            }
+        }
+        guard !inner.isEmpty else { return StructuredType.result(of: type, properties) }
+        let result = try branch(inner, of: type)
+        return StructuredType.union([StructuredType.result(of: type, properties), result], of: type)
+    }
+
+    /// What a path to group by leads to; it goes through single-valued properties only.
+    private func groupingType(_ path: ExpressionPath) throws(URLSyntaxError) -> ExpressionType {
+        var type = current
+        for segment in path.segments {
+            switch (segment, type) {
+            case (_, .unknown): return .unknown
+            case (.type(let name), _): type = try namedType(name, .path(path))
+            case (.property(let name), .structured(let owner)):
+                guard let property = owner.findProperty(name) else {
+                    if owner.isOpen || computed.contains(name) { return .unknown }
+                    throw error(.unknownProperty, "\(owner.name) has no property \(name).", .path(path))
+                }
+                type = ExpressionType(property.type, in: model)
+                // What is declared as primitive has no properties, whatever its values turn out to be.
+                if type == .unknown, case .primitive(.primitiveType) = property.type.kind { type = .null }
+            default:
+                throw error(
+                    .misplacedSegment, "Instances are grouped by paths through single-valued properties.", .path(path))
+            }
+        }
+        guard case .collection = type else { return type }
+        throw error(.misplacedSegment, "Instances cannot be grouped by a collection.", .path(path))
+    }
+}
+
+extension AggregateItem {
+    /// The property that holds the aggregate.
+    var resultName: String? {
+        if let name { return name }
+        guard case .custom(let path) = subject, case .property(let name)? = path.segments.last else { return nil }
+        return name
+    }
+}
+
+extension Property {
+    /// A property that a transformation adds.
+    fileprivate static func dynamic(
+        _ name: String, _ type: ExpressionType = .unknown, of owner: StructuredType
+    ) -> Property {
+        let reference: TypeReference
+        switch type {
+        case .primitive(let primitive): reference = TypeReference(.primitive(primitive))
+        case .enumeration(let name): reference = TypeReference(.enumeration(name: name))
+        default: reference = TypeReference(.primitive(.untyped))
+        }
+        return Property(name: name, type: reference, declaringType: owner.name)
+    }
+}
+
+extension StructuredType {
+    /// The type of instances that have just these properties. It goes by the name of the original type in messages.
+    fileprivate static func result(of type: StructuredType, _ properties: [Property]) -> StructuredType {
+        StructuredType(
+            kind: .entity, name: type.name, properties: properties.filter { !$0.isNavigation },
+            navigationProperties: properties.filter(\.isNavigation))
+    }
+
+    /// What instances of any of the types may have.
+    fileprivate static func union(
+        _ types: [StructuredType], of type: StructuredType, isOpen: Bool = false
+    ) -> StructuredType {
+        StructuredType(
+            kind: .entity, name: type.name, isOpen: isOpen || types.contains(where: \.isOpen),
+            properties: types.flatMap(\.properties), navigationProperties: types.flatMap(\.navigationProperties))
+    }
+
+    fileprivate func adding(_ name: String, _ type: ExpressionType) -> StructuredType {
+        StructuredType(
+            kind: kind, name: self.name, baseType: baseType, isOpen: isOpen, hasStream: hasStream,
+            properties: properties + [.dynamic(name, type, of: self)], navigationProperties: navigationProperties,
+            keyProperties: keyProperties)
+    }
+}

@@ -1,0 +1,285 @@
+internal import EDM
+
+extension QueryParser {
+    /// Transformations joined with slashes.
+    mutating func apply() throws(URLSyntaxError) -> [Transformation] {
+        try nested(levels: 3) { (parser) throws(URLSyntaxError) in
+            var transformations: [Transformation] = []
+            repeat {
+                transformations.append(try parser.transformation())
+            } while parser.cursor.skip("/" as Character)
+            return transformations
+        }
+    }
+
+    private mutating func transformation() throws(URLSyntaxError) -> Transformation {
+        cursor.skipWhitespace()
+        let start = cursor.offset
+        guard let name = cursor.qualifiedName() else { throw cursor.error("A transformation is expected.") }
+        let word = version == .v401 ? name.lowercased() : name
+        if word == "identity" { return .identity }
+        try cursor.expect("(", "behind the transformation's name")
+        guard !name.utf8.contains(UInt8(ascii: ".")) else { return .function(name, try namedArguments()) }
+        let result = try transformation(word, at: start)
+        cursor.skipWhitespace()
+        try cursor.expect(")", "at the end of \(word)")
+        return result
+    }
+
+    private mutating func transformation(_ word: String, at start: Int) throws(URLSyntaxError) -> Transformation {
+        switch word {
+        case "aggregate": return .aggregate(try aggregateItems())
+        case "groupby": return try groupBy()
+        case "filter": return .filter(try expression())
+        case "compute": return .compute(try compute())
+        case "orderby": return .orderBy(try orderBy())
+        case "search": return .search(try applySearch())
+        case "top": return .top(try wholeNumber())
+        case "skip": return .skip(try wholeNumber())
+        case "concat":
+            let sequences = try list { (parser) throws(URLSyntaxError) in try parser.apply() }
+            guard sequences.count > 1 else { throw cursor.error("concat puts at least two results together.") }
+            return .concat(sequences)
+        case "nest": return .nest(try list { (parser) throws(URLSyntaxError) in try parser.nestedSequence() })
+        case "addnested":
+            let path = try applyPath()
+            try expectComma()
+            return .addNested(path, try list { (parser) throws(URLSyntaxError) in try parser.nestedSequence() })
+        case "join", "outerjoin":
+            let path = try applyPath()
+            let name = try alias()
+            var inner: [Transformation] = []
+            cursor.skipWhitespace()
+            if cursor.skip("," as Character) { inner = try apply() }
+            return .join(path, as: name, inner, isOuter: word == "outerjoin")
+        case "ancestors", "descendants": return .relatives(try relatives(word))
+        case "traverse":
+            let hierarchy = try hierarchy()
+            try expectComma()
+            guard let order = keyword(), order == "preorder" || order == "postorder" else {
+                throw cursor.error("preorder or postorder is expected.")
+            }
+            cursor.skipWhitespace()
+            return .traverse(hierarchy, order: order, cursor.skip("," as Character) ? try orderBy() : [])
+        default:
+            guard let ranking = Transformation.Ranking(rawValue: word) else {
+                throw cursor.error("There is no transformation \(word).", .unknownFunction, at: start)
+            }
+            let amount = try expression()
+            try expectComma()
+            return .ranked(ranking, amount, by: try expression())
+        }
+    }
+
+    // MARK: aggregate
+
+    private mutating func aggregateItems() throws(URLSyntaxError) -> [AggregateItem] {
+        try list { (parser) throws(URLSyntaxError) in
+            let start = parser.cursor.offset
+            let item = try parser.aggregateItem()
+            let isCustom = if case .custom = item.subject { true } else { false }
+            guard item.name != nil || isCustom && item.steps.isEmpty else {
+                throw parser.cursor.error("The aggregate needs a name: \"as\" and a name are expected.", at: start)
+            }
+            return item
+        }
+    }
+
+    /// What stands in `aggregate(…)`, as a transformation and as a segment of a path.
+    mutating func aggregateItem() throws(URLSyntaxError) -> AggregateItem {
+        cursor.skipWhitespace()
+        let start = cursor.offset
+        let subject = try expression()
+        var item: AggregateItem
+        if case .path(let path) = subject, case .count(let options)? = path.segments.last, options == QueryOptions() {
+            item = AggregateItem(.count(path))
+        } else if let method = try method() {
+            item = AggregateItem(.values(subject, method))
+        } else if case .path(let path) = subject, case .property? = path.segments.last {
+            item = AggregateItem(.custom(path))
+        } else {
+            throw cursor.error("\"with\" and a method of aggregation are expected.", at: start)
+        }
+        while takeWord("from") {
+            var properties = [try applyPath()]
+            // White space may also separate what comes behind the properties.
+            while skipComma() { properties.append(try applyPath()) }
+            let method = try method()
+            if case .custom = item.subject {
+            } else if method == nil {
+                throw cursor.error("\"with\" and a method of aggregation are expected behind \"from\".")
+            }
+            item.steps.append(AggregateItem.Step(properties: properties, method: method))
+        }
+        if takeWord("as") { item.name = try name() }
+        return item
+    }
+
+    private mutating func method() throws(URLSyntaxError) -> AggregationMethod? {
+        guard takeWord("with") else { return nil }
+        cursor.skipWhitespace()
+        guard let name = cursor.qualifiedName() else { throw cursor.error("A method of aggregation is expected.") }
+        if let method = AggregationMethod.standard[version == .v401 ? name.lowercased() : name] { return method }
+        guard name.utf8.contains(UInt8(ascii: ".")) else {
+            throw cursor.error("\(name) is no method of aggregation.", .unknownFunction)
+        }
+        return .custom(name)
+    }
+
+    // MARK: groupby
+
+    private mutating func groupBy() throws(URLSyntaxError) -> Transformation {
+        cursor.skipWhitespace()
+        try cursor.expect("(", "before the properties to group by")
+        let items = try list { (parser) throws(URLSyntaxError) in try parser.groupingItem() }
+        try cursor.expect(")", "behind the properties to group by")
+        cursor.skipWhitespace()
+        return .groupBy(items, cursor.skip("," as Character) ? try apply() : [])
+    }
+
+    private mutating func groupingItem() throws(URLSyntaxError) -> GroupingItem {
+        cursor.skipWhitespace()
+        if cursor.skip("rolluprecursive(") {
+            let hierarchy = try hierarchy()
+            cursor.skipWhitespace()
+            let inner = cursor.skip("," as Character) ? try apply() : []
+            cursor.skipWhitespace()
+            try cursor.expect(")", "at the end of rolluprecursive")
+            return .recursiveRollup(hierarchy, inner)
+        }
+        if cursor.skip("rollup(") {
+            let levels = try list { (parser) throws(URLSyntaxError) in
+                parser.cursor.skipWhitespace()
+                if parser.cursor.skip("$all") { return ExpressionPath(segments: []) }
+                return try parser.applyPath()
+            }
+            try cursor.expect(")", "at the end of rollup")
+            return .rollup(levels)
+        }
+        return .property(try applyPath())
+    }
+
+    // MARK: Hierarchies
+
+    private mutating func hierarchy() throws(URLSyntaxError) -> Transformation.Hierarchy {
+        cursor.skipWhitespace()
+        guard case .path(let nodes) = try path() else { throw cursor.error("The hierarchy's nodes are expected.") }
+        try expectComma()
+        let qualifier = try name()
+        try expectComma()
+        return Transformation.Hierarchy(nodes: nodes, qualifier: qualifier, node: try applyPath())
+    }
+
+    private mutating func relatives(_ word: String) throws(URLSyntaxError) -> Transformation.Relatives {
+        let hierarchy = try hierarchy()
+        try expectComma()
+        var relatives = Transformation.Relatives(
+            direction: word == "ancestors" ? .ancestors : .descendants, hierarchy: hierarchy, start: try apply(),
+            distance: nil, keepsStart: false)
+        cursor.skipWhitespace()
+        while !relatives.keepsStart, cursor.skip("," as Character) {
+            cursor.skipWhitespace()
+            if relatives.distance == nil, let distance = cursor.digits() {
+                relatives.distance = distance
+            } else if keyword() == "keep", keyword() == "start" {
+                relatives.keepsStart = true
+            } else {
+                throw cursor.error("A distance or \"keep start\" is expected.")
+            }
+            cursor.skipWhitespace()
+        }
+        return relatives
+    }
+
+    // MARK: Pieces
+
+    /// Items separated by commas, one at least.
+    private mutating func list<T>(
+        _ item: (inout QueryParser) throws(URLSyntaxError) -> T
+    ) throws(URLSyntaxError) -> [T] {
+        var items: [T] = []
+        repeat {
+            items.append(try item(&self))
+            cursor.skipWhitespace()
+        } while cursor.skip("," as Character)
+        return items
+    }
+
+    private mutating func nestedSequence() throws(URLSyntaxError) -> Transformation.NestedSequence {
+        let inner = try apply()
+        return Transformation.NestedSequence(transformations: inner, name: try alias())
+    }
+
+    /// Names of properties and types, nothing else. A type has a property behind it.
+    private mutating func applyPath() throws(URLSyntaxError) -> ExpressionPath {
+        cursor.skipWhitespace()
+        var segments: [ExpressionPath.Segment] = []
+        repeat {
+            guard let name = cursor.qualifiedName() else { throw cursor.error("The name of a property is expected.") }
+            segments.append(name.utf8.contains(UInt8(ascii: ".")) ? .type(name) : .property(name))
+            guard segments.count <= QueryLimits.height else {
+                throw cursor.error("The path has more than \(QueryLimits.height) segments.", .tooComplex)
+            }
+        } while cursor.skip("/" as Character)
+        if case .type? = segments.last { throw cursor.error("A property of that type is expected.") }
+        return ExpressionPath(segments: segments)
+    }
+
+    /// A phrase may also stand in single quotes, so that it can hold a parenthesis.
+    private mutating func applySearch() throws(URLSyntaxError) -> SearchExpression {
+        cursor.skipWhitespace()
+        guard cursor.peek() == UInt8(ascii: "'") else { return try search() }
+        guard case .literal(.string(let phrase), _)? = try literal() else {
+            throw cursor.error("Something to search for is expected.")
+        }
+        return .phrase(phrase)
+    }
+
+    private mutating func alias() throws(URLSyntaxError) -> String {
+        guard takeWord("as") else { throw cursor.error("\"as\" and a name are expected.") }
+        return try name()
+    }
+
+    private mutating func name() throws(URLSyntaxError) -> String {
+        cursor.skipWhitespace()
+        guard let name = cursor.identifier() else { throw cursor.error("A name is expected.") }
+        return name
+    }
+
+    private mutating func wholeNumber() throws(URLSyntaxError) -> Int64 {
+        cursor.skipWhitespace()
+        guard let number = cursor.digits() else { throw cursor.error("A whole number, not negative, is expected.") }
+        return number
+    }
+
+    private mutating func keyword() -> String? {
+        cursor.skipWhitespace()
+        return cursor.identifier()
+    }
+
+    /// Takes a comma; otherwise the position stays before the white space.
+    private mutating func skipComma() -> Bool {
+        let start = cursor.offset
+        cursor.skipWhitespace()
+        if cursor.skip("," as Character) { return true }
+        cursor.offset = start
+        return false
+    }
+
+    private mutating func expectComma() throws(URLSyntaxError) {
+        cursor.skipWhitespace()
+        try cursor.expect(",", "between the arguments")
+    }
+
+    /// Takes a word that has white space before it; otherwise the position stays.
+    private mutating func takeWord(_ word: String) -> Bool {
+        let start = cursor.offset
+        if cursor.skipWhitespace(), let found = cursor.identifier(),
+            (version == .v401 ? found.lowercased() : found) == word
+        {
+            return true
+        }
+        cursor.offset = start
+        return false
+    }
+}

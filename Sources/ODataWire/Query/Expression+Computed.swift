@@ -1,0 +1,92 @@
+extension Expression {
+    /// The expression with what `$compute` says in the place of the names that it adds.
+    ///
+    /// Names that build upon each other can grow without end: nil where the result has more than `limit` nodes.
+    package func inlining(_ items: [ComputeItem], limit: Int) -> Expression? {
+        guard !items.isEmpty else { return self }
+        var known: [String: Expression] = [:]
+        var inlining = Inlining(limit: limit)
+        for item in items { known[item.name] = inlining.rewrite(item.expression, known) }
+        let result = inlining.rewrite(self, known)
+        return inlining.nodes > limit ? nil : result
+    }
+}
+
+/// Rewrites expressions, and counts what it writes.
+private struct Inlining {
+    let limit: Int
+    var nodes = 0
+    private var sizes: [String: Int] = [:]
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func rewrite(_ expression: Expression, _ known: [String: Expression]) -> Expression {
+        nodes += 1
+        // Too long already: the result is thrown away.
+        guard nodes <= limit else { return expression }
+        switch expression {
+        case .literal, .enumeration, .isof(nil, _), .cast(nil, _): return expression
+        case .path(let path): return rewrite(path, known)
+        case .comparison(let comparison, let left, let right):
+            return .comparison(comparison, rewrite(left, known), rewrite(right, known))
+        case .and(let operands): return .and(rewrite(operands, known))
+        case .or(let operands): return .or(rewrite(operands, known))
+        case .not(let operand): return .not(rewrite(operand, known))
+        case .arithmetic(let operation, let left, let right):
+            return .arithmetic(operation, rewrite(left, known), rewrite(right, known))
+        case .negation(let operand): return .negation(rewrite(operand, known))
+        case .call(let function, let arguments): return .call(function, rewrite(arguments, known))
+        case .isof(let operand?, let type): return .isof(rewrite(operand, known), type: type)
+        case .cast(let operand?, let type): return .cast(rewrite(operand, known), type: type)
+        case .list(let items): return .list(rewrite(items, known))
+        case .object(let members):
+            return .object(members.map { Expression.Member(name: $0.name, value: rewrite($0.value, known)) })
+        case .choice(let choices):
+            return .choice(
+                choices.map {
+                    Expression.Choice(condition: rewrite($0.condition, known), value: rewrite($0.value, known))
+                })
+        }
+    }
+
+    private mutating func rewrite(_ expressions: [Expression], _ known: [String: Expression]) -> [Expression] {
+        var result: [Expression] = []
+        for expression in expressions { result.append(rewrite(expression, known)) }
+        return result
+    }
+
+    private mutating func rewrite(_ path: ExpressionPath, _ known: [String: Expression]) -> Expression {
+        var path = path
+        if path.root == .implicit || path.root == .it, case .property(let name)? = path.segments.first,
+            let expression = known[name]
+        {
+            nodes += size(of: expression, name)
+            guard path.segments.count > 1 else { return expression }
+            path = ExpressionPath(root: .expression(expression), segments: Array(path.segments.dropFirst()))
+        }
+        // In the condition of a lambda, names without a range variable are still those of the entity.
+        path.segments = path.segments.map { segment in
+            switch segment {
+            case .any(let lambda?): .any(rewrite(lambda, known))
+            case .all(let lambda): .all(rewrite(lambda, known))
+            default: segment
+            }
+        }
+        return .path(path)
+    }
+
+    private mutating func rewrite(
+        _ lambda: ExpressionPath.Lambda, _ known: [String: Expression]
+    ) -> ExpressionPath.Lambda {
+        ExpressionPath.Lambda(variable: lambda.variable, predicate: rewrite(lambda.predicate, known))
+    }
+
+    /// Counted by a walk once for each name.
+    private mutating func size(of expression: Expression, _ name: String) -> Int {
+        if let size = sizes[name] { return size }
+        var counter = Inlining(limit: limit)
+        _ = counter.rewrite(expression, [:])
+        sizes[name] = counter.nodes
+        return counter.nodes
+    }
+}

@@ -1,0 +1,28 @@
+import ODataWire
+import SyncEngine
+
+/// `Prefer: odata.maxpagesize=100`, or `maxpagesize` as 4.01 has it (OData 4.01 Part 1, section 8.2.8.6). Other preferences
+/// are not looked at here.
+struct PagePreference {
+    let size: Int64
+
+    /// Nil where the headers have none; throws `invalidRequest` for what is no number greater than 0.
+    init?(_ headers: HTTPHeaders) throws(TidelogError) {
+        for field in headers.values("Prefer") {
+            for preference in field.split(whereSeparator: { $0 == "," || $0 == ";" }) {
+                let parts = preference.split(separator: "=", maxSplits: 1).map { part in
+                    part.filter { $0 != " " && $0 != "\"" }
+                }
+                guard let name = parts.first?.lowercased(), name == "maxpagesize" || name == "odata.maxpagesize" else {
+                    continue
+                }
+                guard parts.count == 2, let size = Int64(parts[1]), size > 0 else {
+                    throw TidelogError(.invalidRequest, "A page has a size greater than 0: \(preference).")
+                }
+                self.size = size
+                return
+            }
+        }
+        return nil
+    }
+}

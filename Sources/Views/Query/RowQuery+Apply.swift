@@ -1,0 +1,72 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+extension RowQuery {
+    /// `$apply`, and then the other options over what came out of it.
+    func applied(_ rows: [EntityRow], _ request: ServiceRequest) throws -> Answer {
+        let evaluator = evaluator(request.options)
+        let input = rows.enumerated().map { ApplyRow(scope: scope($0.element), source: $0.offset) }
+        let found = try finish(evaluation(evaluator, rows).apply(request.options.apply, to: input), request, rows)
+        return Answer(
+            .applied(
+                found.rows.map { AppliedRow(entity: $0.source.map { rows[$0] }, values: $0.values) }),
+            count: found.count)
+    }
+
+    /// The same with nothing read but the columns that the transformations name; nil where that does not do.
+    ///
+    /// SQL filters by the transformations `filter` that come first. Sums are not left to it: its numbers are not exact.
+    func appliedInSQL(_ request: ServiceRequest) throws -> Answer? {
+        let options = request.options
+        guard !options.apply.isEmpty, Transformation.makesRows(options.apply), request.path.segments.count == 1,
+            case .entitySet(let set)? = request.path.segments.first, !set.isSingleton, !set.entityType.isOpen
+        else { return nil }
+        var conditions: [Expression] = []
+        var sequence = options.apply[...]
+        while case .filter(let condition)? = sequence.first {
+            conditions.append(condition)
+            sequence.removeFirst()
+        }
+        let named = NamedPaths(Array(sequence), options)
+        guard !named.isIncomplete else { return nil }
+        do {
+            var filter = QueryOptions()
+            filter.filter = Expression.all(of: conditions)
+            filter.aliases = options.aliases
+            guard let scopes = try state.scopes(of: set, named.paths, filter, now: now) else { return nil }
+            let evaluator = evaluator(options)
+            let made = try evaluation(evaluator, []).apply(
+                Array(sequence), to: scopes.map { ApplyRow(scope: $0, source: nil) })
+            let found = try finish(made, request, [])
+            return Answer(
+                .applied(found.rows.map { AppliedRow(entity: nil, values: $0.values) }), count: found.count)
+        } catch let error as EvaluationError where error.code == .unsupported {
+            return nil
+        }
+    }
+
+    func evaluation(_ evaluator: ExpressionEvaluator, _ rows: [EntityRow]) -> ApplyEvaluation {
+        ApplyEvaluation(evaluator) { row in
+            var values = row.source.map { rows[$0].values } ?? PropertyValues()
+            values.merge(row.values)
+            return values.flatMap { SearchedTexts.texts(of: $0.value) }
+        }
+    }
+
+    /// The options that come behind `$apply`, as the transformations that mean the same.
+    private func finish(
+        _ rows: [ApplyRow], _ request: ServiceRequest, _ entities: [EntityRow]
+    ) throws -> (rows: [ApplyRow], count: Int64?) {
+        let options = request.options
+        let evaluation = evaluation(evaluator(options), entities)
+        var filters: [Transformation] = []
+        if !options.compute.isEmpty { filters.append(.compute(options.compute)) }
+        if let filter = options.filter { filters.append(.filter(filter)) }
+        if let search = options.search { filters.append(.search(search)) }
+        let passed = try evaluation.apply(filters, to: rows)
+        let sorted = options.orderBy.isEmpty ? passed : try evaluation.apply([.orderBy(options.orderBy)], to: passed)
+        return (options.cut(sorted), request.wantsCount ? Int64(passed.count) : nil)
+    }
+}

@@ -1,0 +1,132 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+extension RowQuery {
+    /// Where a path stands: at entities, or at a value of one of them.
+    enum Position {
+        case rows([EntityRow])
+        case value(Value)
+    }
+
+    /// What the path leads to before the query options; links and `$value` lead to what they are of.
+    ///
+    /// Throws `notFound` where a value is asked of an entity that is not there, `unsupported` where only the service can
+    /// answer.
+    func position(_ path: ResourcePath) throws -> Position {
+        var segments = path.segments[...]
+        guard case .entitySet(let set)? = segments.popFirst() else { throw Self.refusal(of: path.segments.first) }
+        var position: Position
+        if case .key(let selector)? = segments.first {
+            segments.removeFirst()
+            position = .rows(try row(in: set, selector).map { [$0] } ?? [])
+        } else {
+            position = .rows(try state.allRows(set: set.name))
+        }
+        for segment in segments { position = try step(segment, from: position) }
+        return position
+    }
+
+    private func step(_ segment: ResourcePath.Segment, from position: Position) throws -> Position {
+        switch (segment, position) {
+        case (.count, _), (.value, _), (.ref, _), (.links, _): return position
+        case (.navigation(let property), .rows(let rows)):
+            var seen: Set<EntityID> = []
+            return .rows(try rows.flatMap { try targets(of: $0, property) }.filter { seen.insert($0.id).inserted })
+        case (.key(let selector), .rows(let rows)): return .rows(try rows.filter { try isSelected($0, selector) })
+        case (.type(let type), .rows(let rows)):
+            return .rows(rows.filter { model.isType($0.type, derivedFrom: type.name) })
+        case (.filter(let condition), .rows(let rows)):
+            return .rows(try filter(rows, by: condition, QueryOptions()))
+        case (.property(let property), .rows(let rows)):
+            guard let row = rows.first else { throw Self.nothing(before: property.name) }
+            return .value(row.values[property.name] ?? .null)
+        case (.dynamicProperty(let name), .rows(let rows)):
+            guard let row = rows.first else { throw Self.nothing(before: name) }
+            return .value(row.values[name] ?? .null)
+        case (.property(let property), .value(let value)):
+            return .value(value.complexValue?.properties[property.name] ?? .null)
+        case (.dynamicProperty(let name), .value(let value)):
+            return .value(value.complexValue?.properties[name] ?? .null)
+        case (.type(let type), .value(let value)): return .value(instances(of: type.name, value))
+        case (.index(let index), .value(.collection(let items))):
+            let place = index < 0 ? Int64(items.count) + index : index
+            guard items.indices.contains(Int(clamping: place)) else {
+                throw EvaluationError(.notFound, "The collection has \(items.count) items, and none at \(index).")
+            }
+            return .value(items[Int(clamping: place)])
+        case (.filter(let condition), .value(.collection(let items))):
+            let evaluator = evaluator(QueryOptions())
+            return .value(.collection(try items.filter { try evaluator.isTrue(condition, forItem: $0) }))
+        default: throw Self.refusal(of: segment)
+        }
+    }
+
+    /// Of a complex value, or of each in a collection, what is an instance of the type.
+    private func instances(of type: String, _ value: Value) -> Value {
+        func isInstance(_ value: Value) -> Bool {
+            guard let own = value.complexValue?.type else { return false }
+            return model.isType(own, derivedFrom: type)
+        }
+        if case .collection(let items) = value { return .collection(items.filter(isInstance)) }
+        return isInstance(value) ? value : .null
+    }
+
+    private static func nothing(before property: String) -> EvaluationError {
+        EvaluationError(.notFound, "There is no entity of which \(property) could be read.")
+    }
+
+    /// Names what the store does not answer.
+    static func refusal(of segment: ResourcePath.Segment?) -> EvaluationError {
+        let what =
+            switch segment {
+            case nil: "the service document"
+            case .metadata: "$metadata as part of a query"
+            case .batch: "$batch"
+            case .all: "$all"
+            case .entity: "$entity"
+            case .crossjoin: "$crossjoin"
+            case .each: "$each"
+            case .query: "$query"
+            case .operationImport(let found, _): "the operation \(found.name)"
+            case .operation(let found, _): "the operation \(found.name)"
+            case .contentID(let id): "the Content-ID reference $\(id)"
+            case .unresolved(let name): "the segment \(name)"
+            case .navigation(let property): "the navigation property \(property.name) of a complex value"
+            case .index: "an index into what is no collection"
+            default: "such a path"
+            }
+        return EvaluationError(.unsupported, "The store does not answer \(what); ask the service.")
+    }
+
+    // MARK: Keys
+
+    private func row(in set: EntitySet, _ selector: KeySelector) throws(StateError) -> EntityRow? {
+        let id: EntityID?
+        switch selector {
+        case .entityID(let number):
+            let named = EntityID(rawValue: number)
+            id = try state.set(of: named) == set.name ? named : nil
+        case .key(let key):
+            let values = key.values.map { (property: $0.name, value: $0.value) }
+            if let found = try state.findRows(set: set.name, where: values).first {
+                id = found
+            } else {
+                // A key that the entity once had.
+                id = try state.entity(set: set.name, key: KeyText.of(key))
+            }
+        }
+        guard let id else { return nil }
+        return try state.row(id)
+    }
+
+    private func isSelected(_ row: EntityRow, _ selector: KeySelector) throws(StateError) -> Bool {
+        switch selector {
+        case .entityID(let number): return row.id.rawValue == number
+        case .key(let key):
+            if key.values.allSatisfy({ row.values[$0.name] == $0.value }) { return true }
+            return try state.entity(set: row.set, key: KeyText.of(key)) == row.id
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// The examples of Docs/Queries.md: each command with what it prints.
+@Suite(.timeLimit(.minutes(5))) struct QueryDocumentTests {
+    private struct Example {
+        let command: String
+        var output: String
+
+        /// Between quotation marks is one argument; `'\''` is a quotation mark.
+        var arguments: [String] {
+            var arguments: [String] = []
+            var current: String?
+            var isQuoted = false
+            var characters = command[...]
+            while let character = characters.popFirst() {
+                switch character {
+                case "'": (isQuoted, current) = (!isQuoted, current ?? "")
+                case "\\" where !isQuoted:
+                    if let next = characters.popFirst() { current = (current ?? "") + String(next) }
+                case " " where !isQuoted:
+                    if let current { arguments.append(current) }
+                    current = nil
+                default: current = (current ?? "") + String(character)
+                }
+            }
+            return arguments + (current.map { [$0] } ?? [])
+        }
+    }
+
+    private static let document = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Docs/Queries.md")
+
+    private func examples() throws -> [Example] {
+        var examples: [Example] = []
+        var isConsole = false
+        for line in try String(contentsOf: Self.document, encoding: .utf8).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        {
+            if line.hasPrefix("```") {
+                isConsole = line == "```console"
+            } else if isConsole, line.hasPrefix("$ tidelog ") {
+                examples.append(Example(command: String(line.dropFirst("$ tidelog ".count)), output: ""))
+            } else if isConsole, !examples.isEmpty {
+                examples[examples.count - 1].output += line + "\n"
+            }
+        }
+        return examples
+    }
+
+    @Test func `the examples of the page on queries print what it says`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4)
+        let examples = try examples()
+        #expect(examples.count > 25)
+        for example in examples {
+            let running = try workspace.start(example.arguments)
+            running.process.waitUntilExit()
+            #expect(
+                workspace.text(running.output) + workspace.text(running.error) == example.output, "\(example.command)")
+        }
+    }
+}

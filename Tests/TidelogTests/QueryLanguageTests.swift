@@ -1,0 +1,179 @@
+import Testing
+import Tidelog
+
+/// What the builder says beyond comparisons: aggregates, computed values, lambdas, search and pages.
+@Suite struct QueryLanguageTests {
+    @Test(arguments: Client.offline)
+    func `the sample of the page on queries: a sum for each name`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        let service = shop.service
+        let orders = try shop.set("Orders")
+        let (customerID, customer) = (try shop.property("Orders/CustomerID"), try shop.property("Orders/Customer"))
+        let (amount, name) = (try shop.property("Orders/Amount"), try shop.property("Customers/Name"))
+
+        let query = DataQuery().from(orders).filter(customerID.isNotNull())
+            .groupBy([customer.path(name)], amount.sum(as: "Total"), .count(as: "Orders"))
+            .orderBy(QueryPath.named("Total"), .descending)
+        let result = try await service.executeQuery(query)
+        let first = try result.requiredEntity()
+        #expect(first["Total"] == .decimal(try #require(DecimalValue("1200.6250"))))
+        #expect(first["Orders"] == .integer(2))
+        #expect(first["Customer"] == .complex(ComplexValue(properties: ["Name": .string("Ada Lovelace")])))
+        #expect(first.readLink == nil)
+        #expect(first.entityID == nil)
+        #expect(result.entityList().count == 2)
+    }
+
+    @Test(arguments: Client.offline)
+    func `what is said before an aggregate decides what is aggregated, and what is behind it is about the result`(
+        _ client: Client
+    ) async throws {
+        let shop = try await Shop(client)
+        let (quantity, id) = (try shop.property("Orders/Quantity"), try shop.property("Orders/OrderID"))
+        let of = DataQuery().from(try shop.set("Orders"))
+        func total(_ query: DataQuery) async throws -> Value? {
+            try await shop.service.executeQuery(query).optionalEntity()?["Total"]
+        }
+        let sum = quantity.sum(as: "Total")
+        #expect(try await total(of.aggregate(sum)) == .integer(10_006))
+        #expect(try await total(of.filter(quantity.lessThan(10)).aggregate(sum)) == .integer(6))
+        #expect(try await total(of.orderBy(id).top(2).aggregate(sum)) == .integer(10_003))
+        #expect(try await total(of.aggregate(sum).filter(QueryPath.named("Total").lessThan(10))) == nil)
+        let doubled = of.compute(quantity.multiplied(by: 2), as: "Double")
+            .aggregate(QueryPath.named("Double").max(as: "Total"))
+        #expect(try await total(doubled) == .integer(20_000))
+        #expect(
+            try await total(of.aggregate(quantity.average(as: "Total")))
+                == .decimal(try #require(DecimalValue("2501.5"))))
+        #expect(
+            try await total(of.aggregate(try shop.property("Orders/CustomerID").countDistinct(as: "Total")))
+                == .integer(2))
+    }
+
+    @Test(arguments: Client.offline)
+    func `lambdas, numbers of related entities, lists and arithmetic are conditions`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        let (orders, customer) = (try shop.property("Customers/Orders"), try shop.property("Orders/Customer"))
+        let (quantity, id) = (try shop.property("Orders/Quantity"), try shop.property("Orders/OrderID"))
+        let name = try shop.property("Customers/Name")
+        func customers(_ filter: QueryFilter) async throws -> [Value?] {
+            try await shop.fetch("Customers", matching: DataQuery().filter(filter)).map { $0["CustomerID"] }
+        }
+        func found(_ filter: QueryFilter) async throws -> [Value?] {
+            try await shop.fetch("Orders", matching: DataQuery().filter(filter)).map { $0["OrderID"] }
+        }
+        #expect(try await customers(orders.any { $0.path(quantity).greaterThan(5) }) == [.integer(1)])
+        #expect(try await customers(orders.all { $0.path(quantity).greaterThan(2) }) == [.integer(1), .integer(3)])
+        #expect(try await customers(orders.any()) == [.integer(1), .integer(2)])
+        #expect(try await customers(orders.count().equal(0)) == [.integer(3)])
+        let nested = orders.any("o") { order in
+            order.path(customer).path(orders).any("other") { $0.path(id).greaterThan(order.path(id)) }
+        }
+        #expect(try await customers(nested) == [.integer(1)])
+        #expect(try await found(id.isIn([1, 3, 9])) == [.integer(1), .integer(3)])
+        #expect(try await found(quantity.adding(id).equal(4)) == [.integer(1), .integer(3)])
+        #expect(try await found(customer.path(name).startsWith("Grace")) == [.integer(3)])
+        #expect(try await found(QueryFilter.entityExists(customer).not()) == [.integer(4)])
+    }
+
+    @Test(arguments: Client.offline)
+    func `conditions ask what only the store knows, of expanded entities too`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        let orders = try shop.property("Customers/Orders")
+        let ada = try await shop.one("Customers", 1)
+        let order = try shop.new("Orders", ["Note": .string("new")])
+        try await shop.service.createRelatedEntity(order, in: ada, property: orders)
+        let local = DataQuery().filter(QueryFilter.isLocal)
+        #expect(try await shop.fetch("Orders", matching: local).map { $0["Note"] } == [.string("new")])
+        #expect(try await shop.fetch("Orders", matching: DataQuery().filter(!QueryFilter.hasPendingChanges)).count == 4)
+        #expect(try await shop.fetch("Orders", matching: DataQuery().filter(QueryFilter.isInErrorState)).isEmpty)
+        let query = DataQuery().filter(try shop.property("Customers/CustomerID").equal(1)).expand(orders, with: local)
+        let expanded = try await shop.first("Customers", matching: query)
+        let found = expanded.relatedEntities(orders)
+        #expect(found.map { $0["Note"] } == [.string("new")])
+        #expect(found.allSatisfy { $0.isLocal && $0.isFromLocalRelationship })
+        let others = try await shop.first("Customers", matching: DataQuery().expand(orders)).relatedEntities(orders)
+        #expect(others.map(\.isFromLocalRelationship) == [false, false, true])
+    }
+
+    @Test(arguments: Client.offline)
+    func `a search looks into strings, and only into those that are selected`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        let (note, id) = (try shop.property("Orders/Note"), try shop.property("Orders/OrderID"))
+        #expect(
+            try await shop.fetch("Orders", matching: DataQuery().search("ENGINE")).map { $0["OrderID"] } == [
+                .integer(1)
+            ])
+        #expect(try await shop.fetch("Orders", matching: DataQuery().search("e", "card").select(note)).count == 1)
+        // Nothing to search in: the search does not count.
+        #expect(try await shop.fetch("Orders", matching: DataQuery().search("engine").select(id)).count == 4)
+    }
+
+    @Test(arguments: Client.offline + Client.online.filter { $0.dialect == .v4 })
+    func `pages are read one by one, and together they are all`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        let id = try shop.property("Orders/OrderID")
+        var query: DataQuery? = DataQuery().from(try shop.set("Orders")).orderBy(id, .descending).pageSize(3)
+        var pages: [[Int?]] = []
+        while let next = query {
+            let result = try await shop.service.executeQuery(next)
+            pages.append(result.entityList().map { id.optionalInt(from: $0) })
+            query = result.nextQuery.map { client.isOnline ? $0.pageSize(3) : $0 }
+        }
+        #expect(pages == [[4, 3, 2], [1]])
+    }
+
+    @Test(arguments: Client.offline)
+    func `a page goes on where it ended when entities come and go`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        let id = try shop.property("Orders/OrderID")
+        let query = DataQuery().from(try shop.set("Orders")).orderBy(id).pageSize(2)
+        let first = try await shop.service.executeQuery(query)
+        try await shop.service.deleteEntity(try #require(first.entityList().first))
+        let second = try await shop.service.executeQuery(try #require(first.nextQuery))
+        #expect(second.entityList().map { id.optionalInt(from: $0) } == [3, 4])
+    }
+
+    @Test(arguments: Client.offline)
+    func `a page has to have a size`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        try await shop.expectRefusal(.invalidRequest) {
+            _ = try await shop.service.executeQuery(DataQuery().from(try shop.set("Orders")).pageSize(0))
+        }
+    }
+
+    @Test(arguments: Client.offline)
+    func `a URL may lead to a value, a number or links`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        func read(_ url: String) async throws -> QueryResult {
+            try await shop.service.executeQuery(DataQuery().withURL(url))
+        }
+        #expect(try await read("Customers(1)/Name").value == .string("Ada Lovelace"))
+        #expect(try await read("Customers(1)/Address/City/$value").value == .string("Genève"))
+        #expect(try await read("Customers(1)/Orders(2)/Customer/Name").value == .string("Ada Lovelace"))
+        #expect(try await read("Customers(3)/Address").value == .null)
+        #expect(try await read("Customers(1)/Orders/$count").value == .integer(2))
+        let links = client.dialect == .v2 ? "Customers(1)/$links/Orders" : "Customers(1)/Orders/$ref"
+        let found = try await read(links).entityList()
+        #expect(found.map(\.readLink).count == 2)
+        #expect(found.allSatisfy { $0.properties.isEmpty })
+        let metadata = try await read("$metadata").value
+        #expect(metadata?.stringValue?.contains("EntityContainer") == true)
+    }
+
+    @Test(arguments: Client.offline)
+    func `what is not there is not found, and what the store cannot answer is named`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        for url in ["Customers(99)/Name", "Orders(4)/Customer/Name", "Customers(3)/Rating/$value"] {
+            try await shop.expectRefusal(.notFound) {
+                _ = try await shop.service.executeQuery(DataQuery().withURL(url))
+            }
+        }
+        try await shop.expectRefusal(.unsupported) {
+            _ = try await shop.service.executeQuery(DataQuery().withURL("Photos(1)/$value"))
+        }
+        try await shop.expectRefusal(.invalidRequest) {
+            _ = try await shop.service.executeQuery(DataQuery().withURL("$metadata?$format=json"))
+        }
+    }
+}

@@ -1,0 +1,21 @@
+internal import EDM
+internal import ODataWire
+
+/// A single value that a query led to.
+enum ValueText {
+    /// In the form of OData 4 JSON.
+    static func json(_ value: Value, _ type: TypeReference?, _ model: EntityDataModel) -> String {
+        var json = JSONWriter()
+        ValueJSONWriter(version: .v4, model: model).write(value, as: type, to: &json)
+        return json.text
+    }
+
+    /// What a service sends for `$value`.
+    static func raw(_ value: Value) -> String { PrimitiveLiteral.format(value, version: .v4, form: .text) }
+
+    static func quoted(_ text: String) -> String {
+        var json = JSONWriter()
+        json.string(text)
+        return json.text
+    }
+}
