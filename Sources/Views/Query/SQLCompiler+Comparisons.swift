@@ -86,8 +86,8 @@ extension SQLCompiler {
         let isNullable = (a.literal == nil || a.literal == .null) && (b.literal == nil || b.literal == .null)
         guard let kindA = a.kind, let kindB = b.kind else { return (a.text, b.text, isNullable) }
         if kindA.needsSortKey, kindA.family == kindB.family {
-            // The text of a date is the same where the date is.
-            if isEquality, kindA == .date, kindB == .date { return (a.text, b.text, isNullable) }
+            // The text of a date is the same where the date is. With a value on one side the sort key has an index perhaps.
+            if isEquality, kindA == .date, kindB == .date, isNullable { return (a.text, b.text, true) }
             return (keyed(a, kindA), keyed(b, kindB), isNullable)
         }
         if kindA == .decimal, let right = adapt(b, to: .decimal) { return (decimal(a), right, isNullable) }

@@ -28,6 +28,8 @@ extension SQLiteState {
         let dropped = Set(present).subtracting(wanted.keys)
         let made = Set(wanted.keys).subtracting(present)
         guard !dropped.isEmpty || !made.isEmpty else { return (0, 0) }
+        // Among them explanations, which SQLite would repeat as they were.
+        connection.forgetStatements()
         try transaction {
             for name in dropped.sorted() { try run("DROP INDEX \(name)") }
             for name in made.sorted() { if let statement = wanted[name] { try run(statement) } }

@@ -56,6 +56,20 @@ struct ReadingAheadTests {
     }
 
     @Test(arguments: Dialect.allCases)
+    func `the short way to a readLink gives what the encoder writes`(_ dialect: Dialect) async throws {
+        let shop = try await Shop(dialect)
+        let model = try await shop.store.model
+        let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: "http://h/")
+        for set in model.entitySets {
+            for entity in try await shop.store.query(set.name).entities {
+                let type = try #require(model.findEntityType(entity.type))
+                let key = try #require(KeyPredicate(of: type, in: entity.values))
+                #expect(entity.readLink == encoder.url(of: .entity(set: set, key: key)))
+            }
+        }
+    }
+
+    @Test(arguments: Dialect.allCases)
     func `a plain link leads where the whole URL does`(_ dialect: Dialect) async throws {
         let shop = try await busyShop(dialect)
         let root = try #require(try await shop.store.service).root
