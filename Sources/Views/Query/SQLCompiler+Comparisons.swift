@@ -64,7 +64,11 @@ extension SQLCompiler {
             return nil
         }
         func plain(_ sign: String) -> SQLText {
-            let test = "(" + left + " \(sign) " + right + ")"
+            var test = "(" + left + " \(sign) " + right + ")"
+            if comparison == .eq, a.kind == .date, b.kind == .date {
+                // The texts are compared quickly; an index over dates is one over their sort keys.
+                test = "(" + test + " AND " + keyed(a, .date) + " = " + keyed(b, .date) + ")"
+            }
             return isExact ? "COALESCE(" + test + ", 0)" : test
         }
         switch comparison {
@@ -86,8 +90,8 @@ extension SQLCompiler {
         let isNullable = (a.literal == nil || a.literal == .null) && (b.literal == nil || b.literal == .null)
         guard let kindA = a.kind, let kindB = b.kind else { return (a.text, b.text, isNullable) }
         if kindA.needsSortKey, kindA.family == kindB.family {
-            // The text of a date is the same where the date is. With a value on one side the sort key has an index perhaps.
-            if isEquality, kindA == .date, kindB == .date, isNullable { return (a.text, b.text, true) }
+            // The text of a date is the same where the date is.
+            if isEquality, kindA == .date, kindB == .date { return (a.text, b.text, isNullable) }
             return (keyed(a, kindA), keyed(b, kindB), isNullable)
         }
         if kindA == .decimal, let right = adapt(b, to: .decimal) { return (decimal(a), right, isNullable) }
