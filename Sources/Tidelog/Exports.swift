@@ -13,6 +13,7 @@
 @_exported public import struct SyncCore.Conflict
 @_exported public import enum SyncCore.ConflictPolicy
 @_exported public import struct SyncCore.ConflictResolution
+@_exported public import struct SyncCore.EntityIndex
 @_exported public import struct SyncCore.ListDifference
 @_exported public import struct Operations.UploadPostponed
 @_exported public import struct SyncCore.OperationRefused
@@ -45,3 +46,4 @@
 @_exported public import struct SyncEngine.UploadOptions
 @_exported public import struct SyncEngine.UploadReport
 @_exported public import Transport
+@_exported public import struct Views.QueryExplanation

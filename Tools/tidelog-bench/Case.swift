@@ -28,6 +28,8 @@ struct Case: Sendable {
     enum Target: Sendable {
         /// Ours may be as small as this times the baseline.
         case ratioAtLeast(Double)
+        /// Ours may be as large as this times the baseline.
+        case ratioAtMost(Double)
         case atLeast(Double)
         case atMost(Double)
     }
@@ -48,6 +50,7 @@ struct Case: Sendable {
         switch target {
         case nil: nil
         case .ratioAtLeast(let least): ratio.map { $0 >= least }
+        case .ratioAtMost(let most): ratio.map { $0 <= most }
         case .atLeast(let least): ours >= least
         case .atMost(let most): ours <= most
         }
@@ -58,6 +61,7 @@ extension Case.Target: CustomStringConvertible {
     var description: String {
         switch self {
         case .ratioAtLeast(let least): "ratio ≥ \(NumberText.short(least))"
+        case .ratioAtMost(let most): "ratio ≤ \(NumberText.short(most))"
         case .atLeast(let least): "≥ \(NumberText.short(least))"
         case .atMost(let most): "≤ \(NumberText.short(most))"
         }

@@ -39,7 +39,7 @@ struct RootCommand: AsyncParsableCommand {
                     InitCommand.self, PullCommand.self, PushCommand.self, SettleCommand.self, IdentifyCommand.self,
                     ServiceCommand.self, RefreshMetadataCommand.self, CompactCommand.self,
                 ]),
-            CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, KeysCommand.self]),
+            CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, ExplainCommand.self, KeysCommand.self]),
             CommandGroup(
                 name: "Changing:",
                 subcommands: [

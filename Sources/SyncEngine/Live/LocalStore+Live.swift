@@ -38,7 +38,7 @@ extension LocalStore {
         }
     }
 
-    private func answer(_ request: LiveQuery.Request) throws(TidelogError) -> QueryAnswer {
+    func answer(_ request: LiveQuery.Request) throws(TidelogError) -> QueryAnswer {
         switch request {
         case .url(let url): try query(url)
         case .set(let path, let options): try query(path: path, options: options)

@@ -28,6 +28,7 @@ struct ConflictRound {
 
     /// Settles what can be settled, before a plan is made. Returns whether anything was.
     @discardableResult
+    @_optimize(none)
     mutating func settle(_ report: inout UploadReport) async throws(TidelogError) -> Bool {
         guard try await store.mayHaveConflicts() else { return false }
         for conflict in try await store.conflicts() where conflict.kind == .deletedByOthers {
@@ -73,6 +74,7 @@ struct ConflictRound {
 
     /// Reads what the service has of entities whose change it refused perhaps because of what others did. Where these have
     /// changed nothing that anyone could see, there is nothing to decide: the operations go again with the new ETag.
+    @_optimize(none)
     mutating func look(at outcomes: [BatchAnswered.Outcome], _ report: inout UploadReport) async throws(TidelogError) {
         var refused: [EntityID: (operations: [SequenceNumber], links: Set<String>)] = [:]
         for outcome in outcomes {

@@ -15,7 +15,7 @@ struct LocalQuery {
         self.model = model
         query = RowQuery(
             state: state, model: model, now: GlobalDateTime(millisecondsSince1970: time))
-        reader = try SnapshotReader(state: state, model: model)
+        reader = try SnapshotReader(state: state, model: model, prefetch: query.prefetch)
     }
 
     /// How an answer is cut into pages.
@@ -69,7 +69,9 @@ struct LocalQuery {
     func shape(
         _ rows: [EntityRow], _ options: QueryOptions, above: [EntityID] = []
     ) throws -> [EntitySnapshot] {
-        try rows.map { row in
+        // With what is expanded on all levels below.
+        if above.isEmpty { try query.prefetch.read(rows, options) }
+        return try rows.map { row in
             var snapshot = try reader.snapshot(row)
             if !options.compute.isEmpty { snapshot.values.merge(try query.computed(row, options)) }
             if above.count < QueryLimits.height, !options.expand.isEmpty {

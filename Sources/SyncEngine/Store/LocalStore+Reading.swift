@@ -11,6 +11,7 @@ extension LocalStore {
     public func load(_ address: EntityAddress, options: QueryOptions = QueryOptions()) throws(TidelogError)
         -> EntitySnapshot
     {
+        if case .link(let link) = address, let found = try load(plain: link, options) { return found }
         if case .link(let link) = address, let url = try queueURL(link) {
             guard let entry = try answer(url).entities.first else {
                 throw TidelogError(.notFound, "There is no such request.", place: link)
@@ -26,6 +27,18 @@ extension LocalStore {
             guard let row = try state.row(id) else {
                 throw TidelogError(.notFound, "The entity was deleted.", place: "\(try state.set(of: id) ?? "")(\(id))")
             }
+            return try LocalQuery(state: state, model: model, time: time).shape([row], options)[0]
+        }
+    }
+
+    /// The entity of a link such as `Orders(5)`, by one statement; nil where that is not enough to know.
+    private func load(plain link: String, _ options: QueryOptions) throws(TidelogError) -> EntitySnapshot? {
+        guard let link = PlainLink(link), let model = fold.model, let set = model.findEntitySet(link.set),
+            !set.isSingleton
+        else { return nil }
+        let time = environment.now()
+        return try read { state throws -> EntitySnapshot? in
+            guard try !state.hasNames(), let row = try state.row(in: set, key: link.key) else { return nil }
             return try LocalQuery(state: state, model: model, time: time).shape([row], options)[0]
         }
     }

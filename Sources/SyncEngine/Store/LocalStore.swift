@@ -31,6 +31,7 @@ public actor LocalStore {
     let disk: StoreDisk
     let snapshotPolicy: SnapshotPolicy
     let undoesLocalCreation: Bool
+    let declaredIndexes: [EntityIndex]
     /// How often operations were undone or redone, or other options or metadata came to hold: a plan that was made before is no
     /// longer that of the queue.
     var rearrangements = 0
@@ -65,6 +66,8 @@ public actor LocalStore {
         public var snapshots: SnapshotPolicy
         /// Whether the deletion of an entity that no service has seen undoes its creation.
         public var undoesLocalCreation: Bool
+        /// Beside those that the defining queries ask for.
+        public var indexes: [EntityIndex]
         /// What the service lacks; nil for what the metadata say of it.
         public var service: ServiceOptions?
         /// How defining queries are downloaded, by name, where it is not as usual.
@@ -78,8 +81,9 @@ public actor LocalStore {
         public init(
             environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),
             snapshots: SnapshotPolicy = .automatic(), service: ServiceOptions? = nil,
-            undoesLocalCreation: Bool = false
+            undoesLocalCreation: Bool = false, indexes: [EntityIndex] = []
         ) {
+            self.indexes = indexes
             self.environment = environment
             self.log = log
             self.snapshots = snapshots
@@ -97,6 +101,7 @@ public actor LocalStore {
         keys = options.log.keys
         snapshotPolicy = options.snapshots
         undoesLocalCreation = options.undoesLocalCreation
+        declaredIndexes = options.indexes
         givenServiceOptions = options.service
         querySettings = options.querySettings
         var notes: [String] = []
@@ -132,6 +137,8 @@ public actor LocalStore {
         // A batch without an answer is a batch that a crash interrupted: whether it arrived is not known.
         try await interruptOpenBatches()
         try removeUnneededStreams()
+        try checkIndexes()
+        try arrangeIndexes()
         writeSnapshotIfDue()
     }
 
@@ -180,6 +187,7 @@ public actor LocalStore {
             }
             return try self.commit()
         }
+        if bodies.contains(where: Self.asksForIndexes) { try arrangeIndexes() }
         try await acknowledge()
         return range
     }

@@ -9,10 +9,12 @@ struct SnapshotReader {
     private let state: SQLiteState
     private let model: EntityDataModel
     private let names: EntityNames<SQLiteState>
+    private let prefetch: Prefetch
     private let localLinks = LocalLinks()
 
-    init(state: SQLiteState, model: EntityDataModel) throws {
+    init(state: SQLiteState, model: EntityDataModel, prefetch: Prefetch? = nil) throws {
         self.state = state
+        self.prefetch = prefetch ?? Prefetch(state: state, model: model)
         self.model = model
         let header = try state.header()
         names = EntityNames(storage: state, model: model, serviceRoot: header.service?.root ?? "")
@@ -33,14 +35,15 @@ struct SnapshotReader {
 
     func snapshot(_ row: EntityRow, expanded: [EntitySnapshot.Expanded] = []) throws -> EntitySnapshot {
         let standing: EntitySnapshot.State =
-            switch try state.standing(of: row.id) {
+            switch try prefetch.standing(of: row.id) {
             case .clean: .clean
             case .pending: .pending
             case .rejected: .error
             }
+        let readLink = names.readLink(row)
         var snapshot = EntitySnapshot(
-            set: row.set, type: row.type, values: row.values, etag: row.etag, readLink: names.readLink(row),
-            editLink: names.editLink(row), entityID: row.id, state: standing, expanded: expanded)
+            set: row.set, type: row.type, values: row.values, etag: row.etag, readLink: readLink,
+            editLink: names.editLink(row, readLink: readLink), entityID: row.id, state: standing, expanded: expanded)
         snapshot.isLocal = row.origin == .local || standing != .clean
         return snapshot
     }

@@ -1,5 +1,6 @@
 import ODataWire
 public import SyncEngine
+public import Views
 
 /// Queries whose results come again when they change.
 extension OfflineODataProvider {
@@ -16,4 +17,21 @@ extension OfflineODataProvider {
 
     /// The results of what a URL leads to, `Customers?$filter=…`, from now on. See `LiveQuery`.
     public func observe(_ url: String) throws(TidelogError) -> LiveQuery { try observe(.url(url)) }
+
+    /// How the store answers a query: its SQL, SQLite's plan, and what is done in memory. Without any values. Cost: that of the
+    /// query.
+    public func explain(_ request: QueryRequest) async throws(TidelogError) -> QueryExplanation {
+        let store = try engine().store
+        switch request {
+        case .url(let url): return try await store.explain(url)
+        case .set(let set, let options):
+            let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
+            return try await store.explain(path: path, options: options)
+        case .related(let address, let property, let options):
+            return try await store.explain(address, property, options)
+        }
+    }
+
+    /// The same for what a URL leads to, `Customers?$filter=…`.
+    public func explain(_ url: String) async throws(TidelogError) -> QueryExplanation { try await explain(.url(url)) }
 }

@@ -1,6 +1,7 @@
 public import Logging
 public import ODataWire
 public import OperationLog
+public import SyncCore
 public import SyncEngine
 public import Transport
 
@@ -54,6 +55,10 @@ public struct OfflineODataParameters: Sendable {
     /// Whether deleting an entity of the set `ErrorArchive` gives up that request, with what needs it. Without it all that
     /// the service refused is given up.
     public var enableIndividualErrorArchiveDeletion: Bool
+    /// Indexes for the queries that the app asks the store. Properties that defining queries compare with values need none.
+    /// They are made when the store is opened, and dropped when it is opened without them; the first takes a pass over the
+    /// entities.
+    public var indexes: [EntityIndex]
     /// Called behind an upload for each request that the service refused in it, before the upload returns.
     public var requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)?
 
@@ -65,8 +70,10 @@ public struct OfflineODataParameters: Sendable {
         authentication: AuthenticationHook? = nil, customHeaders: HTTPHeaders = .empty,
         customCookies: [String: String] = [:], upload: UploadOptions = UploadOptions(),
         enableRequestQueueOptimization: Bool = false, enableIndividualErrorArchiveDeletion: Bool = true,
-        requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)? = nil, logger: Logger? = nil
+        indexes: [EntityIndex] = [], requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)? = nil,
+        logger: Logger? = nil
     ) {
+        self.indexes = indexes
         self.storePath = storePath
         self.transport = transport
         self.credentials = credentials
@@ -113,7 +120,7 @@ extension OfflineODataParameters {
         let keys = storeEncryptionKey.map { [$0] + formerEncryptionKeys } ?? []
         return LocalStore.Options(
             log: OperationLog.Options(durability: logDurability, keys: keys), snapshots: snapshots,
-            service: serviceOptions ?? kept, undoesLocalCreation: undoesLocalCreation)
+            service: serviceOptions ?? kept, undoesLocalCreation: undoesLocalCreation, indexes: indexes)
     }
 
     private var logDurability: OperationLog.Options.Durability {

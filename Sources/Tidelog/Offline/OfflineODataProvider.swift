@@ -83,6 +83,7 @@ public final class OfflineODataProvider: DataServiceProvider {
             try StoreDescription(serviceRoot: root, service: parameters.serviceOptions).write(files)
         }
         if await !store.hasModel { try await engine.prepare() }
+        try await store.checkIndexes()
         for query in state.withLock({ $0.queries }) { try await store.add(query) }
         let model = try await store.model
         state.withLock {

@@ -10,6 +10,8 @@ public import SyncCore
 public struct RowQuery {
     let state: SQLiteState
     let model: EntityDataModel
+    /// What was read ahead for many rows at once.
+    public let prefetch: Prefetch
     /// What `now()` is.
     let now: GlobalDateTime?
 
@@ -17,6 +19,7 @@ public struct RowQuery {
         self.state = state
         self.model = model
         self.now = now
+        prefetch = Prefetch(state: state, model: model)
     }
 
     /// What a query found, before `$select` and `$expand`.
@@ -81,17 +84,20 @@ public struct RowQuery {
     func answerInSQL(_ request: ServiceRequest, wantsCount: Bool) throws -> Answer? {
         guard case .entitySet(let set)? = request.path.segments.first, request.options.apply.isEmpty,
             request.path.segments.dropFirst().allSatisfy({ $0 == .count || $0 == .ref }), !set.isSingleton
-        else { return nil }
+        else {
+            state.connection.trace?.noteInMemory(
+                "A path that goes on behind the entity set, and $apply, are worked out row by row.")
+            return nil
+        }
         do {
             var rows: [EntityRow] = []
             if request.path.target != .count {
-                for id in try state.entities(in: set, request.options, now: now) {
-                    if let row = try state.row(id) { rows.append(row) }
-                }
+                rows = try state.rows(in: set, request.options, now: now)
             }
             let count = wantsCount ? try state.count(in: set, request.options, now: now) : nil
             return Answer(.entities(rows), count: count)
         } catch let error as EvaluationError where error.code == .unsupported {
+            state.connection.trace?.noteInMemory(error.message)
             return nil
         }
     }
@@ -140,6 +146,7 @@ public struct RowQuery {
     /// What a navigation property leads to, in ascending order of entity ID.
     public func targets(of row: EntityRow, _ property: Property) throws(StateError) -> [EntityRow] {
         guard let end = property.navigation else { return [] }
+        if let targets = prefetch.targets(of: row.id, along: end) { return targets }
         var targets: [EntityRow] = []
         for id in try state.targets(of: row.id, along: end) {
             if let target = try state.row(id) { targets.append(target) }

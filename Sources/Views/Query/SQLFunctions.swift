@@ -65,10 +65,7 @@ package final class SQLFunctions {
             code = sqlite3_create_function_v2(
                 connection.rawHandle, "tl_search", -1, flags, context, { searchCall($0, $1, $2) }, nil, nil, nil)
         }
-        if code == SQLITE_OK {
-            code = sqlite3_create_function_v2(
-                connection.rawHandle, "tl_sortkey", 2, flags, nil, { sortKeyCall($0, $1, $2) }, nil, nil, nil)
-        }
+        if code == SQLITE_OK { code = connection.addSortKey() }
         if code == SQLITE_OK {
             code = sqlite3_create_collation_v2(
                 connection.rawHandle, "TIDELOG_VALUE", SQLITE_UTF8, nil,
@@ -138,6 +135,20 @@ private func functionCall(
     } catch {
         functions.fail(error)
         sqlite3_result_error(context, error.message, -1)
+    }
+}
+
+extension Connection {
+    /// Registers `tl_sortkey`, which does not depend on a model. Tables with an index over it cannot be written without.
+    func registerSortKey() throws(SQLiteError) {
+        let code = addSortKey()
+        if code != SQLITE_OK { throw SQLiteError(code: code & 0xFF, message: "cannot register a function", sql: nil) }
+    }
+
+    fileprivate func addSortKey() -> Int32 {
+        sqlite3_create_function_v2(
+            rawHandle, "tl_sortkey", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, { sortKeyCall($0, $1, $2) }, nil, nil,
+            nil)
     }
 }
 

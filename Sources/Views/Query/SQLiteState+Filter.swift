@@ -1,7 +1,7 @@
 package import EDM
 package import ODataWire
 package import Operations
-import SyncCore
+package import SyncCore
 
 extension SQLiteState {
     /// The entities of a set that pass `$filter`, in the order of `$orderby` and then of their entity IDs, from `$skip`
@@ -12,30 +12,50 @@ extension SQLiteState {
     package func entities(
         in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil
     ) throws -> [EntityID] {
-        try search(set, options, now) { (condition, compiler, table) throws(EvaluationError) in
-            let terms = try compiler.order(of: options) + [SQLText("t0.entity")]
-            var condition = condition
-            if let position = try compiler.position(of: options, entity: "t0.entity") {
-                condition = condition + " AND " + position
-            }
-            // SQLite takes a negative limit for none.
-            let limit = SQLText(" LIMIT ? OFFSET ?", [.integer(options.top ?? -1), .integer(options.skip ?? 0)])
-            return "SELECT t0.entity FROM \(table) AS t0 WHERE " + condition + " ORDER BY "
-                + SQLText.joined(terms, by: ", ") + limit
-        }.map { EntityID(rawValue: UInt64(bitPattern: $0)) }
+        try search(set, options, now) {
+            EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
+        } by: { (condition, compiler, table) throws(EvaluationError) in
+            try Self.selection("t0.entity", condition, &compiler, table, options)
+        }
+    }
+
+    /// The same as whole rows, read by the same statement.
+    package func rows(in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil) throws -> [EntityRow] {
+        let columns = Self.rowColumns.split(separator: ", ").map { "t0." + $0 }.joined(separator: ", ")
+        return try search(set, options, now) {
+            try entityRow($0, set: set.name)
+        } by: { (condition, compiler, table) throws(EvaluationError) in
+            try Self.selection(columns, condition, &compiler, table, options)
+        }
+    }
+
+    private static func selection(
+        _ columns: String, _ condition: SQLText, _ compiler: inout SQLCompiler, _ table: String, _ options: QueryOptions
+    ) throws(EvaluationError) -> SQLText {
+        let terms = try compiler.order(of: options) + [SQLText("t0.entity")]
+        var condition = condition
+        if let position = try compiler.position(of: options, entity: "t0.entity") {
+            condition = condition + " AND " + position
+        }
+        // SQLite takes a negative limit for none.
+        let limit = SQLText(" LIMIT ? OFFSET ?", [.integer(options.top ?? -1), .integer(options.skip ?? 0)])
+        return "SELECT \(columns) FROM \(table) AS t0 WHERE " + condition + " ORDER BY "
+            + SQLText.joined(terms, by: ", ") + limit
     }
 
     /// How many entities of a set pass `$filter`; throws as ``entities(in:_:now:)`` does.
     package func count(in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil) throws -> Int64 {
-        try search(set, options, now) { (condition, _, table) throws(EvaluationError) in
+        try search(set, options, now) {
+            $0.integer(0)
+        } by: { (condition, _, table) throws(EvaluationError) in
             "SELECT COUNT(*) FROM \(table) AS t0 WHERE " + condition
         }.first ?? 0
     }
 
-    private func search(
-        _ set: EntitySet, _ options: QueryOptions, _ now: GlobalDateTime?,
-        _ statement: (SQLText, inout SQLCompiler, String) throws(EvaluationError) -> SQLText
-    ) throws -> [Int64] {
+    private func search<Found>(
+        _ set: EntitySet, _ options: QueryOptions, _ now: GlobalDateTime?, _ read: (Row) throws -> Found,
+        by statement: (SQLText, inout SQLCompiler, String) throws(EvaluationError) -> SQLText
+    ) throws -> [Found] {
         guard let model else {
             throw EvaluationError(.unsupported, "Such a query cannot be answered in SQL.")
         }
@@ -47,10 +67,10 @@ extension SQLiteState {
         var compiler = SQLCompiler(scope, functions: functions, now: now, aliases: options.aliases)
         let condition = try compiler.condition(of: options, in: set)
         let text = try statement(condition, &compiler, layout.table)
-        var found: [Int64] = []
+        var found: [Found] = []
         do {
-            try connection.query(text.sql, text.values) { found.append($0.integer(0)) }
-        } catch {
+            try connection.each(text.sql, text.values) { found.append(try read($0)) }
+        } catch let error as SQLiteError {
             // The evaluator refused a row: no fault of the file.
             if let failure = functions.takeFailure() { throw failure }
             throw Self.stateError(error)

@@ -7,9 +7,9 @@ import SyncCore
 package final class Connection {
     /// nil once it is closed.
     private var handle: OpaquePointer?
-    /// Those that are found by their text.
+    /// By their texts.
     private var statements: [String: Statement] = [:]
-    /// Those that somebody else has, as far as they are prepared now.
+    /// The others that are prepared now.
     private var kept: [Statement] = []
     private let tableUses = TableUseRecorder()
     /// The tables that statements have read, and written, since they were last taken.
@@ -17,6 +17,8 @@ package final class Connection {
     private var writtenTables: Set<String> = []
     /// Counts the takings, so that a statement adds its tables once between two of them.
     private var takings = 1
+    /// Hears of each statement that runs, while somebody looks.
+    var trace: StatementTrace?
     /// Keeps the objects alive that registered functions and collations call.
     var registrations: [AnyObject] = []
 
@@ -89,6 +91,7 @@ package final class Connection {
         _ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws -> Void
     ) throws {
         let statement = try prepare(sql)
+        trace?.note(sql, values)
         defer {
             sqlite3_reset(statement)
             sqlite3_clear_bindings(statement)
@@ -140,9 +143,11 @@ package final class Connection {
 
     /// Forgets prepared statements, as the schema is about to change.
     package func forgetStatements() {
-        for statement in statements.values { statement.finalize() }
+        for statement in kept + statements.values {
+            sqlite3_finalize(statement.prepared)
+            statement.prepared = nil
+        }
         statements = [:]
-        for statement in kept { statement.finalize() }
         kept = []
     }
 
@@ -201,37 +206,20 @@ package final class Connection {
 
     @inline(__always)
     private func prepare(_ statement: Statement) throws(SQLiteError) -> OpaquePointer {
+        trace?.note(statement.sql, [])
         if let prepared = statement.prepared {
             if statement.taking != takings { noteTables(of: statement) }
             return prepared
         }
+        let prepared = try make(statement)
         kept.append(statement)
-        return try prepareAnew(statement)
-    }
-
-    private func prepareAnew(_ statement: Statement) throws(SQLiteError) -> OpaquePointer {
-        let (handle, sql) = (try open(statement.sql), statement.sql)
-        var prepared: OpaquePointer?
-        let (code, tables) = tableUses.recording {
-            sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        }
-        guard code == SQLITE_OK, let prepared else { throw failure(code, sql) }
-        statement.prepared = prepared
-        statement.tables = tables
-        noteTables(of: statement)
         return prepared
-    }
-
-    private func noteTables(of statement: Statement) {
-        statement.taking = takings
-        readTables.formUnion(statement.tables.read)
-        writtenTables.formUnion(statement.tables.written)
     }
 
     /// Those that nobody is in the middle of: a row's body may ask further queries.
     private func forgetIdleStatements() {
         for (sql, statement) in statements where sqlite3_stmt_busy(statement.prepared) == 0 {
-            statement.finalize()
+            sqlite3_finalize(statement.prepared)
             statements[sql] = nil
         }
     }
@@ -242,16 +230,35 @@ package final class Connection {
     }
 
     private func prepare(_ sql: String) throws(SQLiteError) -> OpaquePointer {
-        if let known = statements[sql], let prepared = known.prepared {
-            if known.taking != takings { noteTables(of: known) }
+        if let statement = statements[sql], let prepared = statement.prepared {
+            if statement.taking != takings { noteTables(of: statement) }
             return prepared
         }
         // Queries made by an app have endless texts; those of the fold are few.
         if statements.count > 400 { forgetIdleStatements() }
         let statement = Statement(sql)
-        let prepared = try prepareAnew(statement)
+        let prepared = try make(statement)
         statements[sql] = statement
         return prepared
+    }
+
+    private func make(_ statement: Statement) throws(SQLiteError) -> OpaquePointer {
+        let handle = try open(statement.sql)
+        var pointer: OpaquePointer?
+        let (code, tables) = tableUses.recording {
+            sqlite3_prepare_v3(handle, statement.sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+        }
+        guard code == SQLITE_OK, let pointer else { throw failure(code, statement.sql) }
+        statement.prepared = pointer
+        statement.tables = tables
+        noteTables(of: statement)
+        return pointer
+    }
+
+    private func noteTables(of statement: Statement) {
+        statement.taking = takings
+        readTables.formUnion(statement.tables.read)
+        writtenTables.formUnion(statement.tables.written)
     }
 
     private func failure(_ code: Int32, _ sql: String) -> SQLiteError {

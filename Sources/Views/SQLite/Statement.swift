@@ -8,16 +8,12 @@ final class Statement {
     let sql: String
     /// Nil before it is first run, and after ``Connection/forgetStatements()``.
     var prepared: OpaquePointer?
+    /// As SQLite said when it prepared it.
     var tables = TableUse()
-    /// Which of the connection's takings its tables were last added for.
+    /// When these were last added to those of the connection.
     var taking = 0
 
     init(_ sql: String) { self.sql = sql }
-
-    func finalize() {
-        sqlite3_finalize(prepared)
-        prepared = nil
-    }
 }
 
 /// Gives a statement its values, from the first parameter on. Each has to be given each time: they stay from run to run.

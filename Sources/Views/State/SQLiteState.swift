@@ -21,6 +21,10 @@ public final class SQLiteState: StateStorage {
     /// The same names stand in each row and each operation.
     let names = NameTable()
     package var model: EntityDataModel?
+    /// By set; nil for a set that has no such way. See ``row(in:key:)``.
+    var pointReads: [String: PointRead?] = [:]
+    /// What ``hasNames()`` found, and when.
+    var namesSeen: (applied: SequenceNumber, any: Bool)?
     /// Whether it is noted whose pending operations change; see ``takeChangedTables()``.
     package var notesStandings = false { didSet { if !notesStandings { changedStandings = [] } } }
     var changedStandings: Set<EntityID> = []
@@ -38,6 +42,7 @@ public final class SQLiteState: StateStorage {
         do {
             connection = try Connection(path: path ?? ":memory:", readOnly: readOnly)
             try connection.registerDecimalCollation()
+            try connection.registerSortKey()
             // Derived files need no sync of their own: after a crash of the machine they are checked and rebuilt.
             if !readOnly { try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF") }
             // Otherwise a large sort writes rows into a temporary file.
@@ -315,6 +320,7 @@ public final class SQLiteState: StateStorage {
     /// Knows the tables of a model that was installed before.
     package func adopt(_ model: EntityDataModel) {
         self.model = model
+        pointReads = [:]
         connection.forgetStatements()
         tables = [:]
         var ordinals: [String: Int] = [:]

@@ -1,0 +1,67 @@
+import EDM
+import Operations
+import SyncCore
+import Views
+
+/// Indexes of the views: those that the app declared, and those that the defining queries ask for.
+extension LocalStore {
+    /// Makes and drops indexes so that they are those that are asked for now. Cost: nothing where they are; otherwise a pass
+    /// over the set for each that is new.
+    /// Declared ones that the metadata no longer have a place for are passed over.
+    func arrangeIndexes() throws(TidelogError) {
+        guard hasModel else { return }
+        let model = try model
+        let declared = declaredIndexes
+        _ = try read { state throws in
+            let asked = try state.queries().flatMap { QueryIndexes.of($0.query.query, model: model) }
+            return try state.arrange(declared + asked)
+        }
+    }
+
+    /// Throws `invalidRequest` where the app declared an index over what the metadata do not have. Says nothing before there
+    /// are metadata.
+    public func checkIndexes() throws(TidelogError) {
+        guard hasModel else { return }
+        for index in declaredIndexes { try check(index, try model) }
+    }
+
+    /// Whether other indexes may be asked for behind the record: metadata make the tables anew.
+    static func asksForIndexes(_ body: Record.Body) -> Bool {
+        switch body {
+        case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved: true
+        default: false
+        }
+    }
+
+    private func check(_ index: EntityIndex, _ model: EntityDataModel) throws(TidelogError) {
+        let sets = index.sets(in: model)
+        guard !sets.isEmpty else { throw Self.unknown(index, "There is no entity set or type \(index.name)") }
+        guard !index.terms.isEmpty else { throw Self.unknown(index, "It names no property") }
+        for term in index.terms {
+            let isThere = sets.allSatisfy { set in
+                model.entityTypes(derivedFrom: set.entityType).contains { has($0, term.path, model) }
+            }
+            let path = term.path.joined(separator: "/")
+            guard isThere else { throw Self.unknown(index, "\(index.name) has no single primitive property \(path)") }
+        }
+    }
+
+    private func has(_ type: EntityType, _ path: [String], _ model: EntityDataModel) -> Bool {
+        var property = path.first.flatMap { type.findProperty($0) }
+        for name in path.dropFirst() {
+            guard case .complex(let complex)? = property?.type.kind else { return false }
+            property = model.findComplexType(complex)?.properties.first { $0.name == name }
+        }
+        guard let property, !property.isCollection else { return false }
+        switch property.type.kind {
+        case .primitive, .typeDefinition, .enumeration: return true
+        case .complex, .entity, .unresolved: return false
+        }
+    }
+
+    private static func unknown(_ index: EntityIndex, _ why: String) -> TidelogError {
+        TidelogError(
+            .invalidRequest, "An index over \(index) cannot be made: \(why).",
+            recovery: "Correct the declared indexes; the metadata say which properties there are.")
+    }
+}

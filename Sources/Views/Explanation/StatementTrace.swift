@@ -1,0 +1,29 @@
+/// The statements that ran while somebody looked, each once, in the order in which they came first.
+package final class StatementTrace {
+    package struct Statement {
+        package let sql: String
+        /// Of its first run.
+        package let values: [SQLValue]
+        package fileprivate(set) var runs = 1
+    }
+
+    package private(set) var statements: [Statement] = []
+    /// Why parts of the query were answered in memory.
+    package private(set) var reasons: [String] = []
+    private var places: [String: Int] = [:]
+
+    package init() {}
+
+    func note(_ sql: String, _ values: [SQLValue]) {
+        if let place = places[sql] {
+            statements[place].runs += 1
+        } else {
+            places[sql] = statements.count
+            statements.append(Statement(sql: sql, values: values))
+        }
+    }
+
+    func noteInMemory(_ reason: String) {
+        if !reasons.contains(reason) { reasons.append(reason) }
+    }
+}

@@ -1,0 +1,41 @@
+public import EDM
+public import SyncCore
+
+/// The short way from a key to its entity.
+extension SQLiteState {
+    /// How the entities of a set are found by a key that is one number.
+    struct PointRead {
+        let sql: String
+        let set: String
+    }
+
+    /// The entity of the set that has this number as its key; of several the oldest. Nil where there is none, and where the
+    /// key is no number or has no column: then go the long way.
+    public func row(in set: EntitySet, key: Int64) throws(StateError) -> EntityRow? {
+        let known = pointReads[set.name]
+        let read = if let known { known } else { pointRead(set) }
+        if known == nil { pointReads[set.name] = .some(read) }
+        guard let read else { return nil }
+        return try one(read.sql, [.integer(key)]) { row throws(StateError) in try entityRow(row, set: read.set) }
+    }
+
+    private func pointRead(_ set: EntitySet) -> PointRead? {
+        let keys = set.entityType.keyProperties
+        guard keys.count == 1, let layout = layouts[set.name], let column = layout.column([keys[0].name]),
+            StoredKind(column.type) == .integer
+        else { return nil }
+        return PointRead(
+            sql: "SELECT \(Self.rowColumns) FROM \(layout.table) WHERE \(column.name) = ? ORDER BY entity LIMIT 1",
+            set: set.name)
+    }
+
+    /// Whether the service names entities otherwise than by their keys: then a link has to be looked up before it is read.
+    /// Asked once for each state of the store.
+    public func hasNames() throws(StateError) -> Bool {
+        let applied = try header().applied
+        if let namesSeen, namesSeen.applied == applied { return namesSeen.any }
+        let any = try first("SELECT 1 FROM keys WHERE set_name = '' LIMIT 1") != nil
+        namesSeen = (applied, any)
+        return any
+    }
+}

@@ -1,0 +1,51 @@
+import EDM
+import Operations
+import SyncCore
+
+/// The same questions as for one entity, for many at once.
+extension SQLiteState {
+    /// Calls `body` for each target that the entities have in the local state, in ascending order of source and target.
+    func eachTarget(
+        of sources: [EntityID], along end: Navigation,
+        _ body: (_ from: EntityID, _ to: EntityID, _ set: String) -> Void
+    ) throws(StateError) {
+        let (near, far) = end.relationship.isForward ? ("first", "second") : ("second", "first")
+        // CROSS JOIN keeps SQLite to the order of the tables: the sources are few, the links many.
+        let sql = """
+            SELECT source.value, links.\(far), entities.set_name FROM json_each(?) AS source
+            CROSS JOIN links ON links.relationship = ? AND links.\(near) = source.value AND links.in_local <> 0
+            CROSS JOIN entities ON entities.id = links.\(far) ORDER BY 1, 2
+            """
+        try each(sql, [Self.idList(sources), .text(end.relationship.name)]) { row throws(StateError) in
+            body(
+                EntityID(rawValue: UInt64(bitPattern: row.integer(0))),
+                EntityID(rawValue: UInt64(bitPattern: row.integer(1))), row.text(2) ?? "")
+        }
+    }
+
+    /// Those of the entities that are in the set, in any order.
+    func rows(_ ids: some Collection<EntityID>, in set: String) throws(StateError) -> [EntityRow] {
+        guard let table = layouts[set]?.table else { return [] }
+        let sql = """
+            SELECT \(Self.rowColumns) FROM \(table) WHERE entity IN (SELECT value FROM json_each(?))
+            """
+        return try list(sql, [Self.idList(ids)]) { row throws(StateError) in try entityRow(row, set: set) }
+    }
+
+    /// Calls `body` for each of the entities that pending operations touch.
+    func eachStanding(
+        of ids: some Sequence<EntityID>, _ body: (EntityID, Standing) -> Void
+    ) throws(StateError) {
+        let sql = """
+            SELECT wanted.value, MAX(status = 3) FROM json_each(?) AS wanted CROSS JOIN touched ON entity = wanted.value
+            CROSS JOIN pending USING (sequence) GROUP BY 1
+            """
+        try each(sql, [Self.idList(ids)]) { row throws(StateError) in
+            body(EntityID(rawValue: UInt64(bitPattern: row.integer(0))), row.integer(1) == 1 ? .rejected : .pending)
+        }
+    }
+
+    private static func idList(_ ids: some Sequence<EntityID>) -> SQLValue {
+        .text("[" + ids.map { String($0.rawValue) }.joined(separator: ",") + "]")
+    }
+}

@@ -1,0 +1,143 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+@testable import Views
+
+struct IndexTests {
+    private static let metadata = """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+        <Schema Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <ComplexType Name="Place"><Property Name="City" Type="Edm.String"/></ComplexType>
+        <EntityType Name="A"><Key><PropertyRef Name="ID"/></Key><Property Name="ID" Type="Edm.Int32" Nullable="false"/>
+        <Property Name="Name" Type="Edm.String"/><Property Name="Price" Type="Edm.Decimal" Scale="variable"/>
+        <Property Name="Day" Type="Edm.Date"/><Property Name="At" Type="Edm.DateTimeOffset"/>
+        <Property Name="Took" Type="Edm.Duration"/><Property Name="Place" Type="S.Place"/>
+        <Property Name="Tags" Type="Collection(Edm.String)"/></EntityType>
+        <EntityContainer Name="C"><EntitySet Name="As" EntityType="S.A"/><EntitySet Name="Others" EntityType="S.A"/>
+        </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+        """
+
+    private let model: EntityDataModel
+    private let state: SQLiteState
+
+    init() throws {
+        model = try CSDLReader.read(Array(Self.metadata.utf8))
+        state = try SQLiteState(path: ":memory:", store: "test")
+        try state.install(model)
+        for id in 1...50 {
+            try state.register(EntityID(rawValue: UInt64(id)), set: "As")
+            try state.putRow(row(id))
+        }
+    }
+
+    private func row(_ id: Int) throws -> EntityRow {
+        let values: PropertyValues = [
+            "ID": .integer(Int64(id)), "Name": .string("n\(id % 7)"), "Price": .decimal(DecimalValue("\(id).50")!),
+            "Day": .date(LocalDate("2024-01-\(10 + id % 19)")!),
+            "At": .dateTimeOffset(GlobalDateTime("2024-01-\(10 + id % 19)T10:00:00+02:00")!),
+            "Took": .duration(DayTimeDuration("PT\(id)H")!),
+            "Place": .complex(ComplexValue(type: nil, properties: ["City": .string("c\(id % 5)")])),
+        ]
+        return EntityRow(
+            id: EntityID(rawValue: UInt64(id)), set: "As", type: "S.A", values: values, origin: .service)
+    }
+
+    private func explanation(_ options: String) throws -> QueryExplanation {
+        let set = try #require(model.findEntitySet("As"))
+        return try state.explaining {
+            try state.rows(in: set, QueryOptions.parse(options, version: .v4)).count
+        }
+    }
+
+    private func plan(_ options: String) throws -> String {
+        try explanation(options).statements.flatMap(\.plan).joined(separator: "; ")
+    }
+
+    @Test(arguments: [
+        ("Name", "$filter=Name eq 'n3'"), ("Price", "$filter=Price gt 45&$orderby=Price"), ("Price", "$filter=Price eq 7.5"),
+        ("Day", "$filter=Day eq 2024-01-12"), ("Day", "$filter=Day gt 2024-01-27&$orderby=Day"),
+        ("At", "$filter=At ge 2024-01-28T08:00:00Z&$orderby=At"), ("Took", "$filter=Took lt duration'PT3H'&$orderby=Took"),
+        ("Place/City", "$filter=Place/City eq 'c1'"), ("Name", "$filter=Name in ('n1','n2')"),
+        ("Name", "$filter=Name eq null"),
+    ])
+    func `a query by a declared index goes by it, and finds the same`(_ path: String, _ query: String) throws {
+        let before = try explanation(query)
+        #expect(before.statements[0].plan.contains { $0.hasPrefix("SCAN") })
+        #expect(try state.arrange([EntityIndex("As", .ascending(path))]).made == 1)
+        let after = try explanation(query)
+        #expect(after.statements[0].plan.contains { $0.hasPrefix("SEARCH") }, "\(after)")
+        #expect(after.entities == before.entities)
+        #expect(after.inMemory.isEmpty)
+    }
+
+    @Test(arguments: ["Name", "Price", "Day", "At", "Took"])
+    func `an order by a declared index sorts nothing but what is equal`(_ name: String) throws {
+        try state.arrange([EntityIndex("As", .ascending(name))])
+        for query in ["$orderby=\(name)&$top=3", "$orderby=\(name) desc&$top=3"] {
+            let plan = try plan(query)
+            #expect(plan.contains("USING INDEX") || plan.contains("USING COVERING INDEX"), "\(plan)")
+        }
+    }
+
+    @Test func `rows that come and go keep the index right`() throws {
+        try state.arrange([EntityIndex("As", .ascending("Day"))])
+        try state.removeRow(EntityID(rawValue: 2))
+        var changed = try row(3)
+        changed.values["Day"] = .date(LocalDate("2025-05-05")!)
+        try state.putRow(changed)
+        let set = try #require(model.findEntitySet("As"))
+        let found = try state.rows(in: set, QueryOptions.parse("$filter=Day eq 2025-05-05", version: .v4))
+        #expect(found.map(\.id.rawValue) == [3])
+    }
+
+    @Test func `what nobody asks for any more is dropped, and what is there is left`() throws {
+        let name = EntityIndex("As", .ascending("Name"))
+        let both = EntityIndex("As", .ascending("Price"), .descending("Name"))
+        #expect(try state.arrange([name, both]) == (2, 0))
+        #expect(try state.arrange([both, name]) == (0, 0))
+        #expect(try state.arrange([both]) == (0, 1))
+        #expect(try plan("$filter=Name eq 'n3'").hasPrefix("SCAN"))
+    }
+
+    @Test func `a type's index is over each of its sets, and a key has one already`() throws {
+        #expect(try state.arrange([EntityIndex("S.A", .ascending("Name"))]).made == 2)
+        #expect(try state.arrange([EntityIndex("As", .ascending("ID"))]) == (0, 2))
+        #expect(try plan("$filter=ID eq 3").hasPrefix("SEARCH"))
+    }
+
+    @Test func `what has no column gets no index`() throws {
+        #expect(
+            try state.arrange([
+                EntityIndex("As", .ascending("Tags")), EntityIndex("As", .ascending("Nothing")),
+                EntityIndex("Nowhere", .ascending("Name")), EntityIndex("As", []),
+            ]) == (0, 0))
+    }
+
+    @Test func `other metadata make other tables, which get their indexes again`() throws {
+        let index = EntityIndex("As", .ascending("Name"))
+        try state.arrange([index])
+        try state.install(CSDLReader.read(Array(Self.metadata.utf8)))
+        #expect(try state.arrange([index]).made == 1)
+    }
+
+    @Test(arguments: [
+        ("As?$filter=Name eq 'a' and Price gt 5", ["As: Name", "As: Price"]),
+        ("/As?$filter=5 lt Price", ["As: Price"]), ("As?$filter=Place/City in ('a','b')", ["As: Place/City"]),
+        ("As?$filter=Name ne 'a' or Price gt 5", []), ("As?$filter=tolower(Name) eq 'a'", []), ("As", []),
+        ("As(1)", []), ("Nowhere?$filter=x eq 1", []),
+    ])
+    func `a defining query asks for indexes over what it compares`(_ query: String, _ indexes: [String]) {
+        #expect(QueryIndexes.of(query, model: model).map(\.description) == indexes)
+    }
+
+    @Test func `an explanation shows no values`() throws {
+        let found = try explanation("$filter=Name eq 'secret' and startswith(Name,'hidden')")
+        #expect(!"\(found)".contains("secret"))
+        #expect(!"\(found)".contains("hidden"))
+        #expect(found.statements[0].parameters.contains("text"))
+        #expect(found.statements[0].callsEvaluator)
+    }
+}

@@ -1,0 +1,200 @@
+internal import EDM
+internal import Foundation
+internal import ODataWire
+internal import OperationLog
+internal import Operations
+internal import SyncCore
+internal import SyncEngine
+
+extension Bench {
+    static let query = Bench(
+        name: "query", summary: "A store of 1,000,000 entities: opening it and reading from it, beside SQLite by hand."
+    ) { surroundings in
+        let shop = try await QueryShop(surroundings, entities: surroundings.operations ?? 1_000_000)
+        var report = Report()
+        for test in shop.tests {
+            surroundings.say("query: \(test.name)")
+            // What is compared is to be the same.
+            let (found, expected) = (try await shop.ours(test), try shop.byHand(test))
+            guard found == expected else { throw Failure("\(test.name): \(found) rows, by hand \(expected).") }
+            let rates = try await Race.run(
+                laps: surroundings.rounds,
+                [
+                    Contender(name: "Tidelog", units: test.repetitions) { _ = try await shop.ours(test) },
+                    Contender(name: "SQLite", units: test.repetitions) { _ = try shop.byHand(test) },
+                ])
+            report.cases.append(
+                Case(
+                    test.name, 1e6 / rates[0], .microseconds,
+                    against: .init(name: "SQLite by hand", value: 1e6 / rates[1]), target: .ratioAtMost(test.most)))
+        }
+        surroundings.say("query: opening")
+        var times: [Double] = []
+        for _ in 0..<surroundings.rounds { times.append(try await shop.reopen() * 1e3) }
+        report.cases.append(Case("open the store", median(times), .milliseconds, target: .atMost(50)))
+        report.notes.append(
+            "\(shop.entities) entities. Times are of one call, in the store's own executor; SQLite by hand has the same rows and "
+                + "indexes, reads all columns and makes a struct of each row.")
+        return report
+    }
+}
+
+/// The workload "orders" in a store and in SQLite by hand.
+private final class QueryShop {
+    struct Test {
+        let name: String
+        /// How often in a lap; each time with another value.
+        let repetitions: Int
+        /// How much longer ours may take.
+        let most: Double
+        /// What the store is asked, for a number.
+        let url: @Sendable (Int) -> String
+        let sql: String
+        /// Whether the statement has a place for the number.
+        var hasValue = true
+        var isPoint = false
+    }
+
+    static let customers = 5_000
+
+    let entities: Int
+    private var orders: Int { entities - Self.customers }
+    private let files: StoreFiles
+    private var store: LocalStore
+    private let shop: SQLiteShop
+
+    init(_ surroundings: Surroundings, entities: Int) async throws {
+        guard entities >= 2 * Self.customers else { throw Failure("It takes at least \(2 * Self.customers) entities.") }
+        self.entities = entities
+        files = StoreFiles(directory: try surroundings.directory.fresh("store"))
+        shop = try SQLiteShop(path: try surroundings.directory.fresh("shop.sqlite"))
+        store = try await Self.open(files)
+        surroundings.say("query: \(entities) entities")
+        try await fill()
+    }
+
+    private static func open(_ files: StoreFiles) async throws -> LocalStore {
+        try await LocalStore(files, options: .init(log: .init(durability: .none), snapshots: .manual))
+    }
+
+    /// In seconds.
+    func reopen() async throws -> Double {
+        await store.close()
+        let files = files
+        let start = ContinuousClock.now
+        store = try await Self.open(files)
+        let seconds = Stopwatch.seconds(since: start)
+        guard try await store.load(.link("Orders(1)")).values["OrderID"] == .integer(1) else {
+            throw Failure("The store has lost an order.")
+        }
+        return seconds
+    }
+
+    private func fill() async throws {
+        try await store.record([.serviceInstalled(QueryModel.service)])
+        var page: [EntityImage] = []
+        for number in 1...Self.customers {
+            page.append(
+                EntityImage(
+                    entity: EntityID(rawValue: UInt64(number)), set: "Customers", type: "Shop.Customer",
+                    values: ["CustomerID": .integer(Int64(number)), "Name": .string("Customer \(number)")]))
+            try shop.run("INSERT INTO customers VALUES (\(number), 'Customer \(number)')")
+        }
+        try await store.record([.entitiesRead(page)])
+        var generator = OrderGenerator()
+        var left = orders
+        while left > 0 {
+            let some = (0..<min(left, 1_000)).compactMap { _ in generator.next() }
+            left -= some.count
+            try await store.record([.entitiesRead(some.map(image))])
+            try shop.insert(some)
+        }
+    }
+
+    private func image(_ order: Order) -> EntityImage {
+        guard case .operation(let operation) = order.record.body, case .create(let creation, _) = operation.action
+        else {
+            preconditionFailure("an order's record creates it")
+        }
+        return EntityImage(
+            entity: EntityID(rawValue: UInt64(Self.customers + order.id)), set: "Orders", type: "Shop.Order",
+            values: creation.values, etag: "1")
+    }
+
+    // MARK: Tests
+
+    var tests: [Test] {
+        let (count, customers) = (orders, Self.customers)
+        let columns = SQLiteShop.columns
+        return [
+            Test(
+                name: "point read by readLink", repetitions: 1_000, most: 1.5,
+                url: { "Orders(\(1 + $0 &* 7_919 % count))" },
+                sql: "SELECT \(columns) FROM orders AS o WHERE id = ?", isPoint: true),
+            Test(
+                name: "$filter on an indexed column", repetitions: 20, most: 1.3,
+                url: { "Orders?$filter=CustomerID eq \(1 + $0 &* 7_919 % customers)" },
+                sql: "SELECT \(columns) FROM orders AS o WHERE customer = ? ORDER BY id"),
+            Test(
+                name: "$orderby and $top, 1,000 rows", repetitions: 3, most: 1.3,
+                url: { _ in "Orders?$orderby=OrderID desc&$top=1000" },
+                sql: "SELECT \(columns) FROM orders AS o ORDER BY id DESC LIMIT 1000", hasValue: false),
+            Test(
+                name: "$expand to one, 1,000 rows", repetitions: 3, most: 1.3,
+                url: { _ in "Orders?$orderby=OrderID&$top=1000&$expand=Customer" },
+                sql: "SELECT \(columns), c.name FROM orders AS o JOIN customers AS c ON c.id = o.customer "
+                    + "ORDER BY o.id LIMIT 1000", hasValue: false),
+        ]
+    }
+
+    /// How many rows there were in all.
+    func ours(_ test: Test) async throws -> Int { try await Self.run(test, in: store) }
+
+    /// In the store's executor from the first call to the last, as the baseline's calls are in one thread.
+    private static func run(_ test: Test, in store: isolated LocalStore) throws -> Int {
+        var rows = 0
+        for number in 0..<test.repetitions {
+            if test.isPoint {
+                rows += try store.load(.link(test.url(number))).values.isEmpty ? 0 : 1
+            } else {
+                rows += try store.query(test.url(number)).entities.count
+            }
+        }
+        return rows
+    }
+
+    func byHand(_ test: Test) throws -> Int {
+        var rows = 0
+        let modulus = test.isPoint ? orders : Self.customers
+        for number in 0..<test.repetitions {
+            rows += try shop.rows(test.sql, test.hasValue ? 1 + number &* 7_919 % modulus : nil).count
+        }
+        return rows
+    }
+}
+
+private enum QueryModel {
+    static let service = ServiceDescription(root: "http://127.0.0.1/", metadata: Array(metadata.utf8))
+
+    private static let metadata = """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+        <Schema Namespace="Shop" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <EntityType Name="Customer"><Key><PropertyRef Name="CustomerID"/></Key>
+        <Property Name="CustomerID" Type="Edm.Int32" Nullable="false"/><Property Name="Name" Type="Edm.String"/>
+        <NavigationProperty Name="Orders" Type="Collection(Shop.Order)" Partner="Customer"/></EntityType>
+        <EntityType Name="Order"><Key><PropertyRef Name="OrderID"/></Key>
+        <Property Name="OrderID" Type="Edm.Int32" Nullable="false"/>
+        <Property Name="CustomerID" Type="Edm.Int32"/><Property Name="Status" Type="Edm.String"/>
+        <Property Name="Note" Type="Edm.String"/><Property Name="Amount" Type="Edm.Decimal" Scale="2"/>
+        <Property Name="OrderedAt" Type="Edm.DateTimeOffset" Precision="3"/>
+        <Property Name="Quantity" Type="Edm.Int32"/><Property Name="IsPriority" Type="Edm.Boolean"/>
+        <NavigationProperty Name="Customer" Type="Shop.Customer" Partner="Orders">
+        <ReferentialConstraint Property="CustomerID" ReferencedProperty="CustomerID"/></NavigationProperty></EntityType>
+        <EntityContainer Name="C">
+        <EntitySet Name="Customers" EntityType="Shop.Customer">
+        <NavigationPropertyBinding Path="Orders" Target="Orders"/></EntitySet>
+        <EntitySet Name="Orders" EntityType="Shop.Order">
+        <NavigationPropertyBinding Path="Customer" Target="Customers"/></EntitySet>
+        </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+        """
+}

@@ -1,0 +1,58 @@
+internal import ODataWire
+internal import Tidelog
+
+/// How a query is answered, to read or as JSON.
+struct ExplanationText {
+    private let explanation: QueryExplanation
+
+    init(_ explanation: QueryExplanation) { self.explanation = explanation }
+
+    /// Statements in the order in which they ran, each with SQLite's plan below it.
+    var lines: [String] {
+        var lines: [String] = []
+        for statement in explanation.statements {
+            lines.append(statement.sql)
+            if !statement.parameters.isEmpty { lines.append("  ? = " + statement.parameters.joined(separator: ", ")) }
+            lines += statement.plan.map { "  → " + $0 }
+            if statement.callsEvaluator { lines.append("  tl_test and tl_key are worked out row by row.") }
+            if statement.runs > 1 { lines.append("  \(statement.runs) times") }
+            lines.append("")
+        }
+        lines += explanation.inMemory.map { "In memory: \($0)" }
+        lines.append(explanation.entities == 1 ? "1 entity." : "\(explanation.entities) entities.")
+        return lines
+    }
+
+    /// One object a line: each statement, then what is said of the whole.
+    var json: [String] {
+        explanation.statements.map { statement in
+            var json = JSONWriter()
+            json.beginObject()
+            json.member("sql", statement.sql)
+            json.strings("parameters", statement.parameters)
+            json.strings("plan", statement.plan)
+            json.member("runs", statement.runs)
+            json.member("callsEvaluator", statement.callsEvaluator)
+            json.endObject()
+            return json.text
+        } + [summary]
+    }
+
+    private var summary: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.strings("inMemory", explanation.inMemory)
+        json.member("entities", explanation.entities)
+        json.endObject()
+        return json.text
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func strings(_ name: String, _ values: [String]) {
+        self.name(name)
+        beginArray()
+        for value in values { string(value) }
+        endArray()
+    }
+}
