@@ -124,7 +124,8 @@ struct RecordCodecTests {
                 takenBack: [5, .max], released: [6])),
         .entitiesMissing([EntityID(rawValue: 7), EntityID(rawValue: 9)]),
         .operationsUnfit([
-            UnfitOperation(operation: 4, refusal: Refusal(modelChanged: "Orders is gone.", method: "PATCH", url: "Orders(1)"))
+            UnfitOperation(
+                operation: 4, refusal: Refusal(modelChanged: "Orders is gone.", method: "PATCH", url: "Orders(1)"))
         ]),
         .unknown(kind: 200, payload: [1, 2, 3]),
     ]
