@@ -32,7 +32,7 @@ enum ReservedNames {
     static let serviceMembers: Set<String> = afterDot.union([
         "applyChanges", "createEntity", "createLink", "createRelatedEntity", "deleteEntity", "deleteLink", "entities",
         "entityClasses", "entitySet", "executeQuery", "firstEntity", "loadEntity", "loadMetadata", "loadProperty",
-        "logger", "metadata", "prettyTracing", "processBatch", "provider", "refreshMetadata", "traceRequests", "traceWithData",
-        "updateEntity", "updateLink",
+        "logger", "metadata", "prettyTracing", "processBatch", "provider", "refreshMetadata", "traceRequests",
+        "traceWithData", "updateEntity", "updateLink",
     ])
 }
