@@ -142,7 +142,8 @@ struct RecordCodecTests {
                 takenBack: [5, .max], released: [6])),
         .entitiesMissing([EntityID(rawValue: 7), EntityID(rawValue: 9)]),
         .operationsUnfit([
-            UnfitOperation(operation: 4, refusal: Refusal(modelChanged: "Orders is gone.", method: "PATCH", url: "Orders(1)"))
+            UnfitOperation(
+                operation: 4, refusal: Refusal(modelChanged: "Orders is gone.", method: "PATCH", url: "Orders(1)"))
         ]),
         .operation(
             Operation(

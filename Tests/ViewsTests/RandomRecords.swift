@@ -49,6 +49,38 @@ struct RandomRecords {
         </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """
 
+    /// What the metadata may be later on: as they were, without a set, a property, a partner, a constraint, and with other
+    /// types.
+    private static let documents = [
+        metadata,
+        changed([
+            ("<NavigationPropertyBinding Path=\"Card\" Target=\"Cards\"/>", ""),
+            (
+                "<EntitySet Name=\"Cards\" EntityType=\"S.Card\"><NavigationPropertyBinding Path=\"Customer\" Target=\"Customers\"/></EntitySet>",
+                ""
+            ),
+        ]),
+        changed([
+            ("<Property Name=\"Note\" Type=\"Edm.String\"/>", ""), ("<Property Name=\"Zip\" Type=\"Edm.Int32\"/>", ""),
+            (
+                "<EntityType Name=\"BigCustomer\" BaseType=\"S.Customer\"><Property Name=\"Size\" Type=\"Edm.Int64\"/></EntityType>",
+                ""
+            ),
+        ]),
+        changed([(" Partner=\"Orders\"", ""), (" Partner=\"Tags\"", ""), (" Partner=\"Customer\"", "")]),
+        changed([
+            ("<ReferentialConstraint Property=\"CustomerID\" ReferencedProperty=\"ID\"/>", ""),
+            ("<Property Name=\"Name\" Type=\"Edm.String\"/>", "<Property Name=\"Name\" Type=\"Edm.Boolean\"/>"),
+        ]),
+    ]
+
+    private static func changed(_ replacements: [(String, String)]) -> String {
+        replacements.reduce(metadata) { text, replacement in
+            precondition(text.contains(replacement.0), "the metadata have no \(replacement.0)")
+            return text.replacing(replacement.0, with: replacement.1)
+        }
+    }
+
     private static let navigations = [
         "Customers": [("Orders", "Orders"), ("Card", "Cards")],
         "Orders": [("Customer", "Customers"), ("Tags", "Tags")],
@@ -109,7 +141,15 @@ struct RandomRecords {
             return .deliveryChanged(operations.filter { _ in chance(20) }, to: pick(Delivery.allCases) ?? .draft)
         case 64..<67: return resolved()
         case 67..<68: return .entitiesMissing((0..<number(1..<3)).map { _ in someEntity() })
-        case 68..<70: return .streamsStored((0..<number(1..<3)).map { _ in stream() })
+        case 68..<69:
+            return .serviceInstalled(
+                ServiceDescription(root: "http://127.0.0.1/", metadata: Array((pick(Self.documents) ?? "").utf8)))
+        case 69..<70:
+            return .operationsUnfit(
+                operations.filter { _ in chance(20) }.map {
+                    UnfitOperation(operation: $0, refusal: Refusal(modelChanged: "It does not fit."))
+                })
+        case 70..<72: return .streamsStored((0..<number(1..<3)).map { _ in stream() })
         default:
             operations.append(nextSequence)
             return .operation(

@@ -23,7 +23,7 @@ extension Fold {
         try storage.putOpenBatch(batch)
     }
 
-    func apply(_ interrupted: BatchInterrupted) throws(StateError) {
+    mutating func apply(_ interrupted: BatchInterrupted) throws(StateError) {
         // None where a snapshot of an earlier version is all that is left of it.
         let open = try storage.openBatch(interrupted.batch)
         if var open, open.monitor != nil {
@@ -40,8 +40,6 @@ extension Fold {
 
     mutating func release(_ operations: [SequenceNumber]) throws(StateError) {
         let left = try batches(of: operations)
-        // All of it is to be seen again.
-        for operation in operations where try storage.pendingOperation(operation)?.isUnfit == true { try unwindAll() }
         for operation in operations { try setStatus(operation, .pending) }
         try close(left)
     }

@@ -11,7 +11,7 @@ extension Fold {
     /// A record of 16 MiB cannot name so many entities by far, nor do all records of a log.
     private static var entitiesPerLoss: UInt64 { 1 << 32 }
 
-    func applyLoss() throws(StateError) {
+    mutating func applyLoss() throws(StateError) {
         var header = try storage.header()
         // The lost record may have prepared a batch, and created entities that later records, and links that the app holds,
         // still name. Where a gap has been left and nothing was created since, it is still large enough.

@@ -303,10 +303,13 @@ public struct Fold<Storage: StateStorage> {
         try storage.setHeader(header)
     }
 
-    func setStatus(_ sequence: SequenceNumber, _ status: PendingOperation.Status) throws(StateError) {
+    mutating func setStatus(_ sequence: SequenceNumber, _ status: PendingOperation.Status) throws(StateError) {
         guard var pending = try storage.pendingOperation(sequence) else { return }
+        let wasUnfit = pending.isUnfit
         if pending.status.kind != status.kind, let time { pending.since = time }
         pending.status = status
+        // More or less of it is to be seen.
+        if pending.isUnfit != wasUnfit { try unwindAll() }
         try storage.putPending(pending)
     }
 

@@ -89,11 +89,7 @@ extension Fold {
     /// Operations that no longer fit the metadata go to the error archive. What they say that does fit stays visible.
     mutating func refuse(_ unfit: [UnfitOperation]) throws(StateError) {
         let left = try batches(of: unfit.map(\.operation))
-        for unfit in unfit {
-            guard try storage.pendingOperation(unfit.operation) != nil else { continue }
-            try unwindAll()
-            try setStatus(unfit.operation, .rejected(unfit.refusal))
-        }
+        for unfit in unfit { try setStatus(unfit.operation, .rejected(unfit.refusal)) }
         try close(left)
     }
 }

@@ -89,13 +89,15 @@ struct ModelMigration {
 
     /// Where a link of the old metadata is kept from now on, in a fixed order.
     func migrated(_ link: LinkRow) -> [LinkRow] {
-        (successors[link.relationship] ?? []).sorted { ($0.name, $0.isForward ? 0 : 1) < ($1.name, $1.isForward ? 0 : 1) }
-            .map { relationship in
-                var link = link
-                link.relationship = relationship.name
-                if !relationship.isForward { swap(&link.first, &link.second) }
-                return link
-            }
+        (successors[link.relationship] ?? []).sorted {
+            ($0.name, $0.isForward ? 0 : 1) < ($1.name, $1.isForward ? 0 : 1)
+        }
+        .map { relationship in
+            var link = link
+            link.relationship = relationship.name
+            if !relationship.isForward { swap(&link.first, &link.second) }
+            return link
+        }
     }
 
     /// What is left of what is known of an entity with pending changes.
@@ -111,7 +113,8 @@ struct ModelMigration {
 
     /// The end at which the link's first entity stands; nil where the new metadata allow no such link between entities of
     /// these types.
-    func end(of link: LinkRow, _ first: EntityRow, _ second: EntityRow) -> (first: Multiplicity, second: Multiplicity)? {
+    func end(of link: LinkRow, _ first: EntityRow, _ second: EntityRow) -> (first: Multiplicity, second: Multiplicity)?
+    {
         func find(_ isForward: Bool, from source: EntityRow, to target: EntityRow) -> Navigation? {
             let wanted = Relationship(name: link.relationship, isForward: isForward)
             return new.findEntityType(source.type)?.navigationProperties.lazy.compactMap(\.navigation).first {

@@ -124,19 +124,20 @@ extension PendingOperation {
     }
 
     /// What is to be seen of the operation in the local state: all of it, or, where it does not fit the metadata, what of it
-    /// does. Nil for nothing.
+    /// does. Nil for nothing. Depends on nothing that another operation could change.
     func visible(in storage: some StateStorage, _ model: EntityDataModel) throws(StateError) -> Operation? {
         guard isUnfit else { return operation }
+        let content = FittingContent(storage: storage, model: model)
         var operation = operation
         switch operation.action {
         case .create(let creation, let parent):
-            guard let creation = try creation.fitted(to: model, storage) else { return nil }
+            guard let creation = try content.creation(creation) else { return nil }
             operation.action = .create(creation, parent: parent)
         case .update(let id, let changes, let bindings):
-            guard let row = try storage.row(id), let type = model.findEntityType(row.type) else { return nil }
+            guard let set = try content.set(of: id) else { return nil }
+            let types = model.entityTypes(derivedFrom: set.entityType)
             operation.action = .update(
-                id, changes: changes.fitted(to: type, in: model),
-                bindings: try bindings.fitted(to: type, model, storage))
+                id, changes: content.values(changes, types), bindings: try content.bindings(bindings, types))
         case .delete: break
         case .createLink, .updateLink, .deleteLink: return nil
         }
@@ -144,39 +145,56 @@ extension PendingOperation {
     }
 }
 
-extension Creation {
-    fileprivate func fitted(to model: EntityDataModel, _ storage: some StateStorage) throws(StateError) -> Creation? {
-        guard let set = model.findEntitySet(self.set), !set.isSingleton, let type = model.findEntityType(self.type),
-            model.isType(type.name, derivedFrom: set.entityType.name)
+/// The parts of an operation that the metadata have a place for.
+private struct FittingContent<Storage: StateStorage> {
+    let storage: Storage
+    let model: EntityDataModel
+
+    func set(of id: EntityID) throws(StateError) -> EntitySet? {
+        try storage.set(of: id).flatMap { model.findEntitySet($0) }
+    }
+
+    func creation(_ creation: Creation) throws(StateError) -> Creation? {
+        guard let set = model.findEntitySet(creation.set), !set.isSingleton,
+            let type = model.findEntityType(creation.type), model.isType(type.name, derivedFrom: set.entityType.name)
         else { return nil }
-        var fitted = self
-        fitted.values = values.fitted(to: type, in: model)
-        fitted.bindings = try bindings.fitted(to: type, model, storage)
+        var fitted = creation
+        fitted.values = values(creation.values, [type])
+        fitted.bindings = try bindings(creation.bindings, [type])
         fitted.inline = []
-        for level in inline {
+        for level in creation.inline {
             guard let end = type.findProperty(level.navigation)?.navigation else { continue }
             var entities: [Creation] = []
             for child in level.entities where model.isType(child.type, derivedFrom: end.targetType) {
-                if let child = try child.fitted(to: model, storage) { entities.append(child) }
+                if let child = try self.creation(child) { entities.append(child) }
             }
-            fitted.inline.append(Inline(navigation: level.navigation, entities: entities))
+            fitted.inline.append(Creation.Inline(navigation: level.navigation, entities: entities))
         }
         return fitted
     }
-}
 
-extension [Binding] {
-    fileprivate func fitted(
-        to type: EntityType, _ model: EntityDataModel, _ storage: some StateStorage
-    ) throws(StateError) -> [Binding] {
+    /// - Parameter types: those that the entity may be of.
+    func values(_ values: PropertyValues, _ types: [EntityType]) -> PropertyValues {
+        var fitted = PropertyValues()
+        for (name, value) in values {
+            guard let type = types.first(where: { $0.findProperty(name) != nil }) ?? types.first(where: \.isOpen) else {
+                continue
+            }
+            fitted.merge(PropertyValues([(name, value)]).fitted(to: type, in: model))
+        }
+        return fitted
+    }
+
+    func bindings(_ bindings: [Binding], _ types: [EntityType]) throws(StateError) -> [Binding] {
         var fitted: [Binding] = []
-        for binding in self {
-            guard let end = type.findProperty(binding.navigation)?.navigation else { continue }
+        for binding in bindings {
+            let end = types.lazy.compactMap { $0.findProperty(binding.navigation)?.navigation }.first
+            guard let end else { continue }
             var targets: [EntityID] = []
             for target in binding.targets {
-                guard let row = try storage.row(target), model.isType(row.type, derivedFrom: end.targetType) else {
-                    continue
-                }
+                guard let type = try set(of: target)?.entityType.name,
+                    model.isType(type, derivedFrom: end.targetType) || model.isType(end.targetType, derivedFrom: type)
+                else { continue }
                 targets.append(target)
             }
             fitted.append(Binding(navigation: binding.navigation, targets: targets))

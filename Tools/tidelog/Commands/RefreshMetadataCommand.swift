@@ -58,7 +58,9 @@ struct RefreshMetadataCommand: AsyncParsableCommand {
             lines.append("\(counted(incompatible.count, "change is", "changes are")) not approved:")
             lines += incompatible.map { "  \($0.path): \($0.rule)" }
         }
-        for unfit in refresh.unfit { lines.append("Operation \(unfit.operation) has no place: \(unfit.refusal.message)") }
+        for unfit in refresh.unfit {
+            lines.append("Operation \(unfit.operation) has no place: \(unfit.refusal.message)")
+        }
         for operation in refresh.fitAgain { lines.append("Operation \(operation) has a place again.") }
         for query in refresh.unusableQueries {
             lines.append("Defining query \(query.name) is passed over: \(query.error.message)")

@@ -1,0 +1,272 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+
+/// What becomes of the state when the service's metadata change.
+struct MetadataChangeTests {
+    /// A store whose service has other metadata now: texts of the document, and what they are replaced by.
+    private static func changed(_ replacements: [(String, String)], of document: String = TestModel.metadata) -> [UInt8]
+    {
+        var text = document
+        for (old, new) in replacements {
+            precondition(text.contains(old), "the document has no \(old)")
+            text = text.replacing(old, with: new)
+        }
+        return Array(text.utf8)
+    }
+
+    /// What the engine logs when it goes over to the metadata.
+    private static func refresh(_ store: TestStore, _ metadata: [UInt8]) throws -> [UnfitOperation] {
+        let new = try CSDLReader.read(metadata)
+        let fit = OperationFit(storage: store.state, from: store.model, to: new)
+        var unfit: [UnfitOperation] = []
+        var fitAgain: [SequenceNumber] = []
+        for pending in store.state.pendingOperations() {
+            guard let reason = try fit.misfit(of: pending.operation) else {
+                if pending.isUnfit { fitAgain.append(pending.sequence) }
+                continue
+            }
+            unfit.append(UnfitOperation(operation: pending.sequence, refusal: Refusal(modelChanged: reason)))
+        }
+        try store.add(.serviceInstalled(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: metadata)))
+        if !unfit.isEmpty { try store.add(.operationsUnfit(unfit)) }
+        if !fitAgain.isEmpty { try store.add(.operationsReleased(fitAgain)) }
+        let again = try TestStore(replaying: store.records)
+        #expect(try store.digest() == again.digest(), "a replay of the log says something else")
+        return unfit
+    }
+
+    private static let note = "<Property Name=\"Note\" Type=\"Edm.String\"/>"
+    private static let mayorSet = "<EntitySet Name=\"Mayors\" EntityType=\"Shop.Mayor\">"
+
+    /// The document without the set of mayors and what leads there.
+    private static var withoutMayors: [UInt8] {
+        changed([
+            ("<NavigationPropertyBinding Path=\"Mayor\" Target=\"Mayors\"/>", ""),
+            (mayorSet + "<NavigationPropertyBinding Path=\"City\" Target=\"Cities\"/></EntitySet>", ""),
+            (
+                "<NavigationProperty Name=\"Mayor\" Type=\"Shop.Mayor\" Nullable=\"true\" Partner=\"City\"></NavigationProperty>",
+                ""
+            ),
+            (" Partner=\"Mayor\"", ""),
+        ])
+    }
+
+    // MARK: Values
+
+    @Test func `what is new does not disturb what is there`() throws {
+        let store = try TestStore()
+        let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
+        try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])
+        let unfit = try Self.refresh(
+            store, Self.changed([(Self.note, Self.note + "<Property Name=\"Weight\" Type=\"Edm.Decimal\"/>")]))
+        #expect(unfit == [])
+        #expect(store.value(order, "Note") == .string("b"))
+        #expect(store.value(order, "Weight") == nil)
+    }
+
+    @Test
+    func
+        `values of a property that is gone are dropped, and a change of it goes to the archive without the rest being lost from sight`()
+        throws
+    {
+        let store = try TestStore()
+        let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
+        let customer = try store.download("Customers", ["CustomerID": .integer(7)])
+        let update = try store.perform([
+            .update(order, changes: ["Note": .string("b"), "CustomerID": .integer(7)], bindings: [])
+        ])[0]
+        let unfit = try Self.refresh(store, Self.changed([(Self.note, "")]))
+        #expect(unfit.map(\.operation) == [update])
+        #expect(unfit.first?.refusal.message == "Orders has no property Note any more.")
+        #expect(store.value(order, "Note") == nil)
+        #expect(store.value(order, "CustomerID") == .integer(7))
+        #expect(try store.targets(order, "Customer") == [customer])
+        #expect(try store.plan(retrying: [update]).changeSets.isEmpty)
+    }
+
+    @Test func `a value of another type is not known any more, a number in a wider type is`() throws {
+        let store = try TestStore()
+        let order = try store.download(
+            "Orders", ["OrderID": .integer(1), "Note": .string("a"), "CustomerID": .integer(3)])
+        _ = try Self.refresh(
+            store,
+            Self.changed([
+                (Self.note, "<Property Name=\"Note\" Type=\"Edm.Date\"/>"),
+                (
+                    "<Property Name=\"CustomerID\" Type=\"Edm.Int32\"/>",
+                    "<Property Name=\"CustomerID\" Type=\"Edm.Int64\"/>"
+                ),
+            ]))
+        #expect(store.value(order, "Note") == nil)
+        #expect(store.value(order, "CustomerID") == .integer(3))
+    }
+
+    // MARK: Sets
+
+    @Test func `with a set its entities and links go, and pending operations on them go to the archive`() throws {
+        let store = try TestStore()
+        let city = try store.download("Cities", ["CityID": .integer(1)])
+        let mayor = try store.download("Mayors", ["MayorID": .integer(1), "CityID": .integer(1)])
+        let other = try store.download("Cities", ["CityID": .integer(2)])
+        let created = try store.create("Mayors", [:], bindings: [Binding(navigation: "City", targets: [other])])
+        try store.perform([.delete(mayor)])
+        let before = store.state.pendingOperations().map(\.sequence)
+        let unfit = try Self.refresh(store, Self.withoutMayors)
+        #expect(unfit.map(\.operation) == before)
+        #expect(Set(unfit.map(\.refusal.message)) == ["The service has no entity set Mayors any more."])
+        #expect(store.state.row(mayor) == nil && store.state.row(created) == nil)
+        #expect(store.state.row(city) != nil)
+        #expect(try store.state.allLinks == [])
+        #expect(try store.plan(retrying: Set(before)).changeSets.isEmpty)
+        try store.undo(Set(before))
+        #expect(store.state.pendingOperations().isEmpty)
+    }
+
+    @Test func `what has no place waits in the archive until the metadata have one again`() throws {
+        let store = try TestStore()
+        let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
+        let update = try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])[0]
+        _ = try Self.refresh(store, Self.changed([(Self.note, "")]))
+        #expect(store.value(order, "Note") == nil)
+        _ = try Self.refresh(store, TestModel.service.metadata)
+        #expect(store.state.pendingOperation(update)?.status == .pending)
+        #expect(store.value(order, "Note") == .string("b"))
+        #expect(try store.plan().changeSets.map(\.operations) == [[update]])
+    }
+
+    @Test func `a change of one set's metadata leaves the operations on others to be sent`() throws {
+        let store = try TestStore()
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])
+        let kept = try store.perform([.update(customer, changes: ["Name": .string("B")], bindings: [])])
+        _ = try Self.refresh(store, Self.changed([(Self.note, "")]))
+        #expect(try store.plan().changeSets.map(\.operations) == [kept])
+    }
+
+    // MARK: Links
+
+    @Test func `a link stays where the ends of its association change places`() throws {
+        let store = try TestStore(TestModel.legacyService)
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        let before = try #require(
+            store.model.findEntityType("Shop.Order")?.findProperty("Customer")?.navigation?.relationship)
+        let ends = [
+            "<End Role=\"Customer\" Type=\"Shop.Customer\" Multiplicity=\"0..1\"/>",
+            "<End Role=\"Order\" Type=\"Shop.Order\" Multiplicity=\"*\"/>",
+        ]
+        _ = try Self.refresh(
+            store,
+            Self.changed([(ends[0], "FIRST"), (ends[1], ends[0]), ("FIRST", ends[1])], of: TestModel.legacyMetadata))
+        let after = try #require(
+            store.model.findEntityType("Shop.Order")?.findProperty("Customer")?.navigation?.relationship)
+        #expect(before.isForward != after.isForward, "the document does not say what this test is about")
+        #expect(try store.targets(order, "Customer") == [customer])
+        #expect(try store.targets(customer, "Orders") == [order])
+    }
+
+    @Test(arguments: [false, true])
+    func `a link stays where its relationship gets another name with a partner, or loses one`(_ loses: Bool) throws {
+        let partner = "Type=\"Collection(Shop.Supplier)\" Partner=\"Products\"/>"
+        let back = "Type=\"Collection(Shop.Product)\" Partner=\"Suppliers\"/>"
+        let without = Self.changed([
+            (partner, "Type=\"Collection(Shop.Supplier)\"/>"), (back, "Type=\"Collection(Shop.Product)\"/>"),
+        ])
+        let documents = loses ? [TestModel.service.metadata, without] : [without, TestModel.service.metadata]
+        let store = try TestStore(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: documents[0]))
+        let supplier = try store.download("Suppliers", ["SupplierID": .integer(1)])
+        let product = try store.download("Products", ["ProductID": .integer(1)])
+        try store.add(
+            .entitiesRead([
+                EntityImage(
+                    entity: supplier, set: "Suppliers", type: "Shop.Supplier", values: ["SupplierID": .integer(1)],
+                    links: [.init(navigation: "Products", targets: [product], isComplete: true)])
+            ]))
+        #expect(try store.targets(product, "Suppliers") == (loses ? [supplier] : []))
+        _ = try Self.refresh(store, documents[1])
+        #expect(try store.targets(supplier, "Products") == [product])
+        #expect(try store.targets(product, "Suppliers") == (loses ? [] : [supplier]) || loses)
+    }
+
+    @Test func `a referential constraint that is new makes the links that follow from values known already`() throws {
+        let constraint = "<ReferentialConstraint Property=\"CustomerID\" ReferencedProperty=\"CustomerID\"/>"
+        let without = Self.changed([(constraint, "")])
+        let store = try TestStore(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: without))
+        let customer = try store.download("Customers", ["CustomerID": .integer(1)])
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        #expect(try store.targets(order, "Customer") == [])
+        _ = try Self.refresh(store, TestModel.service.metadata)
+        #expect(try store.targets(order, "Customer") == [customer])
+        // And back: nobody has said that the link is gone.
+        _ = try Self.refresh(store, without)
+        #expect(try store.targets(order, "Customer") == [customer])
+    }
+
+    @Test func `links that a single end has no room for are dropped`() throws {
+        let many = "<NavigationProperty Name=\"Suppliers\" Type=\"Collection(Shop.Supplier)\" Partner=\"Products\"/>"
+        let store = try TestStore()
+        let suppliers = try [1, 2].map { try store.download("Suppliers", ["SupplierID": .integer($0)]) }
+        let product = try store.download("Products", ["ProductID": .integer(1)])
+        try store.add(
+            .entitiesRead([
+                EntityImage(
+                    entity: product, set: "Products", type: "Shop.Product", values: ["ProductID": .integer(1)],
+                    links: [.init(navigation: "Suppliers", targets: suppliers, isComplete: true)])
+            ]))
+        #expect(try store.targets(product, "Suppliers").count == 2)
+        _ = try Self.refresh(
+            store,
+            Self.changed([
+                (many, "<NavigationProperty Name=\"Suppliers\" Type=\"Shop.Supplier\" Partner=\"Products\"/>")
+            ]))
+        #expect(try store.targets(product, "Suppliers") == [suppliers[0]])
+    }
+
+    // MARK: Anything
+
+    @Test(arguments: 1...40)
+    func
+        `whatever is pending, any change of metadata leaves a state that the log says, and no plan with what has no place`(
+            _ seed: Int
+        ) throws
+    {
+        let store = try TestStore()
+        for set in RandomOperations.sets {
+            for key in 1...3 {
+                let name = try #require(store.model.findEntitySet(set)).entityType.keyProperties[0].name
+                try store.download(set, [name: .integer(Int64(key))])
+            }
+        }
+        var operations = RandomOperations(
+            random: SeededRandom(seed: UInt64(seed)), model: store.model,
+            rows: { set in store.state.rows(set: set) }, set: { store.state.set(of: $0) })
+        for _ in 0..<25 {
+            let actions = operations.actions(next: store.newID())
+            _ = try? store.perform(actions, changeSet: actions.count > 1)
+        }
+        let documents = [
+            Self.withoutMayors, Self.changed([(Self.note, "")]),
+            Self.changed([
+                ("Type=\"Collection(Shop.Product)\" Partner=\"Suppliers\"/>", "Type=\"Collection(Shop.Order)\"/>"),
+                (" Partner=\"Products\"", ""),
+                ("<NavigationPropertyBinding Path=\"Products\" Target=\"Products\"/>", ""),
+            ]),
+            Self.changed([
+                ("<Property Name=\"OwnerID\" Type=\"Edm.Int32\"/>", "<Property Name=\"OwnerID\" Type=\"Edm.String\"/>")
+            ]),
+            Self.changed([("Type=\"Collection(Shop.Child)\"", "Type=\"Shop.Child\"")]),
+        ]
+        for number in 0..<4 {
+            let unfit = try Self.refresh(store, documents[(seed + number * 3) % documents.count])
+            let plan = try store.plan(retrying: Set(store.state.pendingOperations(.rejected).map(\.sequence)))
+            let sent = Set(plan.changeSets.flatMap(\.operations))
+            #expect(sent.isDisjoint(with: unfit.map(\.operation)), "seed \(seed)")
+            #expect(plan.held.keys.filter { store.state.pendingOperation($0) == nil } == [], "seed \(seed)")
+        }
+        _ = try Self.refresh(store, TestModel.service.metadata)
+        #expect(store.state.pendingOperations().filter(\.isUnfit) == [], "seed \(seed)")
+    }
+}

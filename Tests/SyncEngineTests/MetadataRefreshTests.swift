@@ -1,0 +1,158 @@
+import EDM
+import HTTPTypes
+import ODataSandbox
+import Operations
+import SyncCore
+@testable import SyncEngine
+import Synchronization
+import TestSupport
+import Testing
+
+/// A store whose service's metadata change while operations wait.
+struct MetadataRefreshTests {
+    /// A store behind whose service stands other metadata than before.
+    private final class Changing: Sendable {
+        let shop: Shop
+        let engine: SyncEngine
+        private let texts = Replacements()
+
+        init(_ dialect: Dialect = .v4) async throws {
+            shop = try await Shop(dialect)
+            let (replacements, inner) = (texts, shop.transport)
+            let transport = HookedTransport(inner) { request, _ in
+                guard request.path?.hasSuffix("$metadata") == true,
+                    let (response, body) = try? await inner.send(request, body: [])
+                else { return nil }
+                return (response, Array(replacements.applied(to: String(decoding: body, as: UTF8.self)).utf8))
+            }
+            engine = SyncEngine(
+                store: shop.store,
+                session: ServiceSession(root: "http://shop.test/\(dialect.rawValue)/", transport: transport))
+        }
+
+        func replace(_ old: String, _ new: String) { texts.list.withLock { $0.append((old, new)) } }
+        func restore() { texts.list.withLock { $0 = [] } }
+    }
+
+    private final class Replacements: Sendable {
+        let list = Mutex<[(String, String)]>([])
+
+        func applied(to text: String) -> String {
+            list.withLock { $0 }.reduce(text) { text, item in
+                precondition(text.contains(item.0), "the document has no \(item.0)")
+                return text.replacing(item.0, with: item.1)
+            }
+        }
+    }
+
+    private static let note = "<Property Name=\"Note\" Type=\"Edm.String\""
+
+    private func rebuilt(_ shop: Shop) async throws -> String {
+        await shop.store.close()
+        for file in shop.store.files.viewFiles { TemporaryDirectory.remove(file: file) }
+        return try await LocalStore(shop.store.files).digest()
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `metadata that have not changed change nothing`(_ dialect: Dialect) async throws {
+        let service = try await Changing(dialect)
+        let before = await service.shop.store.nextSequence
+        let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy())
+        #expect(refresh.difference.isEmpty)
+        #expect(await service.shop.store.nextSequence == before)
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a new property is taken over, what is pending stays and goes`(_ dialect: Dialect) async throws {
+        let service = try await Changing(dialect)
+        let shop = service.shop
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        service.replace(Self.note, "<Property Name=\"Weight\" Type=\"Edm.Int32\"/>" + Self.note)
+        let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy())
+        #expect(refresh.isExtension("Shop.Order/Weight"))
+        #expect(!refresh.isExtension("Shop.Order/Note"))
+        #expect(refresh.difference.changes.map(\.description) == ["Property Shop.Order/Weight: added"])
+        #expect(try await shop.value("Orders(1)", "Note") == .string("mine"))
+        #expect(try await shop.store.model.findEntityType("Shop.Order")?.findProperty("Weight") != nil)
+        #expect(try await shop.store.query("Orders?$filter=Weight eq null").entities.isEmpty == false)
+        #expect(try await service.engine.upload().confirmed.count == 1)
+        #expect(try await service.engine.download().unusable.isEmpty)
+        let digest = try await shop.store.digest()
+        #expect(try await rebuilt(shop) == digest)
+    }
+
+    @Test func `an incompatible change is refused with every change in words, and nothing is logged`() async throws {
+        let service = try await Changing()
+        let before = await service.shop.store.nextSequence
+        service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
+        let error = await #expect(throws: TidelogError.self) {
+            try await service.engine.refreshMetadata(CompatibilityPolicy())
+        }
+        #expect(error?.code == .incompatibleMetadata)
+        #expect(error?.message.contains("Property Shop.Order/Note: removed") == true)
+        let cause = try #require(error?.cause as? IncompatibleMetadata)
+        #expect(cause.changes.map(\.path) == ["Shop.Order/Note"])
+        #expect(cause.difference.extensions == ["Shop.Order/Remark"])
+        #expect(await service.shop.store.nextSequence == before)
+        #expect(try await service.shop.store.model.findEntityType("Shop.Order")?.findProperty("Note") != nil)
+    }
+
+    @Test
+    func
+        `what an approved removal leaves no place for is in the archive with its request, and an upload sends the rest`()
+        async throws
+    {
+        let service = try await Changing()
+        let shop = service.shop
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        try await shop.perform(update("Customers(1)", ["Name": .string("Mine")]))
+        service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
+        let policy = CompatibilityPolicy(removable: ["Shop.Order/Note"])
+        let rehearsal = try await service.engine.rehearseMetadataRefresh(CompatibilityPolicy())
+        #expect(rehearsal.incompatible.map(\.path) == ["Shop.Order/Note"])
+        let refresh = try await service.engine.refreshMetadata(policy)
+        #expect(refresh.unfit == rehearsal.unfit && refresh.unfit.count == 1)
+        #expect(refresh.isRemoved("Shop.Order/Note"))
+        let entry = try #require(try await shop.store.errorArchive().first)
+        #expect(entry.state == .rejected && entry.errorClass == .modelChanged && entry.httpStatusCode == nil)
+        #expect(entry.message == "Orders has no property Note any more.")
+        #expect(entry.requestMethod == "PATCH" && entry.requestBody?.contains("mine") == true)
+        #expect(try await shop.value("Orders(1)", "Note") == nil)
+        #expect(try await service.engine.upload().confirmed.count == 1)
+        #expect(try await shop.store.errorArchive().map(\.requestID) == [entry.requestID])
+        // The service has the property again: what waited for it goes.
+        service.restore()
+        let again = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Remark"]))
+        #expect(again.fitAgain == [entry.requestID])
+        #expect(try await shop.value("Orders(1)", "Note") == .string("mine"))
+        #expect(try await service.engine.upload().confirmed.count == 1)
+        let digest = try await shop.store.digest()
+        #expect(try await rebuilt(shop) == digest)
+    }
+
+    @Test func `with a set that is gone its defining query is passed over and everything else is downloaded`()
+        async throws
+    {
+        let service = try await Changing()
+        let shop = service.shop
+        _ = try await shop.create("Suppliers", ["SupplierID": .integer(77)])
+        service.replace("Name=\"Prices\"", "Name=\"Tariffs\"")
+        let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(canRemoveAnything: true))
+        #expect(refresh.unusableQueries.map(\.name) == ["Prices"])
+        let report = try await service.engine.download()
+        #expect(report.unusable.map(\.name) == ["Prices"])
+        #expect(report.entities > 0)
+        await #expect(throws: TidelogError.self) { try await service.engine.download(["Prices"]) }
+        let digest = try await shop.store.digest()
+        #expect(try await rebuilt(shop) == digest)
+    }
+
+    @Test func `a document that is no metadata is refused`() async throws {
+        let service = try await Changing()
+        service.replace("</edmx:Edmx>", "")
+        let error = await #expect(throws: TidelogError.self) {
+            try await service.engine.refreshMetadata(CompatibilityPolicy(canChangeAnything: true))
+        }
+        #expect(error?.code == .notOData)
+    }
+}
