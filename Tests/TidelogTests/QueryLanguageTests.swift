@@ -161,6 +161,14 @@ import Tidelog
         #expect(metadata?.stringValue?.contains("EntityContainer") == true)
     }
 
+    @Test func `V2 selects below an expansion by a path`() async throws {
+        let shop = try await Shop(Client(dialect: .v2, isOnline: false))
+        let query = DataQuery().withURL("Orders(1)?$expand=Customer&$select=Note,Customer/Name")
+        let order = try await shop.service.executeQuery(query).requiredEntity()
+        let customer = try #require(order.relatedEntity(try shop.property("Orders/Customer")))
+        #expect(Set(customer.properties.map(\.name)) == ["CustomerID", "Name"])
+    }
+
     @Test(arguments: Client.offline)
     func `what is not there is not found, and what the store cannot answer is named`(_ client: Client) async throws {
         let shop = try await Shop(client)
