@@ -78,7 +78,7 @@ public actor SyncEngine {
     public func cancelUpload() { cancelAll(.upload) }
 
     /// Ends the download that runs, and those that wait for their turn; their callers get `cancelled`. What was read stays,
-    /// nothing is removed, and the next download begins anew.
+    /// and the next download goes on behind the last page that came whole.
     public func cancelDownload() { cancelAll(.download) }
 
     private func cancelAll(_ work: Work) {

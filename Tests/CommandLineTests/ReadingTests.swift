@@ -44,7 +44,11 @@ import Testing
         #expect(lines[1] == "One defining query for each of the 15 entity sets, because none was named:")
         #expect(lines[2...16].allSatisfy { $0.hasPrefix("  ") })
         #expect(try workspace.output("pull") == "Read 39 entities in 15 pages.\n")
-        #expect(try workspace.output("pull", "Customers", "--json") == #"{"entities":3,"pages":1,"skipped":[]}"# + "\n")
+        let query =
+            #"{"name":"Customers","mode":"full","pages":1,"inserted":0,"changed":0,"unchanged":3,"removed":0}"#
+        #expect(
+            try workspace.output("pull", "Customers", "--json")
+                == #"{"entities":3,"pages":1,"skipped":[],"queries":[\#(query)]}"# + "\n")
     }
 
     @Test func `a query is a table`() throws {

@@ -156,7 +156,8 @@ import Testing
         try Data(#"[{"effect":"refuse","status":429,"method":"POST"}]"#.utf8).write(to: folder)
         defer { try? FileManager.default.removeItem(at: folder) }
         let server = try Server([
-            "--quiet", "--repeatable", "oasis", "--remember", "3600", "--async", "0", "--faults", folder.path,
+            "--quiet", "--repeatable", "oasis", "--remember", "3600", "--async", "0", "--deltas", "4.01", "--faults",
+            folder.path,
         ])
         var connection = try HTTPConnection(port: server.port)
         var request = create("once")
@@ -174,7 +175,10 @@ import Testing
         #expect(accepted.status == 202 && accepted.headers["Location"]?.hasSuffix("/v4/$async/1") == true)
     }
 
-    @Test(arguments: [["--faults", "/nowhere"], ["--remember", "-1"], ["--async", "-1"], ["--repeatable", "never"]])
+    @Test(arguments: [
+        ["--faults", "/nowhere"], ["--remember", "-1"], ["--async", "-1"], ["--repeatable", "never"],
+        ["--deltas", "5"],
+    ])
     func `options that make no sense are told before the service opens`(_ arguments: [String]) throws {
         let server = try Server(arguments)
         #expect(server.lines.isEmpty)

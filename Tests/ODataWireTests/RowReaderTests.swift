@@ -27,7 +27,8 @@ import Testing
     private static func row(_ member: String? = nil, _ value: String = "") -> String {
         let members = [
             ("@odata.etag", #""W/\"1\"""#), ("ID", "7"), ("Text", #""a""#), ("Amount", "1.50"), ("Weight", "2.25"),
-            ("At", #""2026-01-02T03:04:05.600Z""#), ("Flag", "true"), ("Guid", "\"\(guid)\""), ("Day", #""2026-01-02""#),
+            ("At", #""2026-01-02T03:04:05.600Z""#), ("Flag", "true"), ("Guid", "\"\(guid)\""),
+            ("Day", #""2026-01-02""#),
             ("Color", #""Red""#),
         ]
         return "{" + members.map { "\"\($0)\":" + ($0 == member ? value : $1) }.joined(separator: ",") + "}"
@@ -62,7 +63,10 @@ import Testing
                 #""\ud83d""#,
             ]
         ),
-        ("Amount", ["0", "0.50", "00.5", "-0.5", "1.", ".5", "1e3", "123456789012345678901234567890.12", #""1.5""#, "INF"]),
+        (
+            "Amount",
+            ["0", "0.50", "00.5", "-0.5", "1.", ".5", "1e3", "123456789012345678901234567890.12", #""1.5""#, "INF"]
+        ),
         (
             "Weight",
             [

@@ -47,6 +47,22 @@ struct RecordCodecTests {
         .downloadStarted(queries: ["Orders", "Customers"]),
         .downloadPage(DownloadPage(query: "Orders", entities: [image])),
         .downloadFinished(query: "Orders"),
+        .downloadStarted([
+            QueryStart(query: "Orders", mode: .delta), QueryStart(query: "Customers", mode: .resumed),
+            QueryStart(query: "A", mode: .restarted), QueryStart(query: "B", mode: .full),
+        ]),
+        .downloadPage(
+            DownloadPage(
+                query: "Orders", entities: [image],
+                unchanged: [7, 8, 9, 4, .max, 1].map(EntityID.init(rawValue:)),
+                removed: [EntityID(rawValue: 300)], left: [EntityID(rawValue: 2)],
+                links: [
+                    .init(
+                        source: EntityID(rawValue: 1), navigation: "Items", target: EntityID(rawValue: 2), isAdded: true
+                    ),
+                    .init(source: EntityID(rawValue: 1), navigation: "Customer", target: nil, isAdded: false),
+                ], next: "Orders?$skiptoken=2")),
+        .downloadFinished(DownloadFinished(query: "Orders", deltaLink: "Orders?$deltatoken=3")),
         .entitiesRead([image, image]),
         .batchPrepared(
             BatchPrepared(
@@ -216,6 +232,23 @@ struct RecordCodecTests {
                 }
             }
         }
+    }
+
+    @Test func `entities that are as they were take a few bytes, however many they are`() throws {
+        let ids = (1...60_000).map { EntityID(rawValue: $0) }
+        let record = Record(time: 0, body: .downloadPage(DownloadPage(query: "Q", unchanged: ids)))
+        let (kind, payload) = RecordCodec.encode(record)
+        #expect(payload.count < 20)
+        #expect(try RecordCodec.decode(kind: kind, payload: payload) == record)
+    }
+
+    @Test func `a few bytes do not stand for any number of entities`() {
+        let record = Record(time: 0, body: .downloadPage(DownloadPage(query: "Q", unchanged: [EntityID(rawValue: 1)])))
+        let (kind, payload) = RecordCodec.encode(record)
+        // The run's length is the last byte but the empty lists and the missing link behind it.
+        let length = payload.count - 5
+        let hostile = payload[..<length] + [0xFF, 0xFF, 0xFF, 0xFF, 0x0F] + payload[(length + 1)...]
+        #expect(throws: CodecError.self) { try RecordCodec.decode(kind: kind, payload: Array(hostile)) }
     }
 }
 

@@ -41,6 +41,12 @@ struct SnapshotCodecTests {
     private static let sent = Refusal(
         status: 409, code: "c", message: "m", innerError: "{}", method: "POST", url: "Orders", requestBody: "{}")
 
+    private static var downloadedRow: EntityRow {
+        var row = row
+        row.downloaded = 300
+        return row
+    }
+
     static let items: [SnapshotItem] = [
         .header(applied: 300, nextEntity: id(9), nextBatch: 4),
         .service(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: Array("<edmx/>".utf8))),
@@ -48,6 +54,11 @@ struct SnapshotCodecTests {
             QueryState(
                 query: DefiningQuery(name: "Q", query: "Orders", automaticallyRetrievesStreams: true), run: 12,
                 isComplete: true)),
+        .query(
+            QueryState(
+                query: DefiningQuery(name: "D", query: "Orders"), run: 12, isComplete: false, isDelta: true,
+                deltaLink: .init(url: "Orders?$deltatoken=1", time: 5),
+                next: .init(url: "Orders?$skiptoken=2", time: -6))),
         .entity(id(.max), set: "Orders"),
         .key("OrderID=5", set: "Orders", of: id(7)),
         .row(row),
@@ -62,6 +73,7 @@ struct SnapshotCodecTests {
         .undone(UndoneOperation(operation: operation(.rejected(refusal), transactionID: "T"), undo: .max)),
         .pending(attributed(.rejected(refusal))),
         .undone(UndoneOperation(operation: attributed(.pending), undo: 20)),
+        .row(downloadedRow), .base(id(7), .row(downloadedRow)), .lastDownload(290),
         .coverage(query: "Q", id(7), run: 12),
         .since(-5, 12), .since(.max, .max),
         .postponed(

@@ -25,13 +25,17 @@ final class Shop: Sendable {
     ]
 
     /// With everything downloaded.
+    ///
+    /// - Parameter queries: nil for one for each set.
     init(
-        _ dialect: Dialect, pageSize: Int? = nil, expanding: Bool = true, options: LocalStore.Options = .init()
+        _ dialect: Dialect, pageSize: Int? = nil, expanding: Bool = true, options: LocalStore.Options = .init(),
+        deltas: Deltas? = nil, queries: [DefiningQuery]? = nil
     ) async throws {
         self.dialect = dialect
         var sandbox = try Sandbox.shop()
         sandbox.origin = "http://shop.test"
         sandbox.options.pageSize = pageSize
+        sandbox.options.deltas = deltas
         transport = SandboxTransport(sandbox)
         store = try await LocalStore(StoreFiles(directory: directory.path), options: options)
         engine = SyncEngine(
@@ -39,10 +43,11 @@ final class Shop: Sendable {
         try await engine.prepare()
         // A relationship without dependent properties is told by an expansion only.
         let expansions = ["Suppliers": "Products", "Owners": "Car", "Cities": "Mayor"]
-        for set in Self.sets {
+        let all = Self.sets.map { set in
             let expansion = expanding ? expansions[set].map { "?$expand=\($0)" } ?? "" : ""
-            try await store.add(DefiningQuery(name: set, query: set + expansion))
+            return DefiningQuery(name: set, query: set + expansion)
         }
+        for query in queries ?? all { try await store.add(query) }
         _ = try await engine.download()
     }
 

@@ -77,7 +77,8 @@ private struct Shop {
         let layout = try #require(layouts[set])
         try connection.run(
             layout.upsert,
-            [.integer(id), .text(type), .null, .null, .integer(0), .blob([])] + layout.columnValues(values))
+            [.integer(id), .text(type), .null, .null, .integer(0), .blob([]), .integer(0)] + layout.columnValues(values)
+        )
     }
 
     func compiler(_ set: String) throws -> SQLCompiler {

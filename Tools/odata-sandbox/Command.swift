@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ODataSandbox
+internal import ODataWire
 
 #if canImport(Darwin)
     internal import Darwin
@@ -53,6 +54,14 @@ struct Command: ParsableCommand {
             valueName: "POLLS"))
     var asynchronous: Int?
 
+    @Option(
+        help: "Tell what has changed since a query was answered, in this form: 4.0 or 4.01. Without it, never.",
+        transform: { text throws in
+            guard let form = DeltaForm(rawValue: text) else { throw ValidationError("There are 4.0 and 4.01.") }
+            return form
+        })
+    var deltas: DeltaForm?
+
     @Option(help: ArgumentHelp("A file of faults in JSON, as POST /faults takes them.", valueName: "FILE"))
     var faults: String?
 
@@ -74,6 +83,7 @@ struct Command: ParsableCommand {
         for lack in without { lack.take(from: &sandbox.options.abilities) }
         sandbox.options.repeatability = repeatable.map { Repeatability($0, window: remember) }
         sandbox.options.asynchrony = asynchronous.map { Asynchrony(polls: $0, retryAfter: 0) }
+        sandbox.options.deltas = deltas.map { Deltas($0) }
         if let faults { sandbox.faults = try Self.read(faults) }
         let server: Server
         do {

@@ -8,16 +8,21 @@ struct Paging {
     /// The number of the last row handed out.
     var last: Int?
     var size: Int?
+    /// Which moment the first page was of, where changes since are told.
+    var moment: Int?
 
     /// The page that the token leads to; nil where it is none of ours.
     init?(token: String) {
         let numbers = token.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-        guard numbers.count == 3, let consumed = numbers[0], let last = numbers[1], let size = numbers[2],
-            consumed >= 0, size > 0
+        guard numbers.count == 3 || numbers.count == 4, let consumed = numbers[0], let last = numbers[1],
+            let size = numbers[2], consumed >= 0, size > 0
         else { return nil }
         self.consumed = consumed
         self.last = last
         self.size = size
+        guard numbers.count == 4 else { return }
+        guard let moment = numbers[3] else { return nil }
+        self.moment = moment
     }
 
     init(size: Int?) { self.size = size }
@@ -32,6 +37,7 @@ struct Paging {
         if let last, let index = rows.firstIndex(where: { $0.id.number == last }) { start = index + 1 }
         let rest = rows.dropFirst(start).prefix(max(0, top - consumed))
         guard let size, rest.count > size, let final = rest.prefix(size).last else { return (rest, nil) }
-        return (rest.prefix(size), "\(consumed + size)-\(final.id.number)-\(size)")
+        let suffix = moment.map { "-\($0)" } ?? ""
+        return (rest.prefix(size), "\(consumed + size)-\(final.id.number)-\(size)\(suffix)")
     }
 }

@@ -140,6 +140,7 @@ struct Preferences {
     private(set) var continuesOnError = false
     private(set) var respondsAsync = false
     private(set) var maxPageSize: Int?
+    private(set) var tracksChanges = false
 
     init(_ request: WireRequest) {
         for field in request.headers.values("Prefer") {
@@ -151,6 +152,7 @@ struct Preferences {
                 case "return": returns = value.flatMap(Return.init(rawValue:))
                 case "continue-on-error", "odata.continue-on-error": continuesOnError = value != "false"
                 case "respond-async": respondsAsync = true
+                case "track-changes", "odata.track-changes": tracksChanges = true
                 case "maxpagesize", "odata.maxpagesize":
                     maxPageSize = value.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
                 default: break

@@ -2,7 +2,7 @@ internal import EDM
 internal import ODataWire
 
 extension Sandbox {
-    func read(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
+    mutating func read(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
         let resolver = Resolver(view: view, state: state)
         let url = try resolver.split(request.url)
         switch try resolver.target(of: url.path) {
@@ -34,9 +34,10 @@ extension Sandbox {
         return bytes
     }
 
-    private func feed(
+    private mutating func feed(
         _ collection: Target.Collection, _ url: RequestURL, _ request: WireRequest, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {
+        if let token = url.deltaToken { return try delta(token, collection, url, request, view) }
         let options = try view.options(url.query, collection.set)
         let rows = try evaluation(view).select(state.rows(of: collection), options)
         var paging = Paging(size: self.options.pageSize)
@@ -49,6 +50,12 @@ extension Sandbox {
         } else if !view.isLegacy, let asked = Preferences(request).maxPageSize {
             paging.size = min(asked, paging.size ?? asked)
         }
+        let isFirst = options.skipToken == nil
+        if isFirst, let deltas = self.options.deltas, tracks(collection, options, view),
+            view.isLegacy || Preferences(request).tracksChanges
+        {
+            paging.moment = moments.keep(state, limit: deltas.limit)
+        }
         let (page, next) = paging.page(
             rows, skip: Int(clamping: options.skip ?? 0), top: Int(clamping: options.top ?? .max))
         let representation = Representation(view: view, state: state, evaluation: evaluation(view))
@@ -58,10 +65,13 @@ extension Sandbox {
         }
         let feed = FeedPayload(
             entities: entities, count: options.count == true ? Int64(rows.count) : nil,
-            nextLink: next.map { view.root + url.path + "?" + url.query(replacingSkipToken: $0) })
+            nextLink: next.map { view.root + url.path + "?" + url.query(replacingSkipToken: $0) },
+            deltaLink: next == nil ? paging.moment.map { url.link(view, DeltaToken(since: $0)) } : nil)
         guard let type = view.set(collection.set.name)?.entityType else { throw Transaction.gone }
         let context = selection.context(of: collection.set.name)
-        return view.response(200, json: view.writer(for: request).feed(feed, type: type, set: context))
+        var headers = HTTPHeaders.empty
+        if isFirst, paging.moment != nil, !view.isLegacy { headers["Preference-Applied"] = "odata.track-changes" }
+        return view.response(200, headers, json: view.writer(for: request).feed(feed, type: type, set: context))
     }
 
     private func entity(

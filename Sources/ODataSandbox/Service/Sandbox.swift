@@ -22,6 +22,8 @@ public struct Sandbox: Sendable {
         public var repeatability: Repeatability?
         /// Nil where the service answers at once whatever a client prefers.
         public var asynchrony: Asynchrony?
+        /// Nil where the service does not tell what has changed.
+        public var deltas: Deltas?
 
         public init() {}
     }
@@ -40,6 +42,7 @@ public struct Sandbox: Sendable {
     /// Monitored under their place, counted from 1.
     var accepted: [AcceptedRequest] = []
     var cancelled: Set<Int> = []
+    var moments = Moments()
     /// How many boundaries were used up.
     var batches = 0
     let schema: SandboxSchema

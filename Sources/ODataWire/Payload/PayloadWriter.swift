@@ -183,7 +183,7 @@ extension PayloadWriter {
         writer.string("\(serviceRoot)$metadata\(context)")
     }
 
-    private func collection(
+    func collection(
         _ count: Int64?, _ nextLink: String?, _ deltaLink: String?, context: String,
         items: (inout JSONWriter) -> Void
     ) -> [UInt8] {
@@ -208,7 +208,7 @@ extension PayloadWriter {
         }
     }
 
-    private func write(
+    func write(
         _ entity: EntityPayload, _ declared: EntityType, to writer: inout JSONWriter, isOpen: Bool = false
     ) {
         if !isOpen { writer.beginObject() }

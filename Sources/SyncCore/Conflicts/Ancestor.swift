@@ -29,6 +29,8 @@ public struct Ancestor: Sendable, Hashable {
 
     public init(row: EntityRow, links: [Link]) {
         self.row = row
+        // Nothing of what is compared, and it has no place in a snapshot.
+        self.row.downloaded = 0
         self.links = links
     }
 

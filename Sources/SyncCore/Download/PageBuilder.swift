@@ -18,6 +18,8 @@ public struct PageBuilder<Storage: StateStorage> {
     /// What the items come to.
     public private(set) var tally = DownloadTally()
     private var unidentified: Set<String> = []
+    /// Shown in this part with something new: what it is to the store was said before that.
+    private var logged: Set<EntityID> = []
 
     /// What becomes one record, or several where it is too long.
     private struct Part {
@@ -78,7 +80,9 @@ public struct PageBuilder<Storage: StateStorage> {
         var result: [DownloadPage] = []
         for part in pages {
             let images = splitting(part.groups)
-            for slice in images.dropLast() { result.append(DownloadPage(query: query, entities: Array(slice.joined()))) }
+            for slice in images.dropLast() {
+                result.append(DownloadPage(query: query, entities: Array(slice.joined())))
+            }
             var page = part.page
             page.query = query
             page.entities = images.last.map { Array($0.joined()) } ?? []
@@ -106,7 +110,9 @@ public struct PageBuilder<Storage: StateStorage> {
         for (index, image) in images.enumerated() {
             let isNaming = index + 1 < images.count && images[index + 1].entity == image.entity
             let finding: LocalFinding
-            if builder.isNew(image.entity) {
+            if logged.contains(image.entity) {
+                finding = .changed
+            } else if builder.isNew(image.entity) {
                 finding = .inserted
             } else if let comparison {
                 finding = try comparison.finding(image, isNaming: isNaming)
@@ -117,6 +123,7 @@ public struct PageBuilder<Storage: StateStorage> {
             if !isNaming { tally.count(finding) }
         }
         if isNews {
+            logged.formUnion(images.map(\.entity))
             pages[pages.count - 1].groups.append(images)
         } else {
             for image in images where pages[pages.count - 1].page.unchanged.last != image.entity {

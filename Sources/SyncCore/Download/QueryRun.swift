@@ -12,6 +12,11 @@ public struct QueryRun: Sendable, Hashable {
         public var url: String
         /// What the `Prefer` header says; nil for no such header.
         public var preferences: String?
+
+        public init(url: String, preferences: String? = nil) {
+            self.url = url
+            self.preferences = preferences
+        }
     }
 
     /// What a status means.

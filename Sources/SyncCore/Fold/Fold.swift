@@ -190,7 +190,8 @@ public struct Fold<Storage: StateStorage> {
         // Only where the record with the metadata was lost: what needs them has to be downloaded again.
         guard let model, let index else { return ([], OperationEffect()) }
         let kind: StateLayer<Storage>.Kind = layer == .local ? .local : edits == nil ? .bareBase : .coveredBase
-        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:],
+        let layer = StateLayer(
+            storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:],
             firstUnknown: firstUnknown)
         var editor = StateEditor(storage: layer, model: model, index: index)
         try body(&editor)

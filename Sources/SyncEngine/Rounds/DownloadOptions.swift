@@ -6,9 +6,14 @@ public struct DownloadOptions: Sendable {
     public var retry: RetryPolicy
     /// Whether it begins at once although the service has asked to be left alone: for a person who does not want to wait.
     public var ignoresPostponement: Bool
+    /// How many entities a page is wanted to have (`odata.maxpagesize`); nil leaves it to the service. V2 knows no such wish.
+    public var pageSize: Int?
 
-    public init(retry: RetryPolicy = RetryPolicy(), ignoresPostponement: Bool = false) {
+    public init(
+        retry: RetryPolicy = RetryPolicy(), ignoresPostponement: Bool = false, pageSize: Int? = nil
+    ) {
         self.retry = retry
+        self.pageSize = pageSize
         self.ignoresPostponement = ignoresPostponement
     }
 }

@@ -74,9 +74,29 @@ public struct AwaitedBatch: Sendable, Hashable {
 /// What a download came to.
 public struct DownloadReport: Sendable {
     public var pages = 0
+    /// How many entities came, those that are as they were included.
     public var entities = 0
+    /// Each query that was downloaded, in order.
+    public var queries: [Query] = []
     /// Expanded navigation properties whose entities could not be kept, as `Set/Property`: they lead to no entity set.
     public var skipped: Set<String> = []
 
+    /// One query.
+    public struct Query: Sendable, Hashable {
+        public var name: String
+        public var mode: DownloadMode
+        public var pages: Int
+        public var tally: DownloadTally
+    }
+
     public init() {}
+
+    mutating func add(_ download: QueryDownload) {
+        pages += download.pages
+        entities += download.tally.entities
+        queries.append(
+            Query(
+                name: download.query.name, mode: download.run.mode, pages: download.pages, tally: download.tally))
+        skipped.formUnion(download.skipped)
+    }
 }

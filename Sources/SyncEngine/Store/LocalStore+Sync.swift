@@ -210,11 +210,41 @@ extension LocalStore {
 
     // MARK: Download
 
-    /// Logs a page of a defining query. Returns what could not be stored, as `Set/Navigation`.
+    /// The defining queries with where their downloads stand, in the order in which they were added.
+    func queryStates() throws(TidelogError) -> [QueryState] { try read { try $0.queries() } }
+
+    /// Logs a part of a page of a defining query.
+    ///
+    /// - Parameters:
+    ///   - compares: whether what is as it was is only named.
+    ///   - next: where the next page is, where this is the last part of its page and not of the last page.
+    ///   - waiting: what earlier parts left.
+    /// - Returns: what it came to; what could not be stored, as `Set/Navigation`; and the links of which an end is not known.
     func ingest(
-        _ payloads: [EntityPayload], of set: EntitySet, query: String
-    ) async throws(TidelogError) -> (count: Int, skipped: Set<String>) {
-        try await ingest(payloads, of: set) { .downloadPage(DownloadPage(query: query, entities: $0)) }
+        _ items: [DeltaItem], of set: EntitySet, query: String, compares: Bool, next: String?, waiting: [LinkChange]
+    ) async throws(TidelogError) -> (tally: DownloadTally, skipped: Set<String>, waiting: [LinkChange]) {
+        let model = try model
+        let index = fold.index ?? RelationshipIndex(model)
+        let found = try transaction { () throws -> (DownloadTally, Set<String>, [LinkChange]) in
+            var builder = try PageBuilder(
+                storage: self.state, model: model, index: index, query: query, set: set, compares: compares,
+                waiting: waiting)
+            for item in items { try builder.add(item) }
+            let (pages, left) = try builder.finish(next: next) { groups in
+                Self.recordSized(groups[...])
+            }
+            for page in pages { try self.add(.downloadPage(page)) }
+            _ = try self.commit()
+            return (builder.tally, builder.skipped, left)
+        }
+        try await acknowledge()
+        return found
+    }
+
+    /// Logs that a query was downloaded to its end. Returns how many entities it does not bring any more.
+    func finishDownload(of query: String, deltaLink: String?) async throws(TidelogError) -> Int {
+        try await record([.downloadFinished(DownloadFinished(query: query, deltaLink: deltaLink))])
+        return fold.removedByDownload
     }
 
     /// Logs entities that were read outside a download.
@@ -224,26 +254,13 @@ extension LocalStore {
     func ingest(
         _ payload: EntityPayload, of set: EntitySet, known: EntityID? = nil, identifying: Bool = false
     ) async throws(TidelogError) {
-        _ = try await ingest([payload], of: set, known: known, identifying: identifying) { .entitiesRead($0) }
-    }
-
-    private func ingest(
-        _ payloads: [EntityPayload], of set: EntitySet, known: EntityID? = nil, identifying: Bool = false,
-        as body: ([EntityImage]) -> Record.Body
-    ) async throws(TidelogError) -> (count: Int, skipped: Set<String>) {
         let model = try model
-        let found = try transaction { () throws -> (count: Int, skipped: Set<String>) in
+        try transaction { () throws -> Void in
             var builder = try ImageBuilder(storage: self.state, model: model, identifying: identifying)
-            var groups: [[EntityImage]] = []
-            for payload in payloads {
-                if let images = try builder.images(of: payload, in: set, known: known) { groups.append(images) }
-            }
-            for part in Self.recordSized(groups[...]) { try self.add(body(Array(part.joined()))) }
+            try self.add(.entitiesRead(try builder.images(of: payload, in: set, known: known) ?? []))
             _ = try self.commit()
-            return (groups.reduce(0) { $0 + $1.count }, builder.skipped)
         }
         try await acknowledge()
-        return found
     }
 
     /// Cuts a page so that each part fits a record well. An entity stays together with what came expanded below it, since its

@@ -40,6 +40,8 @@ public actor LocalStore {
     /// How many uploads are under way.
     var uploads = 0
     private var givenServiceOptions: ServiceOptions?
+    /// How defining queries are downloaded, by name; as usual where there is none.
+    let querySettings: [String: DefiningQuerySettings]
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
     public internal(set) var snapshotFailure: TidelogError?
     private(set) var isClosed = false
@@ -68,6 +70,8 @@ public actor LocalStore {
         public var indexes: [EntityIndex]
         /// What the service lacks; nil for what the metadata say of it.
         public var service: ServiceOptions?
+        /// How defining queries are downloaded, by name, where it is not as usual.
+        public var querySettings: [String: DefiningQuerySettings] = [:]
         /// Where the files are; a simulation brings its own.
         package var disk = StoreDisk.system
         /// How many operations make a long queue; see `Fold`. Nil for its own number; a simulation draws others, since what
@@ -99,6 +103,7 @@ public actor LocalStore {
         undoesLocalCreation = options.undoesLocalCreation
         declaredIndexes = options.indexes
         givenServiceOptions = options.service
+        querySettings = options.querySettings
         var notes: [String] = []
         disk = options.disk
         if disk.isSystem { try StoreDirectory.create(files) }

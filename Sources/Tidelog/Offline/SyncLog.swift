@@ -35,7 +35,8 @@ struct SyncLog: Sendable {
                 "upload put off",
                 metadata: ["until": "\(postponed.notBefore)", "attempt": "\(postponed.attempt)"])
         case .downloadPage(let page):
-            logger.debug("page read", metadata: ["query": "\(page.query)", "entities": "\(page.entities.count + page.unchanged.count)"])
+            let count = page.entities.count + page.unchanged.count
+            logger.debug("page read", metadata: ["query": "\(page.query)", "entities": "\(count)"])
         default: break
         }
     }

@@ -94,7 +94,9 @@ package struct TableLayout: Sendable {
 
     var createStatements: [String] {
         let declared = columns.map { ", \($0.name) \($0.affinity)" }.joined()
-        let keyless = keyless.map { "CREATE INDEX \(Self.quoted("keyless_of_" + bareName)) ON \(table) (entity) WHERE \($0)" }
+        let keyless = keyless.map {
+            "CREATE INDEX \(Self.quoted("keyless_of_" + bareName)) ON \(table) (entity) WHERE \($0)"
+        }
         return [
             """
             CREATE TABLE \(table) (entity INTEGER PRIMARY KEY, type TEXT NOT NULL, etag TEXT, edit_link TEXT, \

@@ -50,7 +50,9 @@ final class SQLiteRows {
             weight = row.weight
         }
 
-        private static func text(_ text: String) -> ContiguousArray<CChar> { ContiguousArray(text.utf8.map(CChar.init)) }
+        private static func text(_ text: String) -> ContiguousArray<CChar> {
+            ContiguousArray(text.utf8.map(CChar.init))
+        }
     }
 
     /// One transaction.

@@ -50,7 +50,8 @@ struct OrderPages: Sendable {
     ///   - changed: only every so manieth order, in another state.
     ///   - name: of the pages, by their number from 0.
     static func forEach(
-        rows: Int, perPage: Int, changed: Int? = nil, name: (Int) -> String, _ body: (Int, [Row], [UInt8]) throws -> Void
+        rows: Int, perPage: Int, changed: Int? = nil, name: (Int) -> String,
+        _ body: (Int, [Row], [UInt8]) throws -> Void
     ) rethrows {
         var orders = OrderGenerator()
         var page: [Row] = []

@@ -108,6 +108,10 @@ struct PullCommand: AsyncParsableCommand {
                 json.beginArray()
                 for skipped in report.skipped.sorted() { json.string(skipped) }
                 json.endArray()
+                json.name("queries")
+                json.beginArray()
+                for query in report.queries { Self.write(query, to: &json) }
+                json.endArray()
                 json.endObject()
                 return try Console.print(json.text)
             }
@@ -117,6 +121,18 @@ struct PullCommand: AsyncParsableCommand {
                 try Console.print("Left out \(skipped): what it leads to is in no entity set.")
             }
         }
+    }
+
+    private static func write(_ query: DownloadReport.Query, to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("name", query.name)
+        json.member("mode", "\(query.mode)")
+        json.member("pages", query.pages)
+        json.member("inserted", query.tally.inserted)
+        json.member("changed", query.tally.changed)
+        json.member("unchanged", query.tally.unchanged)
+        json.member("removed", query.tally.removed)
+        json.endObject()
     }
 }
 

@@ -190,13 +190,16 @@ final class DownloadWorkload {
                 "parse", rate("parse") * megabytes, .megabytesPerSecond,
                 against: .init(name: "SQLite's json_valid, in C", value: rate("C parser") * megabytes)),
             Case("parse, name and encode", rate("parse and encode"), .rowsPerSecond, against: sqlite),
-            Case("download: pages into log and views", rate("download"), .rowsPerSecond, against: sqlite,
+            Case(
+                "download: pages into log and views", rate("download"), .rowsPerSecond, against: sqlite,
                 target: .ratioAtLeast(0.6)),
-            Case("download: pages into log and views", rate("download"), .rowsPerSecond, against: foundation,
+            Case(
+                "download: pages into log and views", rate("download"), .rowsPerSecond, against: foundation,
                 target: .ratioAtLeast(5)),
             Case("the same again, unchanged", rate("second download"), .rowsPerSecond, against: sqlite),
             Case("one in a hundred, changed", rate("changed"), .rowsPerSecond, against: sqlite),
-            Case("rebuild of the views from the log", rate("rebuild"), .rowsPerSecond, against: sqlite,
+            Case(
+                "rebuild of the views from the log", rate("rebuild"), .rowsPerSecond, against: sqlite,
                 target: .ratioAtLeast(0.6)),
             Case("open", rate("open"), .milliseconds, target: .atMost(50)),
         ]

@@ -1,0 +1,141 @@
+internal import EDM
+internal import ODataWire
+
+/// What has become of a query's answer between two moments.
+struct Changes {
+    /// The service at one moment.
+    struct Side {
+        let state: SandboxState
+        let evaluation: Evaluation
+        let representation: Representation
+
+        init(_ view: ServiceView, _ state: SandboxState, _ now: GlobalDateTime?) {
+            self.state = state
+            evaluation = Evaluation(view: view, state: state, now: now)
+            representation = Representation(view: view, state: state, evaluation: evaluation)
+        }
+    }
+
+    let then: Side
+    let now: Side
+    let collection: Target.Collection
+    let options: QueryOptions
+    let form: DeltaForm
+    let tellsDeletions: Bool
+
+    private var view: ServiceView { now.representation.view }
+    private var selection: Selection { Selection(options.select) }
+
+    /// Removed entities first: another one may have got the key.
+    func items() throws(SandboxError) -> [DeltaItem] {
+        let before = try then.evaluation.select(then.state.rows(of: collection), options)
+        let after = try now.evaluation.select(now.state.rows(of: collection), options)
+        let known = Dictionary(uniqueKeysWithValues: before.map { ($0.id, $0) })
+        let present = Set(after.map(\.id))
+        var items: [DeltaItem] = []
+        if tellsDeletions {
+            for row in before where !present.contains(row.id) { items.append(.removed(try removed(row))) }
+        }
+        for row in after { items += try changes(of: row, since: known[row.id]) }
+        return items
+    }
+
+    private func removed(_ row: Row) throws(SandboxError) -> RemovedEntity {
+        let shown = try then.representation.entity(row)
+        var entity = EntityPayload(id: shown.id ?? view.root + view.url(of: row))
+        if row.id.set != collection.set.name { entity.set = row.id.set }
+        return RemovedEntity(entity: entity, reason: now.state[row.id] == nil ? .deleted : .changed)
+    }
+
+    private func changes(of row: Row, since known: Row?) throws(SandboxError) -> [DeltaItem] {
+        var entity = try now.representation.entity(row, selection: selection)
+        let isNews =
+            try known.map { known throws(SandboxError) in
+                try then.representation.entity(known, selection: selection) != entity
+            } ?? true
+        var related: [DeltaItem] = []
+        for item in options.expand {
+            guard let property = collection.set.entityType.findProperty(item.name),
+                let end = property.navigation
+            else { continue }
+            let targets = now.state.targets(of: row.id, through: end)
+            let former = known == nil ? [] : then.state.targets(of: row.id, through: end)
+            if form == .flat {
+                related += try flat(row, property, targets, former)
+            } else if known == nil || !property.isCollection {
+                if known == nil || targets != former {
+                    let expanded = try targets.compactMap { now.state[$0] }.map { row throws(SandboxError) in
+                        try now.representation.entity(row)
+                    }
+                    entity.expanded.append(.init(navigation: property.name, entities: expanded))
+                }
+            } else {
+                let items = try nested(targets, former)
+                if !items.isEmpty { entity.changes.append(NavigationDelta(navigation: property.name, items: items)) }
+            }
+        }
+        let isShown = isNews || !entity.changes.isEmpty || !entity.expanded.isEmpty
+        return (isShown ? [.entity(entity)] : []) + related
+    }
+
+    private func isNews(_ id: RowID) throws(SandboxError) -> EntityPayload? {
+        guard let row = now.state[id] else { return nil }
+        let entity = try now.representation.entity(row)
+        guard let known = then.state[id], try then.representation.entity(known) == entity else { return entity }
+        return nil
+    }
+
+    /// Links and related entities side by side with the others (4.0).
+    private func flat(
+        _ row: Row, _ property: Property, _ targets: [RowID], _ former: [RowID]
+    ) throws(SandboxError) -> [DeltaItem] {
+        var items: [DeltaItem] = []
+        func link(_ target: Row, isAdded: Bool) -> DeltaItem {
+            .link(
+                LinkChange(
+                    isAdded: isAdded, set: row.id.set, source: view.root + view.url(of: row),
+                    relationship: property.name, target: view.root + view.url(of: target)))
+        }
+        for id in former where !targets.contains(id) {
+            guard let target = then.state[id] else { continue }
+            items.append(link(target, isAdded: false))
+            if now.state[id] == nil { items.append(.removed(try removed(target))) }
+        }
+        for id in targets {
+            let isNew = !former.contains(id)
+            guard let target = now.state[id] else { continue }
+            let changed = try isNews(id)
+            if isNew || changed != nil {
+                var entity: EntityPayload
+                if let changed { entity = changed } else { entity = try now.representation.entity(target) }
+                entity.set = id.set
+                items.append(.entity(entity))
+            }
+            if isNew { items.append(link(target, isAdded: true)) }
+        }
+        return items
+    }
+
+    /// The changes of one collection (4.01).
+    private func nested(_ targets: [RowID], _ former: [RowID]) throws(SandboxError) -> [DeltaItem] {
+        var items: [DeltaItem] = []
+        for id in former where !targets.contains(id) {
+            if let target = then.state[id] { items.append(.removed(try removed(target))) }
+        }
+        for id in targets {
+            if let changed = try isNews(id) {
+                items.append(.entity(changed))
+            } else if !former.contains(id), let target = now.state[id] {
+                items.append(.entity(try now.representation.entity(target)))
+            }
+        }
+        return items
+    }
+}
+
+extension ExpandItem {
+    /// Whether all that it leads to is expanded, and nothing below.
+    var isPlain: Bool { path.count == 1 && form == .entities && options == QueryOptions() }
+
+    var name: String { if case .name(let name)? = path.first { name } else { "" } }
+}

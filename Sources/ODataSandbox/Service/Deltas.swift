@@ -1,0 +1,142 @@
+internal import EDM
+public import ODataWire
+
+/// How the service tells what has changed since a query was answered (OData 4.01 Part 1, 11.3): in V4 where a client
+/// prefers `odata.track-changes`, in V2 always, as SAP Gateway does.
+public struct Deltas: Sendable, Hashable {
+    public var form: DeltaForm
+    /// V2: whether deltas have entries for what was deleted, as Olingo writes them; SAP Gateway has none in JSON.
+    public var tellsDeletionsInV2: Bool
+    /// How many moments it remembers. A delta link that leads to an earlier one is answered with ``refusal``.
+    public var limit: Int
+    /// The status that answers a delta link which has expired.
+    public var refusal = 410
+
+    public init(_ form: DeltaForm = .flat, tellsDeletionsInV2: Bool = true, limit: Int = 100) {
+        self.form = form
+        self.tellsDeletionsInV2 = tellsDeletionsInV2
+        self.limit = limit
+    }
+}
+
+/// What the service held at the moments that its delta links lead back to.
+struct Moments: Sendable {
+    private var states: [Int: SandboxState] = [:]
+    private var last = 0
+
+    subscript(number: Int) -> SandboxState? { states[number] }
+
+    /// Returns the number of the moment.
+    mutating func keep(_ state: SandboxState, limit: Int) -> Int {
+        last += 1
+        states[last] = state
+        states[last - max(1, limit)] = nil
+        return last
+    }
+
+    mutating func forget() { states = [:] }
+}
+
+/// What a delta link, or the next link of a delta, tells the service.
+struct DeltaToken {
+    /// What the client knows.
+    let since: Int
+    /// What the pages of the delta are of; nil for the first page.
+    var until: Int?
+    var offset = 0
+    var size: Int?
+
+    init(since: Int) { self.since = since }
+
+    /// Nil where it is none of ours.
+    init?(_ text: String) {
+        let numbers = text.filter { $0 != "'" }.split(separator: "-").map { Int($0) }
+        guard let since = numbers.first ?? nil else { return nil }
+        self.since = since
+        guard numbers.count > 1 else { return }
+        guard numbers.count == 4, let until = numbers[1], let offset = numbers[2], let size = numbers[3], offset >= 0,
+            size > 0
+        else { return nil }
+        (self.until, self.offset, self.size) = (until, offset, size)
+    }
+
+    var text: String {
+        guard let until, let size else { return String(since) }
+        return "\(since)-\(until)-\(offset)-\(size)"
+    }
+}
+
+extension RequestURL {
+    /// The delta token of V4 or V2, still as it is written.
+    var deltaToken: String? {
+        for option in query.split(separator: "&") {
+            let parts = option.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, Self.isDeltaToken(parts[0]) else { continue }
+            return try? PercentCoding.decode(parts[1])
+        }
+        return nil
+    }
+
+    /// Without what pages and deltas add.
+    var ownQuery: String {
+        query.split(separator: "&").filter { option in
+            let name = option.prefix { $0 != "=" }
+            return !Self.isDeltaToken(name) && (try? PercentCoding.decode(name)) != "$skiptoken"
+        }.joined(separator: "&")
+    }
+
+    func link(_ view: ServiceView, _ token: DeltaToken) -> String {
+        let option = view.isLegacy ? "!deltatoken='\(token.text)'" : "$deltatoken=\(token.text)"
+        return view.root + path + "?" + (ownQuery.isEmpty ? "" : ownQuery + "&") + option
+    }
+
+    private static func isDeltaToken(_ name: Substring) -> Bool {
+        let name = try? PercentCoding.decode(name)
+        return name == "$deltatoken" || name == "!deltatoken"
+    }
+}
+
+extension Sandbox {
+    /// Whether the changes of the query's answer can be told.
+    func tracks(_ collection: Target.Collection, _ options: QueryOptions, _ view: ServiceView) -> Bool {
+        guard self.options.deltas != nil, collection.source == nil, options.top == nil, options.skip == nil,
+            options.orderBy.isEmpty
+        else { return false }
+        // SAP Gateway gives no delta links where something is expanded.
+        return view.isLegacy ? options.expand.isEmpty : options.expand.allSatisfy(\.isPlain)
+    }
+
+    /// Answers a delta link.
+    mutating func delta(
+        _ text: String, _ collection: Target.Collection, _ url: RequestURL, _ request: WireRequest, _ view: ServiceView
+    ) throws(SandboxError) -> WireResponse {
+        let options = try view.options(url.ownQuery, collection.set)
+        guard let deltas = self.options.deltas, var token = DeltaToken(text) else {
+            throw SandboxError(400, .badRequest, "The delta token \(text) is none of this service.")
+        }
+        guard let then = moments[token.since] else {
+            throw SandboxError(deltas.refusal, .notFound, "The delta link has expired.")
+        }
+        let until = token.until ?? moments.keep(state, limit: deltas.limit)
+        guard let now = moments[until], let type = view.set(collection.set.name)?.entityType else {
+            throw SandboxError(deltas.refusal, .notFound, "The delta link has expired.")
+        }
+        let changes = Changes(
+            then: Changes.Side(view, then, self.options.now), now: Changes.Side(view, now, self.options.now),
+            collection: collection, options: options, form: deltas.form,
+            tellsDeletions: !view.isLegacy || deltas.tellsDeletionsInV2)
+        let items = try changes.items()
+        let size = token.size ?? Preferences(request).maxPageSize ?? self.options.pageSize ?? max(1, items.count)
+        let rest = items.dropFirst(token.offset)
+        var next: String?
+        if rest.count > size {
+            (token.until, token.offset, token.size) = (until, token.offset + size, size)
+            next = url.link(view, token)
+        }
+        let json = view.writer(for: request).delta(
+            Array(rest.prefix(size)), nextLink: next,
+            deltaLink: next == nil ? url.link(view, DeltaToken(since: until)) : nil, type: type,
+            set: collection.set.name, form: deltas.form)
+        return view.response(200, json: json)
+    }
+}

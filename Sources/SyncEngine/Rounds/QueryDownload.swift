@@ -1,0 +1,170 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+/// The download of one defining query: the requests, and their answers into the log.
+struct QueryDownload {
+    let store: LocalStore
+    let session: ServiceSession
+    let query: DefiningQuery
+    let target: Target
+    let model: EntityDataModel
+    let encoder: RequestEncoder
+    private(set) var run: QueryRun
+    private(set) var pages = 0
+    private(set) var tally = DownloadTally()
+    private(set) var skipped: Set<String> = []
+    /// Links that a delta told of before their other end.
+    private var waiting: [LinkChange] = []
+
+    /// What the query leads to.
+    struct Target {
+        let set: EntitySet
+        let type: EntityType
+        let isSingle: Bool
+    }
+
+    init(
+        store: LocalStore, session: ServiceSession, query: DefiningQuery, target: Target, model: EntityDataModel,
+        encoder: RequestEncoder, run: QueryRun
+    ) {
+        self.store = store
+        self.session = session
+        self.query = query
+        self.target = target
+        self.model = model
+        self.encoder = encoder
+        self.run = run
+    }
+
+    private var reader: PayloadReader { PayloadReader(version: model.version, model: model) }
+
+    /// Goes on to the last page.
+    @inline(never) @_optimize(none)
+    mutating func finish(_ reading: inout PatientReading) async throws(TidelogError) {
+        while true {
+            switch try await step(&reading) {
+            case .next: break
+            case .restart:
+                waiting = []
+                try await store.record([.downloadStarted([QueryStart(query: query.name, mode: .restarted)])])
+            case .finished(let deltaLink):
+                tally.removed += try await store.finishDownload(of: query.name, deltaLink: deltaLink)
+                return
+            case .endless(let url):
+                throw Self.endless(url)
+            }
+        }
+    }
+
+    /// One request and what it brings.
+    @inline(never) @_optimize(none)
+    private mutating func step(_ reading: inout PatientReading) async throws(TidelogError) -> QueryRun.Step {
+        let request = run.request
+        var headers = encoder.headers
+        headers["Prefer"] = request.preferences
+        let response = try await reading.get(request.url, headers: headers)
+        switch run.answered(response.status) {
+        case .page: return try await take(response, request.url, &reading)
+        case .nothing: return .finished(deltaLink: nil)
+        case .again: return .next(run.request.url)
+        case .restart: return .restart
+        case .failure:
+            try ServiceSession.check(response, "GET", request.url)
+            throw TidelogError(
+                .service(status: response.status), "The service answered with status \(response.status).",
+                place: Self.place(request.url))
+        }
+    }
+
+    /// Takes an answer into the log, a chunk at a time. The last chunk says where the next page is, so each waits for the
+    /// one behind it.
+    @inline(never) @_optimize(none)
+    private mutating func take(
+        _ response: WireResponse, _ url: String, _ reading: inout PatientReading
+    ) async throws(TidelogError) -> QueryRun.Step {
+        var page = try PageReading(
+            response, reader, target.type, isSingle: target.isSingle, place: Self.place(url))
+        var held: [DeltaItem] = []
+        var isFirst = true
+        while true {
+            let chunk = try await page.next()
+            guard run.admits(context: page.context) else { return .restart }
+            guard let chunk else { break }
+            if !isFirst { try await ingest(held, next: nil) }
+            isFirst = false
+            held = chunk
+            try await complete(&held, &reading)
+        }
+        let step = run.ended(next: page.nextLink, deltaLink: page.deltaLink, context: page.context)
+        switch step {
+        case .restart: return step
+        case .next(let next): try await ingest(held, next: next)
+        case .finished, .endless: try await ingest(held, next: nil)
+        }
+        pages += 1
+        return step
+    }
+
+    private mutating func ingest(_ items: [DeltaItem], next: String?) async throws(TidelogError) {
+        guard !Task.isCancelled else {
+            throw TidelogError(
+                .cancelled, "The download was cancelled.",
+                recovery: "Nothing is lost; the next download goes on behind the last page that came whole.")
+        }
+        let found = try await store.ingest(
+            items, of: target.set, query: query.name, compares: run.compares, next: next, waiting: waiting)
+        tally += found.tally
+        skipped.formUnion(found.skipped)
+        waiting = found.waiting
+    }
+
+    private static func endless(_ url: String) -> TidelogError {
+        TidelogError(.notOData, "The service's next links lead in a circle.", place: place(url))
+    }
+
+    private static func place(_ url: String) -> String { "GET \(url.prefix { $0 != "?" })" }
+
+    // MARK: Expansions
+
+    /// The most pages that one expanded collection may have.
+    private static let pageLimit = 1_000_000
+
+    private func complete(
+        _ items: inout [DeltaItem], _ reading: inout PatientReading
+    ) async throws(TidelogError) {
+        for index in items.indices {
+            guard case .entity(var entity) = items[index],
+                entity.expanded.contains(where: { $0.nextLink != nil })
+            else { continue }
+            try await complete(&entity, &reading)
+            items[index] = .entity(entity)
+        }
+    }
+
+    /// An expanded collection may come in pages of its own.
+    private func complete(
+        _ entity: inout EntityPayload, _ reading: inout PatientReading
+    ) async throws(TidelogError) {
+        for index in entity.expanded.indices {
+            guard let name = target.type.findProperty(entity.expanded[index].navigation)?.navigation?.targetType,
+                let type = model.findEntityType(name)
+            else { continue }
+            var seen: Set<String> = []
+            while let url = entity.expanded[index].nextLink {
+                guard seen.insert(url).inserted, seen.count <= Self.pageLimit else { throw Self.endless(url) }
+                let response = try await reading.get(url, headers: encoder.headers)
+                try ServiceSession.check(response, "GET", url)
+                do throws(PayloadError) {
+                    let page = try reader.feed(response.body, type: type)
+                    entity.expanded[index].entities += page.entities
+                    entity.expanded[index].nextLink = page.nextLink
+                } catch {
+                    throw TidelogError(
+                        .notOData, "An expanded page cannot be read: \(error)", place: Self.place(url), cause: error)
+                }
+            }
+        }
+    }
+}

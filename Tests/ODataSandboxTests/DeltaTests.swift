@@ -1,0 +1,106 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import Testing
+
+/// The sandbox tells what has changed since.
+@Suite struct DeltaTests {
+    private static let tracking = ["Prefer": "odata.track-changes"]
+
+    private func shop(_ dialect: Dialect = .v4, _ form: DeltaForm = .flat) throws -> Shop {
+        var shop = try Shop(dialect)
+        shop.sandbox.options.deltas = Deltas(form)
+        return shop
+    }
+
+    private func deltaLink(_ response: WireResponse) throws -> String {
+        let json = try response.json()
+        let link = try #require(json["@odata.deltaLink"]?.string ?? json["__delta"]?.string)
+        return String(link.dropFirst("http://shop.test/v4/".count))
+    }
+
+    private func items(_ shop: inout Shop, _ link: String) throws -> [JSONValue] {
+        let json = try shop.get(link).json()
+        return try #require((json["value"] ?? json["results"])?.array)
+    }
+
+    @Test func `a delta link comes where it is preferred, at the end of the last page`() throws {
+        var shop = try shop()
+        #expect(try shop.get("Customers").json()["@odata.deltaLink"] == nil)
+        let response = shop.get("Customers", headers: Self.tracking)
+        #expect(response.headers["Preference-Applied"] == "odata.track-changes")
+        #expect(try items(&shop, deltaLink(response)).isEmpty)
+        shop.sandbox.options.pageSize = 2
+        let first = try shop.get("Customers", headers: Self.tracking).json()
+        #expect(first["@odata.deltaLink"] == nil)
+        let next = try #require(first["@odata.nextLink"]?.string?.dropFirst(shop.root.count))
+        #expect(try items(&shop, deltaLink(shop.get(String(next)))).isEmpty)
+        // Of a part that shifts nothing can be told.
+        #expect(try shop.get("Customers?$top=1", headers: Self.tracking).json()["@odata.deltaLink"] == nil)
+    }
+
+    @Test func `4-0 tells removed entities and links side by side`() throws {
+        var shop = try shop()
+        let link = try deltaLink(shop.get("Suppliers?$expand=Products", headers: Self.tracking))
+        shop.delete("Suppliers(2)")
+        shop.send("DELETE", "Suppliers(1)/Products(1)/$ref")
+        let items = try items(&shop, link)
+        let removed = items.filter { $0["@odata.context"]?.string == "#Suppliers/$deletedEntity" }
+        #expect(removed.map { $0["reason"]?.string } == ["deleted"])
+        #expect(
+            items.contains {
+                $0["@odata.context"]?.string == "#Suppliers/$deletedLink"
+                    && $0["target"]?.string == shop.root + "Products(1)"
+            })
+    }
+
+    @Test func `4-01 tells them where they belong`() throws {
+        var shop = try shop(.v4, .nested)
+        let link = try deltaLink(shop.get("Suppliers?$expand=Products", headers: Self.tracking))
+        shop.delete("Suppliers(2)")
+        shop.send("DELETE", "Suppliers(1)/Products(1)/$ref")
+        let items = try items(&shop, link)
+        #expect(items.first?["@removed"]?["reason"]?.string == "deleted")
+        let changes = items.compactMap { $0["Products@delta"]?.array }.first
+        #expect(changes?.first?["@removed"]?["reason"]?.string == "changed")
+        #expect(changes?.first?["@id"]?.string == shop.root + "Products(1)")
+    }
+
+    @Test(arguments: Dialect.allCases) func `what leaves the filter is removed`(_ dialect: Dialect) throws {
+        var shop = try shop(dialect)
+        let link = try deltaLink(shop.get("Orders?$filter=Quantity%20gt%202", headers: Self.tracking))
+        shop.update("Orders(1)", #"{"Quantity":1}"#)
+        shop.update("Orders(4)", #"{"Quantity":7}"#)
+        let items = try items(&shop, link)
+        #expect(items.count == 2)
+        #expect(items[0]["id"]?.string == shop.root + "Orders(1)")
+        #expect(items[1]["OrderID"]?.integer == 4)
+        if dialect == .v4 { #expect(items[0]["reason"]?.string == "changed") }
+    }
+
+    @Test func `a delta has pages of the moment at which it was asked for`() throws {
+        var shop = try shop()
+        let link = try deltaLink(shop.get("Customers", headers: Self.tracking))
+        for key in 1...3 { shop.update("Customers(\(key))", #"{"Name":"x"}"#) }
+        shop.sandbox.options.pageSize = 2
+        let first = try shop.get(link).json()
+        #expect(first["value"]?.array?.count == 2)
+        #expect(first["@odata.context"]?.string == shop.root + "$metadata#Customers/$delta")
+        shop.update("Customers(3)", #"{"Name":"later"}"#)
+        let next = try #require(first["@odata.nextLink"]?.string?.dropFirst(shop.root.count))
+        let second = shop.get(String(next))
+        #expect(try second.json()["value"]?.array?.map { $0["Name"]?.string } == ["x"])
+        #expect(try items(&shop, deltaLink(second)).map { $0["Name"]?.string } == ["later"])
+    }
+
+    @Test func `moments are forgotten, and what was never one is refused`() throws {
+        var shop = try shop()
+        shop.sandbox.options.deltas?.limit = 1
+        let link = try deltaLink(shop.get("Customers", headers: Self.tracking))
+        _ = shop.get("Customers", headers: Self.tracking)
+        #expect(shop.get(link).status == 410)
+        for token in ["x", "1-2", "1-2-3-0", "1-2--3-4", "99999999999999999999"] {
+            #expect(shop.get("Customers?$deltatoken=\(token)").status >= 400)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+/// What downloads do to a state, record by record.
+struct DownloadFoldTests {
+    let store: TestStore
+
+    init() throws {
+        store = try TestStore()
+        try store.add(.definingQueryAdded(DefiningQuery(name: "Other", query: "Customers?$filter=Name eq 'A'")))
+    }
+
+    private func image(_ id: EntityID, _ number: Int64, _ name: String = "A") -> EntityImage {
+        EntityImage(
+            entity: id, set: "Customers", type: "Shop.Customer",
+            values: ["CustomerID": .integer(number), "Name": .string(name)])
+    }
+
+    /// A full download of customers with these keys, and a delta link at its end. Returns their IDs.
+    private func download(_ keys: Int64..., query: String = "All") throws -> [EntityID] {
+        try store.add(.downloadStarted(queries: [query]))
+        var ids: [EntityID] = []
+        for key in keys {
+            let id = store.state.entity(set: "Customers", key: "CustomerID=\(key)") ?? store.newID()
+            try store.add(.downloadPage(DownloadPage(query: query, entities: [image(id, key)])))
+            ids.append(id)
+        }
+        try store.add(.downloadFinished(DownloadFinished(query: query, deltaLink: "delta1")))
+        return ids
+    }
+
+    private func delta(_ page: DownloadPage, link: String? = "delta2") throws {
+        try store.add(.downloadStarted([QueryStart(query: page.query, mode: .delta)]))
+        try store.add(.downloadPage(page))
+        try store.add(.downloadFinished(DownloadFinished(query: page.query, deltaLink: link)))
+    }
+
+    private func query(_ name: String = "All") throws -> QueryState {
+        try #require(store.state.queries().first { $0.query.name == name })
+    }
+
+    @Test func `a delta takes away only what it says is gone`() throws {
+        let ids = try download(1, 2, 3)
+        try delta(DownloadPage(query: "All", entities: [image(ids[0], 1, "B")], removed: [ids[1]]))
+        #expect(store.value(ids[0], "Name") == .string("B"))
+        #expect(store.state.row(ids[1]) == nil)
+        #expect(store.state.row(ids[2]) != nil)
+        #expect(try query().deltaLink?.url == "delta2")
+    }
+
+    @Test func `what left one query stays where another one brings it`() throws {
+        let ids = try download(1, 2)
+        _ = try download(1, query: "Other")
+        try delta(DownloadPage(query: "All", left: ids))
+        #expect(store.state.row(ids[0]) != nil)
+        #expect(store.state.row(ids[1]) == nil)
+        try delta(DownloadPage(query: "Other", left: [ids[0]]))
+        #expect(store.state.row(ids[0]) == nil)
+    }
+
+    @Test func `what the service deleted is gone from every query, and comes back anew`() throws {
+        let ids = try download(1)
+        _ = try download(1, query: "Other")
+        try delta(DownloadPage(query: "All", removed: ids))
+        #expect(store.state.row(ids[0]) == nil)
+        #expect(!store.state.isCovered(ids[0]))
+        try delta(DownloadPage(query: "All", entities: [image(ids[0], 1, "again")]))
+        #expect(store.value(ids[0], "Name") == .string("again"))
+    }
+
+    @Test func `an edit stays in sight when a delta removes what it was made on`() throws {
+        let ids = try download(1)
+        try store.perform([.update(ids[0], changes: ["Name": .string("mine")], bindings: [])])
+        try delta(DownloadPage(query: "All", removed: ids))
+        #expect(store.value(ids[0], "Name") == .string("mine"))
+        #expect(store.state.row(ids[0])?.origin == .gone)
+    }
+
+    @Test func `what was deleted here stays deleted when a delta changes it`() throws {
+        let ids = try download(1)
+        try store.perform([.delete(ids[0])])
+        try delta(DownloadPage(query: "All", entities: [image(ids[0], 1, "B")]))
+        #expect(store.state.row(ids[0]) == nil)
+        #expect(try store.state.serviceRow(ids[0])?.values["Name"] == .string("B"))
+    }
+
+    @Test func `named entities are covered by a full download, all others go`() throws {
+        let ids = try download(1, 2)
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.downloadPage(DownloadPage(query: "All", unchanged: [ids[0]])))
+        try store.add(.downloadFinished(query: "All"))
+        #expect(store.state.row(ids[0]) != nil)
+        #expect(store.state.row(ids[1]) == nil)
+    }
+
+    @Test func `a delta tells of links`() throws {
+        let order = try store.download("Orders", ["OrderID": .integer(1)])
+        let ids = try download(1, 2)
+        let links = [DownloadPage.ChangedLink(source: ids[0], navigation: "Orders", target: order, isAdded: true)]
+        try delta(DownloadPage(query: "All", links: links))
+        #expect(try store.targets(order, "Customer") == [ids[0]])
+        try delta(
+            DownloadPage(
+                query: "All",
+                links: [
+                    .init(source: ids[0], navigation: "Orders", target: order, isAdded: false),
+                    .init(source: ids[1], navigation: "Orders", target: order, isAdded: true),
+                ]))
+        #expect(try store.targets(order, "Customer") == [ids[1]])
+        try delta(
+            DownloadPage(
+                query: "All", links: [.init(source: order, navigation: "Customer", target: nil, isAdded: false)]))
+        #expect(try store.targets(order, "Customer").isEmpty)
+    }
+
+    @Test func `an interrupted download knows where it goes on`() throws {
+        let ids = try download(1, 2, 3)
+        try store.add(.downloadStarted(queries: ["All"]))
+        #expect(try query().deltaLink == nil)
+        try store.add(.downloadPage(DownloadPage(query: "All", unchanged: [ids[0]], next: "page2")))
+        #expect(try query().next?.url == "page2")
+        let run = try query().run
+        try store.add(.downloadStarted([QueryStart(query: "All", mode: .resumed)]))
+        #expect(try query().run == run)
+        #expect(try query().next?.url == "page2")
+        try store.add(.downloadPage(DownloadPage(query: "All", unchanged: [ids[1]])))
+        try store.add(.downloadFinished(query: "All"))
+        #expect(try query().next == nil)
+        #expect(store.state.row(ids[0]) != nil)
+        #expect(store.state.row(ids[2]) == nil)
+    }
+
+    @Test func `a delta that was interrupted and resumed removes nothing by itself`() throws {
+        let ids = try download(1, 2)
+        try store.add(.downloadStarted([QueryStart(query: "All", mode: .delta)]))
+        try store.add(.downloadPage(DownloadPage(query: "All", entities: [image(ids[0], 1, "B")], next: "page2")))
+        try store.add(.downloadStarted([QueryStart(query: "All", mode: .resumed)]))
+        try store.add(.downloadFinished(DownloadFinished(query: "All", deltaLink: "delta2")))
+        #expect(store.state.row(ids[1]) != nil)
+    }
+
+    @Test func `other metadata, and a lost record, ask for everything again`() throws {
+        _ = try download(1)
+        try store.add(
+            .serviceInstalled(ServiceDescription(root: "http://moved.test/", metadata: TestModel.service.metadata)))
+        #expect(try query().deltaLink == nil)
+        _ = try download(1)
+        try store.add(.lost)
+        #expect(try query().deltaLink == nil)
+    }
+
+    @Test func `what was created here and no delta shows goes with the delta's end`() throws {
+        try store.add(.definingQueryRemoved(name: "Other"))
+        _ = try download(1)
+        let created = try store.create("Customers", ["Name": .string("N")])
+        try store.confirm(store.state.header().applied, key: ["CustomerID": .integer(9)], of: created)
+        #expect(store.state.row(created) != nil)
+        try delta(DownloadPage(query: "All", entities: [image(created, 9, "N")]))
+        #expect(store.state.row(created) != nil)
+        let filtered = try store.create("Customers", ["Name": .string("N")])
+        try store.confirm(store.state.header().applied, key: ["CustomerID": .integer(10)], of: filtered)
+        try delta(DownloadPage(query: "All"))
+        #expect(store.state.row(filtered) == nil)
+        #expect(store.state.row(created) != nil)
+    }
+
+    @Test func `what the last download brought or changed is marked`() throws {
+        let ids = try download(1, 2)
+        func upserted() throws -> [EntityID] {
+            let header = store.state.header()
+            return try store.state.allRows.filter { $0.isUpserted(inLastDownloadOf: header) }.map(\.id)
+        }
+        #expect(try upserted() == ids)
+        try store.perform([.update(ids[0], changes: ["Name": .string("mine")], bindings: [])])
+        try delta(DownloadPage(query: "All", entities: [image(ids[1], 2, "B")]))
+        #expect(try upserted() == [ids[1]])
+        // As it was, though the page shows it.
+        try delta(DownloadPage(query: "All", entities: [image(ids[1], 2, "B"), image(ids[0], 1, "C")]))
+        #expect(try upserted() == [ids[0]])
+        #expect(store.value(ids[0], "Name") == .string("mine"))
+    }
+
+    @Test func `a snapshot keeps what a query goes on with and what was downloaded`() throws {
+        let ids = try download(1, 2)
+        try store.perform([.update(ids[0], changes: ["Name": .string("mine")], bindings: [])])
+        try store.add(.downloadStarted([QueryStart(query: "All", mode: .delta)]))
+        try store.add(.downloadPage(DownloadPage(query: "All", entities: [image(ids[1], 2, "B")], next: "page2")))
+        let fold = try Fold(storage: store.state)
+        let copy = MemoryState()
+        var restoration = StateRestoration(into: copy)
+        try fold.writeSnapshot { kind, payload in try restoration.add(kind: kind, payload: payload) }
+        _ = try restoration.finish()
+        #expect(try StateDigest(of: copy) == store.digest())
+        #expect(copy.queries() == store.state.queries())
+        #expect(copy.header().lastDownload == store.state.header().lastDownload)
+    }
+}

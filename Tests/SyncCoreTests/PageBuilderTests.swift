@@ -1,0 +1,108 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Testing
+
+/// What a page of an answer becomes in the log.
+struct PageBuilderTests {
+    let store: TestStore
+
+    init() throws { store = try TestStore() }
+
+    /// Builds the records of the items, in JSON, and folds them. Returns them and the links that wait.
+    @discardableResult
+    private func take(
+        _ json: String..., set: String = "Customers", compares: Bool = false, next: String? = nil,
+        waiting: [LinkChange] = []
+    ) throws -> (pages: [DownloadPage], waiting: [LinkChange], tally: DownloadTally) {
+        let entitySet = try #require(store.model.findEntitySet(set))
+        let body = #"{"@odata.context":"$metadata#\#(set)/$delta","value":[\#(json.joined(separator: ","))]}"#
+        var reader = try PayloadReader(version: .v4, model: store.model).feedReader(
+            Array(body.utf8), type: entitySet.entityType)
+        var builder = try PageBuilder(
+            storage: store.state, model: store.model, index: RelationshipIndex(store.model), query: "All",
+            set: entitySet, compares: compares, waiting: waiting)
+        while let item = try reader.next() { try builder.add(item) }
+        let (pages, left) = try builder.finish(next: next) { [$0[...]] }
+        for page in pages { try store.add(.downloadPage(page)) }
+        return (pages, left, builder.tally)
+    }
+
+    private func customer(_ key: Int, _ name: String = "A") -> String { #"{"CustomerID":\#(key),"Name":"\#(name)"}"# }
+    private func gone(_ key: Int, _ set: String = "Customers") -> String {
+        ##"{"@odata.context":"#\##(set)/$deletedEntity","id":"\##(set)(\##(key))","reason":"deleted"}"##
+    }
+
+    private func link(_ kind: String, _ source: Int, _ target: Int) -> String {
+        let ends = #""source":"Customers(\#(source))","relationship":"Orders","target":"Orders(\#(target))""#
+        return ##"{"@odata.context":"#Customers/$\##(kind)",\##(ends)}"##
+    }
+
+    private let order = ##"{"@odata.context":"#Orders/$entity","OrderID":5}"##
+
+    private func id(_ set: String, _ key: String) -> EntityID? { store.state.entity(set: set, key: key) }
+
+    @Test func `what is as it was is only named`() throws {
+        try take(customer(1), customer(2))
+        let found = try take(customer(1), customer(2, "B"), customer(3), compares: true)
+        #expect(found.pages.count == 1)
+        #expect(found.pages[0].unchanged == [id("Customers", "CustomerID=1")])
+        #expect(found.pages[0].entities.count == 2)
+        #expect((found.tally.inserted, found.tally.changed, found.tally.unchanged) == (1, 1, 1))
+    }
+
+    @Test func `a value that is written otherwise is not as it was`() throws {
+        try take(#"{"OrderID":1,"Amount":1.5}"#, set: "Orders")
+        #expect(try take(#"{"OrderID":1,"Amount":1.5}"#, set: "Orders", compares: true).tally.unchanged == 1)
+        #expect(try take(#"{"OrderID":1,"Amount":1.50}"#, set: "Orders", compares: true).tally.changed == 1)
+        #expect(
+            try take(#"{"@odata.etag":"2","OrderID":1,"Amount":1.50}"#, set: "Orders", compares: true).tally.changed
+                == 1)
+    }
+
+    @Test func `an entity that is removed and comes again in one page is there`() throws {
+        try take(customer(1, "old"))
+        let found = try take(gone(1), customer(1, "new"))
+        #expect(found.pages.count == 2)
+        #expect(store.value(try #require(id("Customers", "CustomerID=1")), "Name") == .string("new"))
+    }
+
+    @Test func `an entity that comes and is removed in one page is not there`() throws {
+        let found = try take(customer(1), gone(1))
+        #expect(found.pages.count == 1)
+        #expect(store.state.rows(set: "Customers").isEmpty)
+    }
+
+    @Test func `what was never known cannot be removed`() throws {
+        #expect(try take(gone(7)).pages == [DownloadPage(query: "All")])
+    }
+
+    @Test func `a link waits for an end that comes later, and so does the place to go on at`() throws {
+        let first = try take(customer(1), link("link", 1, 5), next: "page2")
+        #expect(first.waiting.count == 1)
+        #expect(first.pages.last?.next == nil)
+        let second = try take(order, next: "page3", waiting: first.waiting)
+        #expect(second.waiting.isEmpty)
+        #expect(second.pages.last?.next == "page3")
+        let customer = try #require(id("Customers", "CustomerID=1"))
+        #expect(try store.targets(customer, "Orders") == [id("Orders", "OrderID=5")])
+    }
+
+    @Test func `a link that is added and removed again is not there`() throws {
+        try take(customer(1), order)
+        try take(link("link", 1, 5), link("deletedLink", 1, 5))
+        #expect(try store.targets(try #require(id("Customers", "CustomerID=1")), "Orders").isEmpty)
+    }
+
+    @Test func `a nested delta links, unlinks and removes`() throws {
+        try take(customer(1), order, link("link", 1, 5))
+        let changes = #"{"@removed":{"reason":"changed"},"@id":"Orders(5)"},{"OrderID":6,"Note":"n"}"#
+        try take(#"{"CustomerID":1,"Orders@delta":[\#(changes)]}"#)
+        let customer = try #require(id("Customers", "CustomerID=1"))
+        #expect(try store.targets(customer, "Orders") == [id("Orders", "OrderID=6")])
+        #expect(store.state.row(try #require(id("Orders", "OrderID=5"))) != nil)
+        try take(#"{"CustomerID":1,"Orders@delta":[{"@removed":{"reason":"deleted"},"@id":"Orders(6)"}]}"#)
+        #expect(store.state.row(try #require(id("Orders", "OrderID=6"))) == nil)
+    }
+}

@@ -1,0 +1,181 @@
+import Operations
+import SyncCore
+import Testing
+
+/// What is asked next, and what an answer means: without any service.
+struct QueryRunTests {
+    private static let query = DefiningQuery(name: "Q", query: "Orders?$filter=Amount gt 1")
+    private static let minute: Timestamp = 60_000
+
+    private static func link(_ url: String, at time: Timestamp = 0) -> QueryState.ServiceLink {
+        QueryState.ServiceLink(url: url, time: time)
+    }
+
+    private func run(
+        deltaLink: QueryState.ServiceLink? = nil, next: QueryState.ServiceLink? = nil, isDelta: Bool = false,
+        _ tracking: DefiningQuerySettings.DeltaTracking = .auto, lifetime: Int = 100, pageSize: Int? = nil,
+        isLegacy: Bool = false, usesLegacyDeltas: Bool = false, isSingle: Bool = false, now: Timestamp = 0
+    ) -> QueryRun {
+        QueryRun(
+            QueryState(
+                query: Self.query, run: 1, isComplete: next == nil, isDelta: isDelta, deltaLink: deltaLink, next: next),
+            options: QueryRun.Options(
+                settings: DefiningQuerySettings(trackDeltas: tracking, deltaTokenLifetime: lifetime),
+                pageSize: pageSize, isLegacy: isLegacy, usesLegacyDeltas: usesLegacyDeltas),
+            isSingle: isSingle, now: now)
+    }
+
+    @Test func `a first download asks for everything and for changes from then on`() {
+        let first = run(pageSize: 50)
+        #expect(first.mode == .full)
+        #expect(first.request.url == Self.query.query)
+        #expect(first.request.preferences == "odata.track-changes,odata.maxpagesize=50")
+        #expect(first.compares)
+    }
+
+    @Test func `a delta link is asked for verbatim`() {
+        let delta = run(deltaLink: Self.link("http://x/Orders?$deltatoken=a%2Fb"))
+        #expect(delta.mode == .delta)
+        #expect(delta.request.url == "http://x/Orders?$deltatoken=a%2Fb")
+        #expect(delta.request.preferences == nil)
+        #expect(!delta.compares)
+    }
+
+    @Test func `a page's next link is asked for verbatim and without preferences`() {
+        var run = run(pageSize: 50)
+        let page = "Orders?$skiptoken=%24x"
+        #expect(run.ended(next: page, deltaLink: nil, context: nil) == .next(page))
+        #expect(run.request == QueryRun.Request(url: page, preferences: nil))
+    }
+
+    @Test(arguments: [
+        (DefiningQuerySettings.DeltaTracking.auto, true, true, true), (.always, false, false, true),
+        (.never, true, true, false),
+    ])
+    func `who tracks changes is as the settings say`(
+        _ tracking: DefiningQuerySettings.DeltaTracking, _ prefers: Bool, _ usesLink: Bool, _ compares: Bool
+    ) {
+        let first = run(tracking)
+        #expect((first.request.preferences == "odata.track-changes") == prefers)
+        #expect(first.compares == compares)
+        let second = run(deltaLink: Self.link("delta"), tracking)
+        #expect((second.mode == .delta) == usesLink)
+        var last = run(tracking)
+        let link = prefers ? "later" : nil
+        #expect(last.ended(next: nil, deltaLink: "later", context: nil) == .finished(deltaLink: link))
+    }
+
+    @Test func `a delta link is used until its lifetime has passed`() {
+        let link = Self.link("delta", at: 1_000)
+        #expect(run(deltaLink: link, lifetime: 5, now: 1_000 + 5 * Self.minute - 1).mode == .delta)
+        #expect(run(deltaLink: link, lifetime: 5, now: 1_000 + 5 * Self.minute).mode == .full)
+        #expect(run(deltaLink: link, lifetime: 0, now: 1_000).mode == .full)
+        // A clock that was put back, and lifetimes and times that no number has room for.
+        #expect(run(deltaLink: link, lifetime: 5, now: 0).mode == .delta)
+        #expect(run(deltaLink: link, lifetime: .max, now: .max).mode == .delta)
+        #expect(run(deltaLink: Self.link("delta", at: .min), lifetime: 5, now: .max).mode == .delta)
+    }
+
+    @Test func `an interrupted download goes on behind the last page in its own mode`() {
+        let full = run(deltaLink: Self.link("delta"), next: Self.link("page3"))
+        #expect(full.mode == .resumed)
+        #expect(full.isFull)
+        #expect(full.compares)
+        #expect(full.request.url == "page3")
+        let delta = run(deltaLink: Self.link("delta"), next: Self.link("page3"), isDelta: true)
+        #expect(delta.mode == .resumed)
+        #expect(!delta.isFull)
+        #expect(run(next: Self.link("page3"), isDelta: true, .always).mode == .full)
+        #expect(run(next: Self.link("page3"), lifetime: 1, now: 60_000).mode == .full)
+    }
+
+    @Test(arguments: [400, 404, 409, 410, 412, 422, 500, 501])
+    func `a link that the service goes on with no more leads to everything, once`(_ status: Int) {
+        for var run in [
+            run(deltaLink: Self.link("delta")), run(next: Self.link("page3")),
+            run(next: Self.link("page3"), isDelta: true),
+        ] {
+            #expect(run.answered(status) == .restart)
+            #expect(run.mode == .restarted)
+            #expect(run.isFull)
+            #expect(run.request.url == Self.query.query)
+            #expect(run.request.preferences == "odata.track-changes")
+            #expect(run.answered(200) == .page)
+            #expect(run.ended(next: "page2", deltaLink: nil, context: nil) == .next("page2"))
+            #expect(run.answered(410) == .failure)
+        }
+    }
+
+    @Test(arguments: [401, 403, 407, 408, 425, 429, 502, 503, 504])
+    func `what may pass is no reason to download everything`(_ status: Int) {
+        var run = run(deltaLink: Self.link("delta"))
+        #expect(run.answered(status) == .failure)
+        #expect(run.mode == .delta)
+    }
+
+    @Test func `a skip token that expires during a full download begins it anew`() {
+        var run = run()
+        #expect(run.ended(next: "page2", deltaLink: nil, context: nil) == .next("page2"))
+        #expect(run.answered(410) == .restart)
+        #expect(run.request.url == Self.query.query)
+    }
+
+    @Test func `a query that is refused is refused`() {
+        var run = run(isLegacy: true)
+        #expect(run.answered(400) == .failure)
+        #expect(run.answered(404) == .failure)
+    }
+
+    @Test(arguments: [400, 501]) func `a service that refuses preferences is asked once more without`(_ status: Int) {
+        var run = run()
+        #expect(run.answered(status) == .again)
+        #expect(run.request == QueryRun.Request(url: Self.query.query, preferences: nil))
+        #expect(run.answered(status) == .failure)
+    }
+
+    @Test func `a delta link that is answered with everything is no delta`() {
+        var run = run(deltaLink: Self.link("delta"))
+        #expect(run.admits(context: nil) == true)
+        #expect(run.admits(context: "http://x/$metadata#Orders/$delta") == true)
+        #expect(run.admits(context: "http://x/$metadata#Orders") == false)
+        #expect(run.mode == .restarted)
+        #expect(run.admits(context: "http://x/$metadata#Orders") == true)
+    }
+
+    @Test func `a delta without a new link is followed by everything, and at once where nothing says that it was one`()
+    {
+        var said = run(deltaLink: Self.link("delta"))
+        #expect(said.ended(next: nil, deltaLink: nil, context: "$metadata#Orders/$delta") == .finished(deltaLink: nil))
+        var silent = run(deltaLink: Self.link("delta"))
+        #expect(silent.ended(next: nil, deltaLink: nil, context: nil) == .restart)
+        #expect(silent.isFull)
+    }
+
+    @Test func `delta links of V2 are used where they are known to tell deletions`() {
+        #expect(run(deltaLink: Self.link("delta"), isLegacy: true).mode == .full)
+        #expect(run(isLegacy: true).request.preferences == nil)
+        #expect(run(deltaLink: Self.link("delta"), isLegacy: true, usesLegacyDeltas: true).mode == .delta)
+        var unused = run(isLegacy: true)
+        #expect(unused.ended(next: nil, deltaLink: "delta", context: nil) == .finished(deltaLink: nil))
+    }
+
+    @Test func `next links that lead in a circle end`() {
+        var run = run()
+        #expect(run.ended(next: "page2", deltaLink: nil, context: nil) == .next("page2"))
+        #expect(run.ended(next: "page3", deltaLink: nil, context: nil) == .next("page3"))
+        #expect(run.ended(next: "page2", deltaLink: nil, context: nil) == .endless("page2"))
+        var loop = self.run()
+        #expect(loop.ended(next: Self.query.query, deltaLink: nil, context: nil) == .endless(Self.query.query))
+    }
+
+    @Test func `a single entity is asked for as it is, and may be gone`() {
+        var single = run(deltaLink: Self.link("delta"), pageSize: 5, isSingle: true)
+        #expect(single.mode == .full)
+        #expect(single.request == QueryRun.Request(url: Self.query.query, preferences: nil))
+        #expect(single.compares)
+        #expect(single.answered(404) == .nothing)
+        #expect(single.answered(204) == .nothing)
+        #expect(single.answered(200) == .page)
+        #expect(single.ended(next: nil, deltaLink: "x", context: nil) == .finished(deltaLink: nil))
+    }
+}

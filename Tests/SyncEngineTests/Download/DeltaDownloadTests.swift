@@ -1,0 +1,201 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Downloads from a service that tells what has changed.
+struct DeltaDownloadTests {
+    enum Service: String, CaseIterable, Sendable, CustomStringConvertible {
+        case flat, nested, legacy
+        var description: String { rawValue }
+
+        var dialect: Dialect { self == .legacy ? .v2 : .v4 }
+        var deltas: Deltas { Deltas(self == .nested ? .nested : .flat) }
+
+        func shop(
+            pageSize: Int? = nil, queries: [DefiningQuery]? = nil, options: LocalStore.Options = .init()
+        ) async throws -> Shop {
+            var options = options
+            options.service = ServiceOptions(tellsDeletionsInV2: true)
+            return try await Shop(
+                dialect, pageSize: pageSize, options: options, deltas: deltas, queries: queries)
+        }
+
+        /// SAP Gateway gives no delta link where something is expanded, and so does the sandbox.
+        func tracks(_ query: String) -> Bool { self != .legacy || !["Suppliers", "Owners", "Cities"].contains(query) }
+    }
+
+    private static let customers = DefiningQuery(name: "Customers", query: "Customers")
+
+    /// What others do: the same for every dialect.
+    private func change(_ shop: Shop) {
+        let transport = shop.transport
+        transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Augusta Ada"}"#)
+        transport.direct("POST", "/v4/Customers", #"{"Name":"Edsger","Tags":[]}"#)
+        transport.direct("DELETE", "/v4/Orders(4)", headers: ["If-Match": "*"])
+        transport.direct(
+            "PATCH", "/v4/Orders(3)", #"{"Customer@odata.bind":"Customers(1)"}"#, headers: ["If-Match": "*"])
+    }
+
+    @Test(arguments: Service.allCases, [nil, 2])
+    func `a second download brings what others changed, and asks for nothing else`(
+        _ service: Service, _ pageSize: Int?
+    ) async throws {
+        let shop = try await service.shop(pageSize: pageSize)
+        change(shop)
+        shop.transport.forgetRequests()
+        let report = try await shop.engine.download()
+        #expect(report.queries.allSatisfy { $0.mode == (service.tracks($0.name) ? .delta : .full) })
+        #expect(shop.transport.requests.allSatisfy { $0.url.contains("deltatoken=") || $0.url.contains("$expand") })
+        #expect(try await shop.localState() == shop.serviceState())
+        let customers = try #require(report.queries.first { $0.name == "Customers" })
+        #expect(customers.tally.inserted == 1)
+        #expect(report.queries.first { $0.name == "Orders" }?.tally.removed == 1)
+        // Nothing has happened since.
+        let third = try await shop.engine.download()
+        #expect(third.queries.allSatisfy { $0.tally.inserted + $0.tally.changed + $0.tally.removed == 0 })
+        #expect(third.queries.allSatisfy { !service.tracks($0.name) || $0.tally.unchanged == 0 })
+    }
+
+    @Test(arguments: Service.allCases)
+    func `what leaves a query's filter leaves the store, unless another query brings it`(
+        _ service: Service
+    ) async throws {
+        let shop = try await service.shop(queries: [
+            DefiningQuery(name: "A", query: "Orders?$filter=Quantity gt 2"),
+            DefiningQuery(name: "B", query: "Orders?$filter=Quantity lt 100"),
+        ])
+        #expect(try await shop.store.query("Orders").entities.count == 4)
+        shop.transport.direct("PATCH", "/v4/Orders(2)", #"{"Quantity":1}"#, headers: ["If-Match": "*"])
+        shop.transport.direct("PATCH", "/v4/Orders(1)", #"{"Quantity":2}"#, headers: ["If-Match": "*"])
+        try await shop.pull()
+        #expect(try await shop.value("Orders(1)", "Quantity") == .integer(2))
+        #expect(try await shop.value("Orders(2)", "Quantity") == .integer(1))
+        shop.transport.direct("PATCH", "/v4/Orders(1)", #"{"Quantity":200}"#, headers: ["If-Match": "*"])
+        try await shop.pull()
+        #expect(try await shop.value("Orders(1)", "Quantity") == .integer(200))
+        shop.transport.direct("PATCH", "/v4/Orders(1)", #"{"Quantity":101}"#, headers: ["If-Match": "*"])
+        shop.transport.direct("DELETE", "/v4/Orders(2)", headers: ["If-Match": "*"])
+        try await shop.pull()
+        #expect(try await shop.store.query("Orders").entities.count == 3)
+        #expect(try await shop.localState(["Orders"]).count == shop.serviceState(["Orders"]).count)
+    }
+
+    @Test(arguments: [400, 404, 410, 500])
+    func `an expired delta link leads to everything, and pending operations stay`(_ status: Int) async throws {
+        let shop = try await Service.flat.shop(queries: [Self.customers])
+        try await shop.perform(update("Customers(1)", ["Name": .string("mine")]))
+        shop.transport.direct("DELETE", "/v4/Customers(3)")
+        shop.transport.add(Fault(.refuse(status: status), urlPart: "deltatoken"))
+        let report = try await shop.engine.download()
+        #expect(report.queries.map(\.mode) == [.restarted])
+        #expect(try await shop.store.query("Customers").entities.count == 2)
+        #expect(try await shop.value("Customers(1)", "Name") == .string("mine"))
+        #expect(try await shop.store.pendingCount() == 1)
+        #expect(try await shop.push().confirmed.count == 1)
+        #expect(try await shop.engine.download().queries.map(\.mode) == [.delta])
+    }
+
+    @Test func `a service that has forgotten the moment says so, and everything comes`() async throws {
+        let shop = try await Service.flat.shop(queries: [Self.customers])
+        shop.transport.change { $0.options.deltas?.limit = 1 }
+        for _ in 0..<2 {
+            shop.transport.direct("GET", "/v4/Orders", headers: ["Prefer": "odata.track-changes"])
+        }
+        #expect(try await shop.engine.download().queries.map(\.mode) == [.restarted])
+    }
+
+    @Test func `a delta link is not used when its lifetime has passed`() async throws {
+        let time = VirtualTime()
+        var options = LocalStore.Options(environment: time.environment)
+        options.querySettings = ["Customers": DefiningQuerySettings(deltaTokenLifetime: 60)]
+        let shop = try await Service.flat.shop(queries: [Self.customers], options: options)
+        try await time.environment.sleep(.seconds(3_599))
+        #expect(try await shop.engine.download().queries.map(\.mode) == [.delta])
+        try await time.environment.sleep(.seconds(3_600))
+        #expect(try await shop.engine.download().queries.map(\.mode) == [.full])
+    }
+
+    @Test(arguments: DefiningQuerySettings.DeltaTracking.allCases)
+    func `who tracks changes is as the settings say`(_ tracking: DefiningQuerySettings.DeltaTracking) async throws {
+        var options = LocalStore.Options()
+        options.querySettings = ["Customers": DefiningQuerySettings(trackDeltas: tracking)]
+        let shop = try await Service.flat.shop(queries: [Self.customers], options: options)
+        let report = try await shop.engine.download()
+        #expect(report.queries.map(\.mode) == [tracking == .always ? .full : .delta])
+        #expect(report.queries[0].tally.unchanged == (tracking == .always ? 3 : 0))
+    }
+
+    @Test func `a service that answers its delta link with everything keeps nothing deleted alive`() async throws {
+        let shop = try await Service.flat.shop(queries: [Self.customers])
+        shop.transport.direct("DELETE", "/v4/Customers(3)")
+        let all = shop.transport.direct("GET", "/v4/Customers").body
+        shop.transport.add(
+            Fault(.replace(contentType: "application/json", body: all), urlPart: "deltatoken"))
+        let report = try await shop.engine.download()
+        #expect(report.queries.map(\.mode) == [.restarted])
+        #expect(try await shop.store.query("Customers").entities.count == 2)
+    }
+
+    @Test func `a delta that says nothing of deletions is not used in V2`() async throws {
+        let shop = try await Shop(
+            .v2, expanding: false, deltas: Deltas(tellsDeletionsInV2: false), queries: [Self.customers])
+        shop.transport.direct("DELETE", "/v4/Customers(3)")
+        shop.transport.forgetRequests()
+        #expect(try await shop.engine.download().queries.map(\.mode) == [.full])
+        #expect(try await shop.store.query("Customers").entities.count == 2)
+        #expect(!shop.transport.requests.contains { $0.url.contains("deltatoken") })
+    }
+
+    @Test(arguments: Service.allCases)
+    func `what was deleted here stays deleted, whatever a delta says`(_ service: Service) async throws {
+        let shop = try await service.shop(queries: [Self.customers])
+        try await shop.perform(.delete(.link("Customers(1)")), .delete(.link("Customers(3)")))
+        shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"changed"}"#)
+        shop.transport.direct("DELETE", "/v4/Customers(3)")
+        try await shop.pull()
+        #expect(try await shop.store.query("Customers").entities.map(\.readLink) == ["Customers(2)"])
+        #expect(try await shop.store.pendingCount() == 2)
+    }
+
+    @Test(arguments: Service.allCases, [UInt64(1), 2, 3, 4])
+    func `deltas come to the same as a download of everything`(_ service: Service, _ seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let shop = try await service.shop(pageSize: [nil, 1, 3].randomElement(using: &random) ?? nil)
+        for round in 0..<6 {
+            for _ in 0..<Int.random(in: 0..<8, using: &random) { editByOthers(shop, &random, round) }
+            let report = try await shop.engine.download()
+            #expect(report.queries.contains { $0.mode == .delta }, "seed \(seed)")
+            #expect(try await shop.localState() == shop.serviceState(), "seed \(seed), round \(round)")
+        }
+    }
+
+    /// Any change; what the service refuses has not happened.
+    private func editByOthers(_ shop: Shop, _ random: inout SeededRandom, _ round: Int) {
+        func key(_ count: Int) -> Int { Int.random(in: 1...count, using: &random) }
+        let transport = shop.transport
+        let text = "r\(round)-\(key(1_000))"
+        switch key(9) {
+        case 1: transport.direct("PATCH", "/v4/Customers(\(key(5)))", #"{"Name":"\#(text)"}"#)
+        case 2: transport.direct("POST", "/v4/Customers", #"{"Name":"\#(text)","Tags":[]}"#)
+        case 3: transport.direct("DELETE", "/v4/Customers(\(key(6)))")
+        case 4:
+            transport.direct(
+                "PATCH", "/v4/Orders(\(key(6)))", #"{"Customer@odata.bind":"Customers(\#(key(5)))"}"#,
+                headers: ["If-Match": "*"])
+        case 5: transport.direct("POST", "/v4/Orders", #"{"Note":"\#(text)"}"#)
+        case 6: transport.direct("DELETE", "/v4/Orders(\(key(8)))", headers: ["If-Match": "*"])
+        case 7:
+            transport.direct(
+                "POST", "/v4/Suppliers(\(key(3)))/Products/$ref",
+                #"{"@odata.id":"http://shop.test/v4/Products(\#(key(4)))"}"#)
+        case 8: transport.direct("DELETE", "/v4/Suppliers(\(key(3)))/Products(\(key(4)))/$ref")
+        default: transport.direct("PATCH", "/v4/Products(\(key(4)))", #"{"Name":"\#(text)"}"#)
+        }
+    }
+}
