@@ -62,7 +62,7 @@ struct ApplyEvaluationTests {
         ("aggregate(Product with countdistinct as Products,$count as Sales)", ["Products=3 Sales=8"]),
         ("aggregate(Customer with countdistinct as Customers)", ["Customers=3"]),
         ("aggregate(Amount with sum from Customer/Country with average as Average)", ["Average=12"]),
-        ("aggregate(Customer/$count as Sold)", ["Sold=8"]),
+        ("aggregate(Customer/$count as Sold)", ["Sold=3"]),
         (
             "filter(Amount gt 100)/aggregate(Amount with sum as Total,Amount with countdistinct as Amounts,$count as Sales)",
             ["Total=null Amounts=0 Sales=0"]
@@ -94,6 +94,14 @@ struct ApplyEvaluationTests {
             "groupby((Customer),aggregate(Amount with sum as Total))/filter(Customer/Country eq 'USA')",
             ["Total=7", "Total=12"]
         ),
+        (
+            "groupby((rollup(Customer/Country,Customer/Name)),aggregate(Amount with sum as Total))",
+            [
+                "Customer={Country=USA Name=Joe} Total=7", "Customer={Country=USA Name=Sue} Total=12",
+                "Customer={Country=Netherlands Name=Joe} Total=5", "Customer={Country=USA} Total=19",
+                "Customer={Country=Netherlands} Total=5",
+            ]
+        ),
         ("groupby((Product),topcount(1,Amount))", ["#5", "#2", "#4"]),
         (
             "groupby((Product),aggregate(Amount with sum as Total))/orderby(Total desc)/top(1)",
@@ -111,6 +119,8 @@ struct ApplyEvaluationTests {
         ("search(coffee)", ["#3", "#4"]), ("identity", ["#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8"]),
         ("topcount(2,Amount)", ["#3", "#4"]), ("bottomcount(2,Amount)", ["#1", "#7"]),
         ("topsum(15,Amount)", ["#3", "#4", "#5"]), ("toppercent(50,Amount)", ["#3", "#4"]),
+        ("bottompercent(50,Amount)", ["#1", "#2", "#3", "#6", "#7", "#8"]),
+        ("bottomsum(7,Amount)", ["#1", "#2", "#6", "#7", "#8"]),
         ("bottomsum(3,Amount)", ["#1", "#2", "#7"]), ("topcount($these/$count div 4,Amount)", ["#3", "#4"]),
         ("compute(Amount mul 10 as Cents)/filter(Cents gt 50)", ["#4 Cents=80"]),
         ("filter(Amount gt 4)/compute(Amount div $these/aggregate(Amount with sum) as Share)", ["#4 Share=1"]),
@@ -153,7 +163,7 @@ struct ApplyEvaluationTests {
 
     @Test(arguments: [
         "aggregate(Forecast)", "aggregate(Amount with Custom.median as M)",
-        "groupby((rollup(Customer/Country,Product)))",
+        "groupby((rollup(CustomerHierarchy)))",
         "nest(identity as All)", "Custom.condense()", "join(Sales as Sale)",
     ])
     func `what only a service knows is refused by name`(text: String) throws {

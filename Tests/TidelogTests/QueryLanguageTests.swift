@@ -17,7 +17,7 @@ import Tidelog
         let result = try await service.executeQuery(query)
         let first = try result.requiredEntity()
         #expect(first["Total"] == .decimal(try #require(DecimalValue("1200.6250"))))
-        #expect(first["Orders"] == .integer(2))
+        #expect(first["Orders"] == .decimal(DecimalValue(2)))
         #expect(first["Customer"] == .complex(ComplexValue(properties: ["Name": .string("Ada Lovelace")])))
         #expect(first.readLink == nil)
         #expect(first.entityID == nil)
@@ -47,7 +47,7 @@ import Tidelog
                 == .decimal(try #require(DecimalValue("2501.5"))))
         #expect(
             try await total(of.aggregate(try shop.property("Orders/CustomerID").countDistinct(as: "Total")))
-                == .integer(2))
+                == .decimal(DecimalValue(2)))
     }
 
     @Test(arguments: Client.offline)
@@ -159,6 +159,14 @@ import Tidelog
         #expect(found.allSatisfy { $0.properties.isEmpty })
         let metadata = try await read("$metadata").value
         #expect(metadata?.stringValue?.contains("EntityContainer") == true)
+    }
+
+    @Test func `V2 selects below an expansion by a path`() async throws {
+        let shop = try await Shop(Client(dialect: .v2, isOnline: false))
+        let query = DataQuery().withURL("Orders(1)?$expand=Customer&$select=Note,Customer/Name")
+        let order = try await shop.service.executeQuery(query).requiredEntity()
+        let customer = try #require(order.relatedEntity(try shop.property("Orders/Customer")))
+        #expect(Set(customer.properties.map(\.name)) == ["CustomerID", "Name"])
     }
 
     @Test(arguments: Client.offline)

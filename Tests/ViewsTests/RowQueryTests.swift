@@ -289,6 +289,21 @@ struct RowQueryTests {
         #expect(try store.find("Customers(1)/Orders?$filter=sap.islocal()") == [])
     }
 
+    @Test func `what a path leads to is the same in SQL and in memory`() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("path seed \(seed)")
+        var dice = Dice(state: seed)
+        let store = try store(&dice)
+        for _ in 0..<120 {
+            let url = randomQuery(&dice).replacing("Orders?", with: "Customers(\(dice.next(5) + 1))/Orders?")
+            let request = try store.request(url + "&$count=true")
+            let expected = try store.query.answerInMemory(request)
+            let answer = try #require(try store.query.reachedInSQL(request), "Not answered in SQL: \(url)")
+            #expect(try store.ids(answer) == store.ids(expected), "seed \(seed): \(url)")
+            #expect(answer.count == expected.count, "seed \(seed): \(url)")
+        }
+    }
+
     @Test func `names of $compute that double again and again are refused, not written out`() throws {
         let store = try Store()
         try store.put("Orders", 1001, ["ID": .integer(1), "Number": .integer(1)])

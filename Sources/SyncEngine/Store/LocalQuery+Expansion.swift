@@ -61,7 +61,9 @@ extension LocalQuery {
                 }
             case .value: throw EvaluationError(.unsupported, "The content of a media entity is not read by a query.")
             default:
-                if let property = try self.property(item.path, type) { found.append(self.item(property, item)) }
+                if let property = try self.property(item.path, type) {
+                    found.append(self.item(property, item.selecting(options.select, below: property)))
+                }
             }
         }
         return found
@@ -121,6 +123,17 @@ extension LocalQuery {
             for property in type?.keyProperties ?? [] { paths.add(property.name) }
         }
         snapshot.values = paths.cut(snapshot.values)
+    }
+}
+
+extension ExpandItem {
+    /// V2 says what to select of an expanded entity beside the expansion: `$expand=Customer&$select=Note,Customer/Name`.
+    fileprivate func selecting(_ items: [SelectItem], below property: Property) -> ExpandItem {
+        let paths = items.map(\.path).filter { $0.first == .name(property.name) }
+        guard !paths.isEmpty, paths.allSatisfy({ $0.count > 1 }) else { return self }
+        var item = self
+        item.options.select += paths.map { SelectItem(path: Array($0.dropFirst())) }
+        return item
     }
 }
 

@@ -12,29 +12,31 @@ struct RowProjection {
     }
 
     private let columns: [Column]
-    /// Paths of navigation properties on the way; whether they lead to anything is read as well.
+    /// Paths of navigation properties on the way; which entities they lead to is read as well.
     private let navigations: [[String]]
     /// What to select, ``columns`` first.
     let terms: [SQLText]
 
-    /// Nil where one of the properties has no column.
+    /// Throws `unsupported` where one of the properties has no column.
     ///
     /// - Parameter paths: names that the type does not have are left out: transformations give such names.
-    init?(_ paths: [[String]], of type: EntityType, in model: EntityDataModel, _ compiler: inout SQLCompiler) throws {
+    init(
+        _ paths: [[String]], of type: EntityType, _ model: EntityDataModel?, _ compiler: inout SQLCompiler
+    ) throws(EvaluationError) {
         var columns: [Column] = []
         var terms: [SQLText] = []
         var navigations: [[String]] = []
         for path in paths where type.findProperty(path[0]) != nil {
-            guard let property = Self.property(path, type, model, &navigations),
+            guard let model, let property = Self.property(path, type, model, &navigations),
                 let scalar = try compiler.scalar(.property(path.joined(separator: "/"))), let kind = scalar.kind
-            else { return nil }
+            else { throw compiler.unsupported("The path \(path.joined(separator: "/"))") }
             let isEnumeration = if case .enumeration = property.type.kind { true } else { false }
             columns.append(Column(path: path, kind: kind, isEnumeration: isEnumeration))
             terms.append(scalar.text)
         }
         for path in navigations {
             let walked = ExpressionPath(segments: path.map { .property($0) })
-            terms.append(try compiler.exists(walked))
+            terms.append(try compiler.entity(at: walked))
         }
         self.columns = columns
         self.navigations = navigations
@@ -69,7 +71,8 @@ struct RowProjection {
             root.set(value, at: column.path[...])
         }
         for (index, path) in navigations.enumerated() {
-            root.mark(at: path[...], exists: row.integer(columns.count + index) != 0)
+            let place = columns.count + index
+            root.mark(at: path[...], row.isNull(place) ? .missing : .entity(row.integer(place)))
         }
         return root.scope
     }
@@ -78,24 +81,35 @@ struct RowProjection {
     private struct Node {
         var value = Value.null
         var children: [String: Node] = [:]
-        /// Set for an entity.
-        var exists: Bool?
+        /// Set for what a navigation property leads to.
+        var target: Target?
+
+        enum Target {
+            case missing
+            case entity(Int64)
+        }
 
         mutating func set(_ value: Value, at path: ArraySlice<String>) {
             guard let name = path.first else { return self.value = value }
             children[name, default: Node()].set(value, at: path.dropFirst())
         }
 
-        mutating func mark(at path: ArraySlice<String>, exists: Bool) {
-            guard let name = path.first else { return self.exists = exists }
-            children[name, default: Node()].mark(at: path.dropFirst(), exists: exists)
+        mutating func mark(at path: ArraySlice<String>, _ target: Target) {
+            guard let name = path.first else { return self.target = target }
+            children[name, default: Node()].mark(at: path.dropFirst(), target)
         }
 
-        var scope: EvaluationScope { EvaluationScope(property: { children[$0]?.operand }) }
+        var scope: EvaluationScope {
+            let identity: String? = if case .entity(let id)? = target { "\(id)" } else { nil }
+            return EvaluationScope(property: { children[$0]?.operand }, identity: identity)
+        }
 
         private var operand: EvaluationOperand {
-            if let exists { return .entity(exists ? scope : nil) }
-            return .value(asValue)
+            switch target {
+            case .missing: .entity(nil)
+            case .entity: .entity(scope)
+            case nil: .value(asValue)
+            }
         }
 
         private var asValue: Value {

@@ -100,6 +100,39 @@ extension RowQuery {
         return EvaluationError(.unsupported, "The store does not answer \(what); ask the service.")
     }
 
+    /// What a collection-valued navigation property of one entity leads to, as in `Customers(1)/Orders`, by SQL over the
+    /// targets' table; nil for other paths, and for what has to be answered in memory.
+    func reachedInSQL(_ request: ServiceRequest) throws -> Answer? {
+        var segments = request.path.segments
+        // A filter of links may ask for the links' own state.
+        if segments.last == .count || segments.last == .ref && request.options.filter == nil { segments.removeLast() }
+        guard request.options.apply.isEmpty, segments.count > 2, case .key = segments[1],
+            case .navigation(let property)? = segments.popLast(), property.isCollection,
+            let end = property.navigation, segments.last != .links,
+            case .rows(let sources) = try position(ResourcePath(segments: segments, target: request.path.target)),
+            let source = sources.first, sources.count == 1,
+            let set = model.findEntitySet(source.set).flatMap({ onlyTarget(of: property, in: $0) })
+        else { return nil }
+        do {
+            let found = try state.reached(from: source.id, along: end, in: set, request.options, now: now)
+            return Answer(
+                .entities(request.path.target == .count ? [] : try found.rows()),
+                count: request.wantsCount ? try found.count() : nil)
+        } catch let error as EvaluationError where error.code == .unsupported {
+            return nil
+        }
+    }
+
+    /// The set that a navigation property leads to, where its targets cannot be in another one.
+    private func onlyTarget(of property: Property, in set: EntitySet) -> EntitySet? {
+        guard let target = property.navigation?.targetType else { return nil }
+        let candidates = (model.entitySets + model.singletons).filter {
+            model.isType($0.entityType.name, derivedFrom: target)
+                || model.isType(target, derivedFrom: $0.entityType.name)
+        }
+        return candidates.count == 1 ? candidates[0] : nil
+    }
+
     // MARK: Keys
 
     private func row(in set: EntitySet, _ selector: KeySelector) throws(StateError) -> EntityRow? {

@@ -75,6 +75,7 @@ public struct RowQuery {
 
     private func whole(_ request: ServiceRequest) throws -> Answer {
         if let answer = try appliedInSQL(request) { return answer }
+        if let answer = try reachedInSQL(request) { return answer }
         if let answer = try answerInSQL(request, wantsCount: request.wantsCount) { return answer }
         return try answerInMemory(request)
     }

@@ -5,6 +5,8 @@ extension SQLCompiler {
     /// A way through navigation properties that lead to one entity each, from the inside out.
     private struct Walk {
         var scope: any SQLScope
+        /// The table of the last entity on the way.
+        var table = ""
         /// Sources of the entities on the way.
         var sources: [SQLText] = []
         /// Properties of the entity at hand that the path has named so far.
@@ -23,7 +25,9 @@ extension SQLCompiler {
 
     private mutating func step(_ walk: inout Walk, _ name: String) throws(EvaluationError) {
         guard walk.collection == nil else { throw unsupported("A property of a collection") }
-        if walk.names.isEmpty, let navigation = walk.scope.navigation(name, alias: nextTable()) {
+        let table = nextTable()
+        if walk.names.isEmpty, let navigation = walk.scope.navigation(name, alias: table) {
+            walk.table = table
             if navigation.isCollection {
                 walk.collection = navigation
             } else {
@@ -110,6 +114,19 @@ extension SQLCompiler {
             try step(&walk, name)
         }
         return walk.names.isEmpty && walk.collection == nil && !walk.sources.isEmpty
+    }
+
+    /// The entity ID of what a path of single-valued navigation properties leads to; null where it leads nowhere.
+    mutating func entity(at path: ExpressionPath) throws(EvaluationError) -> SQLText {
+        var walk = Walk(scope: try start(of: path))
+        for segment in path.segments {
+            guard case .property(let name) = segment else { throw unsupported("Such a path") }
+            try step(&walk, name)
+        }
+        guard walk.names.isEmpty, walk.collection == nil, !walk.sources.isEmpty else {
+            throw unsupported("Such a path")
+        }
+        return walk.wrap(SQLText("\(walk.table).entity"))
     }
 
     /// Whether there is anything at the end of a path of navigation properties.

@@ -28,26 +28,25 @@ struct Aggregation {
         switch item.subject {
         case .custom: throw Self.unsupported(item)
         case .count(let path):
-            let prefix = path.segments.dropLast()
-            guard !prefix.isEmpty else { return .integer(Int64(rows.count)) }
-            var count: Int64 = 0
-            for row in rows {
-                count += Int64(try occurrences(ExpressionPath(root: path.root, segments: Array(prefix)), row).count)
-            }
-            return .integer(count)
+            let prefix = Array(path.segments.dropLast())
+            let count =
+                prefix.isEmpty
+                ? rows.count : try occurrences(ExpressionPath(root: path.root, segments: prefix), rows).count
+            return Self.number(count)
         case .values(let expression, let method):
             if case .custom = method { throw Self.unsupported(item) }
             var values = Aggregate(method: method)
-            for row in rows {
-                if case .path(let path) = expression {
-                    for occurrence in try occurrences(path, row) { try values.add(occurrence) }
-                } else {
-                    try values.add(try operand(expression, row))
-                }
+            if case .path(let path) = expression {
+                for occurrence in try occurrences(path, rows) { try values.add(occurrence) }
+            } else {
+                for row in rows { try values.add(try operand(expression, row)) }
             }
             return try values.result()
         }
     }
+
+    /// How many: `Edm.Decimal` with scale 0, says the standard.
+    static func number(_ count: Int) -> Value { .decimal(DecimalValue(Int64(count))) }
 
     private static func unsupported(_ item: AggregateItem) -> EvaluationError {
         if case .values(_, .custom(let name)) = item.subject {
@@ -57,12 +56,28 @@ struct Aggregation {
             .unsupported, "The custom aggregate \(item.resultName ?? "") is known to the service only.")
     }
 
-    /// What a path leads to: each instance, where it goes through collections. Missing ones are left out.
+    /// What a path leads to from all rows together, where it goes through collections from each of their items. What is
+    /// missing is left out, and an entity counts once however many ways lead to it (section 3.2.1.1).
     private func occurrences(
-        _ path: ExpressionPath, _ row: EvaluationOperand
+        _ path: ExpressionPath, _ rows: [EvaluationOperand]
     ) throws(EvaluationError) -> [EvaluationOperand] {
-        var run = EvaluationRun(evaluator: evaluator, it: row, these: these)
-        var positions = [try run.walk(ExpressionPath(root: path.root, segments: []))]
+        let isWalked = path.segments.allSatisfy { segment in
+            switch segment {
+            case .property, .type: true
+            default: false
+            }
+        }
+        guard isWalked else {
+            var found: [EvaluationOperand] = []
+            for row in rows { found += Self.spread(try operand(.path(path), row)) }
+            return found
+        }
+        var positions: [EvaluationOperand] = []
+        for row in rows {
+            var run = EvaluationRun(evaluator: evaluator, it: row, these: these)
+            positions.append(try run.walk(ExpressionPath(root: path.root, segments: [])))
+        }
+        var run = EvaluationRun(evaluator: evaluator, it: .value(.null), these: these)
         for segment in path.segments {
             var next: [EvaluationOperand] = []
             for position in positions {
@@ -72,9 +87,18 @@ struct Aggregation {
                 default: next.append(try run.step(segment, from: position))
                 }
             }
-            positions = next
+            positions = Self.distinctEntities(next)
         }
         return positions.flatMap(Self.spread)
+    }
+
+    /// Entities that were reached, each once; values as they are.
+    private static func distinctEntities(_ positions: [EvaluationOperand]) -> [EvaluationOperand] {
+        var seen: Set<String> = []
+        return positions.flatMap(spread).filter { position in
+            guard case .entity(let entity?) = position, let identity = entity.identity else { return true }
+            return seen.insert(identity).inserted
+        }
     }
 
     private static func spread(_ position: EvaluationOperand) -> [EvaluationOperand] {
@@ -148,7 +172,7 @@ struct Aggregate {
     /// Null over nothing, and 0 different values.
     func result() throws(EvaluationError) -> Value {
         switch method {
-        case .countDistinct: return .integer(Int64(distinct.count))
+        case .countDistinct: return Aggregation.number(distinct.count)
         case .average where total != .null: return try ValueArithmetic.apply(.divby, total, .integer(count))
         default: return total
         }

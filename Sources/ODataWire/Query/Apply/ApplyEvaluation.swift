@@ -130,13 +130,38 @@ public struct ApplyEvaluation {
     private func grouped(
         _ rows: [ApplyRow], _ items: [GroupingItem], _ inner: [Transformation]
     ) throws(EvaluationError) -> [ApplyRow] {
-        var paths: [ExpressionPath] = []
+        var result: [ApplyRow] = []
+        for paths in try Self.groupings(items) { result += try grouped(rows, by: paths, inner) }
+        return result
+    }
+
+    /// What is grouped by in turn: with `rollup` by all its levels, and then by one less again and again
+    /// (section 3.2.3.2).
+    private static func groupings(_ items: [GroupingItem]) throws(EvaluationError) -> [[ExpressionPath]] {
+        var groupings: [[ExpressionPath]] = [[]]
         for item in items {
-            guard case .property(let path) = item else {
-                throw EvaluationError(.unsupported, "rollup is not answered here; ask the service.")
+            var alternatives: [[ExpressionPath]] = []
+            switch item {
+            case .property(let path): alternatives = [[path]]
+            case .rollup(let levels):
+                guard levels.count > 1, levels.allSatisfy({ !$0.segments.isEmpty }) else {
+                    throw EvaluationError(.unsupported, "A hierarchy by its name is known to the service only.")
+                }
+                alternatives = levels.indices.reversed().map { Array(levels[...$0]) }
+            case .recursiveRollup:
+                throw EvaluationError(.unsupported, "rolluprecursive is not answered here; ask the service.")
             }
-            paths.append(path)
+            groupings = groupings.flatMap { grouping in alternatives.map { grouping + $0 } }
+            guard groupings.count <= 256 else {
+                throw EvaluationError(.unsupported, "These are too many levels to group by.")
+            }
         }
+        return groupings
+    }
+
+    private func grouped(
+        _ rows: [ApplyRow], by paths: [ExpressionPath], _ inner: [Transformation]
+    ) throws(EvaluationError) -> [ApplyRow] {
         var places: [[GroupKey]: Int] = [:]
         var groups: [Group] = []
         for row in rows {
@@ -228,8 +253,10 @@ public struct ApplyEvaluation {
         case .topsum, .bottomsum: break
         }
         var sum = Value.integer(0)
+        let isNegative = goal.sortOrder(to: sum) == .ascending
         for (count, key) in keys.enumerated() {
-            if sum.sortOrder(to: goal) != .ascending { return count }
+            let order = sum.sortOrder(to: goal)
+            if isNegative ? order != .descending : order != .ascending { return count }
             if key != .null { sum = try ValueArithmetic.apply(.add, sum, key) }
         }
         return keys.count

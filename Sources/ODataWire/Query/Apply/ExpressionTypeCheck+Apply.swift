@@ -130,7 +130,7 @@ extension ExpressionTypeCheck {
         switch item.subject {
         case .count(let path):
             _ = try aggregatedType(ExpressionPath(root: path.root, segments: path.segments.dropLast()))
-            return .primitive(.int64)
+            return .primitive(.decimal)
         case .custom(let path):
             guard case .property(let name)? = path.segments.last else { return .unknown }
             let owner = try aggregatedType(ExpressionPath(root: path.root, segments: path.segments.dropLast()))
@@ -159,7 +159,7 @@ extension ExpressionTypeCheck {
     ) throws(URLSyntaxError) -> ExpressionType {
         switch method {
         case .custom: return .unknown
-        case .countDistinct: return .primitive(.int64)
+        case .countDistinct: return .primitive(.decimal)
         case .sum, .average:
             guard type.family == .number || type.family == .any || type == .primitive(.duration) else {
                 throw error(

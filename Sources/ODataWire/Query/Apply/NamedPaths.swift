@@ -30,7 +30,11 @@ package struct NamedPaths {
         case .aggregate(let items): for item in items { add(item) }
         case .groupBy(let items, let inner):
             for item in items {
-                if case .property(let path) = item { add(path) } else { isIncomplete = true }
+                switch item {
+                case .property(let path): add(path)
+                case .rollup(let levels): for level in levels { add(level) }
+                case .recursiveRollup: isIncomplete = true
+                }
             }
             add(inner)
         case .concat(let sequences): for sequence in sequences { add(sequence) }
