@@ -57,9 +57,11 @@ struct IndexTests {
     }
 
     @Test(arguments: [
-        ("Name", "$filter=Name eq 'n3'"), ("Price", "$filter=Price gt 45&$orderby=Price"), ("Price", "$filter=Price eq 7.5"),
+        ("Name", "$filter=Name eq 'n3'"), ("Price", "$filter=Price gt 45&$orderby=Price"),
+        ("Price", "$filter=Price eq 7.5"),
         ("Day", "$filter=Day eq 2024-01-12"), ("Day", "$filter=Day gt 2024-01-27&$orderby=Day"),
-        ("At", "$filter=At ge 2024-01-28T08:00:00Z&$orderby=At"), ("Took", "$filter=Took lt duration'PT3H'&$orderby=Took"),
+        ("At", "$filter=At ge 2024-01-28T08:00:00Z&$orderby=At"),
+        ("Took", "$filter=Took lt duration'PT3H'&$orderby=Took"),
         ("Place/City", "$filter=Place/City eq 'c1'"), ("Name", "$filter=Name in ('n1','n2')"),
         ("Name", "$filter=Name eq null"),
     ])

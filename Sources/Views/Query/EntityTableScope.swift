@@ -30,8 +30,10 @@ package struct EntityTableScope: SQLScope {
             let scope = EntityTableScope(targetSet, alias: target, model: model, layouts: layouts)
         else { return nil }
         let (near, far) = navigation.relationship.isForward ? ("first", "second") : ("second", "first")
+        // Without its name SQLite takes the primary key, and reads the whole relationship.
+        let index = navigation.relationship.isForward ? "" : " INDEXED BY links_by_second"
         let source = SQLText(
-            "links AS \(target)_link JOIN \(layout.table) AS \(target) ON \(target).entity = \(target)_link.\(far) "
+            "links AS \(target)_link\(index) JOIN \(layout.table) AS \(target) ON \(target).entity = \(target)_link.\(far) "
                 + "WHERE \(target)_link.relationship = ? AND \(target)_link.\(near) = \(alias).entity "
                 + "AND \(target)_link.in_local <> 0", [.text(navigation.relationship.name)])
         return SQLNavigation(isCollection: property.isCollection, source: source, scope: scope)

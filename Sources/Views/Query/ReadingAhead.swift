@@ -10,10 +10,12 @@ extension SQLiteState {
         _ body: (_ from: EntityID, _ to: EntityID, _ set: String) -> Void
     ) throws(StateError) {
         let (near, far) = end.relationship.isForward ? ("first", "second") : ("second", "first")
-        // CROSS JOIN keeps SQLite to the order of the tables: the sources are few, the links many.
+        // CROSS JOIN keeps SQLite to the order of the tables: the sources are few, the links many. Without statistics it would
+        // take the primary key for links from their second end as well, and read the whole relationship for each source.
+        let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
         let sql = """
             SELECT source.value, links.\(far), entities.set_name FROM json_each(?) AS source
-            CROSS JOIN links ON links.relationship = ? AND links.\(near) = source.value AND links.in_local <> 0
+            CROSS JOIN links\(index) ON links.relationship = ? AND links.\(near) = source.value AND links.in_local <> 0
             CROSS JOIN entities ON entities.id = links.\(far) ORDER BY 1, 2
             """
         try each(sql, [Self.idList(sources), .text(end.relationship.name)]) { row throws(StateError) in

@@ -66,8 +66,9 @@ extension SQLCompiler {
         func plain(_ sign: String) -> SQLText {
             var test = "(" + left + " \(sign) " + right + ")"
             if comparison == .eq, a.kind == .date, b.kind == .date {
-                // The texts are compared quickly; an index over dates is one over their sort keys.
-                test = "(" + test + " AND " + keyed(a, .date) + " = " + keyed(b, .date) + ")"
+                // The texts are compared quickly; an index over dates is one over their sort keys. The signs keep SQLite from
+                // putting the value into the sort key's place, where it would not see the index any more.
+                test = "(+" + left + " = +" + right + " AND " + keyed(a, .date) + " = " + keyed(b, .date) + ")"
             }
             return isExact ? "COALESCE(" + test + ", 0)" : test
         }

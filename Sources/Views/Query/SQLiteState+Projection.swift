@@ -53,8 +53,11 @@ extension SQLiteState {
         from entity: EntityID, along end: Navigation, in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime?
     ) throws -> (rows: () throws -> [EntityRow], count: () throws -> Int64) {
         let (near, far) = end.relationship.isForward ? ("first", "second") : ("second", "first")
+        // Without its name SQLite takes the primary key, and reads the whole relationship.
+        let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
         let reached = SQLText(
-            "t0.entity IN (SELECT \(far) FROM links WHERE relationship = ? AND \(near) = ? AND in_local <> 0) AND ",
+            "t0.entity IN (SELECT \(far) FROM links\(index) WHERE relationship = ? AND \(near) = ? "
+                + "AND in_local <> 0) AND ",
             [.text(end.relationship.name), integer(entity)])
         let columns = Self.rowColumns.split(separator: ", ").map { "t0." + $0 }.joined(separator: ", ")
         let count = {

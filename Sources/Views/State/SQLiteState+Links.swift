@@ -40,7 +40,8 @@ extension SQLiteState {
         try list(
             """
             SELECT \(Self.linkColumns) FROM relationships CROSS JOIN links ON relationship = name AND first = ?1
-            UNION SELECT \(Self.linkColumns) FROM relationships CROSS JOIN links ON relationship = name AND second = ?1
+            UNION SELECT \(Self.linkColumns) FROM relationships
+            CROSS JOIN links INDEXED BY links_by_second ON relationship = name AND second = ?1
             ORDER BY relationship, first, second
             """, [integer(id)], link)
     }

@@ -55,7 +55,10 @@ struct FoldStatements {
     let assignKey = Statement("INSERT OR REPLACE INTO keys VALUES (?, ?, ?)")
     let base = Statement("SELECT \(SQLiteState.baseColumns) FROM bases WHERE entity = ?")
     let linksOfFirst = Statement(linkQuery + "first = ?")
-    let linksOfSecond = Statement(linkQuery + "second = ? ORDER BY first")
+    /// Without its name SQLite takes the primary key, and reads the whole relationship.
+    let linksOfSecond = Statement(
+        "SELECT \(SQLiteState.linkColumns) FROM links INDEXED BY links_by_second "
+            + "WHERE relationship = ? AND second = ? ORDER BY first")
     let link = Statement(linkQuery + "first = ? AND second = ?")
     let putLink = Statement("INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?)")
     let cover = Statement("INSERT OR REPLACE INTO coverage VALUES (?, ?, ?)")

@@ -53,6 +53,9 @@ struct ReadingAheadTests {
         #expect(after.entities == before.entities + 10)
         #expect(after.statements.map(\.runs).reduce(0, +) == before.statements.map(\.runs).reduce(0, +))
         #expect(after.inMemory.isEmpty)
+        // Each level by the source's own end of the relationship, from both ends.
+        let plans = after.statements.flatMap(\.plan).filter { $0.hasPrefix("SEARCH links") }
+        #expect(plans.contains { $0.contains("first=?") } && plans.contains { $0.contains("second=?") }, "\(plans)")
     }
 
     @Test(arguments: Dialect.allCases)
