@@ -14,6 +14,7 @@
 @_exported public import enum SyncCore.ConflictPolicy
 @_exported public import struct SyncCore.ConflictResolution
 @_exported public import struct Operations.UploadPostponed
+@_exported public import struct SyncCore.DefiningQuerySettings
 @_exported public import struct SyncCore.OperationRefused
 @_exported public import struct SyncCore.RetryPolicy
 @_exported public import enum SyncEngine.AuditWindow

@@ -39,6 +39,8 @@ public actor LocalStore {
     /// How many uploads are under way.
     var uploads = 0
     private var givenServiceOptions: ServiceOptions?
+    /// How defining queries are downloaded, by name; as usual where there is none.
+    let querySettings: [String: DefiningQuerySettings]
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
     public internal(set) var snapshotFailure: TidelogError?
     private var isClosed = false
@@ -63,6 +65,8 @@ public actor LocalStore {
         public var undoesLocalCreation: Bool
         /// What the service lacks; nil for what the metadata say of it.
         public var service: ServiceOptions?
+        /// How defining queries are downloaded, by name, where it is not as usual.
+        public var querySettings: [String: DefiningQuerySettings] = [:]
         /// Where the files are; a simulation brings its own.
         package var disk = StoreDisk.system
         /// How many operations make a long queue; see `Fold`. Nil for its own number; a simulation draws others, since what
@@ -92,6 +96,7 @@ public actor LocalStore {
         snapshotPolicy = options.snapshots
         undoesLocalCreation = options.undoesLocalCreation
         givenServiceOptions = options.service
+        querySettings = options.querySettings
         var notes: [String] = []
         disk = options.disk
         if disk.isSystem { try StoreDirectory.create(files) }
