@@ -16,6 +16,7 @@
 @_exported public import struct SyncCore.EntityIndex
 @_exported public import struct SyncCore.ListDifference
 @_exported public import struct Operations.UploadPostponed
+@_exported public import struct SyncCore.DefiningQuerySettings
 @_exported public import struct SyncCore.OperationRefused
 @_exported public import struct SyncCore.RetryPolicy
 @_exported public import enum SyncEngine.AuditWindow

@@ -22,6 +22,24 @@ import Testing
         #expect((object?["types"] as? [[String: Any]])?.first?["name"] as? String == "Shop.Customer")
     }
 
+    @Test func `metadata are read again, and how queries are downloaded is read from a file`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace()
+        _ = try workspace.output("init", server.root(.v4), "--query", "Orders=Orders")
+        #expect(try workspace.tidelog("refresh-metadata").lines == ["The metadata have not changed."])
+        let json = try workspace.output("refresh-metadata", "--dry-run", "--json")
+        let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+        #expect((object?["changes"] as? [String])?.isEmpty == true)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).conf")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data("[defining_query]\nname = Orders\nrefresh = 3\n".utf8).write(to: file)
+        let refused = try workspace.tidelog("pull", "--config", file.path)
+        #expect(refused.status == 1)
+        #expect(refused.error.contains("line 3"), "\(refused.error)")
+        try Data("[defining_query]\nname = Orders\ntrack_deltas = ALWAYS\n".utf8).write(to: file)
+        #expect(try workspace.tidelog("pull", "--config", file.path).status == 0)
+    }
+
     @Test(.enabled(if: Corpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
     func `the counts of the corpus are printed under the corpus's names`() throws {
         let workspace = try Workspace()

@@ -147,6 +147,28 @@ struct MetadataRefreshTests {
         #expect(try await rebuilt(shop) == digest)
     }
 
+    @Test func `a defining query goes with what it alone brings, but not under pending operations or where it is kept`()
+        async throws
+    {
+        var options = LocalStore.Options()
+        options.querySettings = ["Suppliers": DefiningQuerySettings(allowsRemoval: false)]
+        let shop = try await Shop(.v4, options: options)
+        try await shop.perform(update("Customers(1)", ["Name": .string("Mine")]))
+        let number = try #require(try await shop.store.pendingOperations().first?.sequence)
+        let touched = await #expect(throws: TidelogError.self) {
+            try await shop.store.removeDefiningQuery("Customers")
+        }
+        #expect(touched?.code == .refused(.hasDependants))
+        #expect(touched?.message.contains("\(number) (Customers(1))") == true)
+        let kept = await #expect(throws: TidelogError.self) { try await shop.store.removeDefiningQuery("Suppliers") }
+        #expect(kept?.code == .refused(.notAllowed))
+        // What another query brings as well stays, so nothing that is pending is in the way.
+        try await shop.store.add(DefiningQuery(name: "First", query: "Customers(1)"))
+        _ = try await shop.engine.download(["First"])
+        try await shop.store.removeDefiningQuery("Customers")
+        #expect(try await shop.store.query("Customers").entities.map(\.values["Name"]) == [.string("Mine")])
+    }
+
     @Test func `a document that is no metadata is refused`() async throws {
         let service = try await Changing()
         service.replace("</edmx:Edmx>", "")

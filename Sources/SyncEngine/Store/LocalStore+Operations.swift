@@ -1,6 +1,6 @@
 import EDM
 import ODataWire
-public import Operations
+import Operations
 import SyncCore
 import Views
 
@@ -101,47 +101,5 @@ extension LocalStore {
             results.append(result)
         }
         return results
-    }
-
-    // MARK: Defining queries
-
-    /// The defining queries in the order in which they were added.
-    public func definingQueries() throws(TidelogError) -> [DefiningQuery] {
-        try read { try $0.queries().map(\.query) }
-    }
-
-    /// Adds a query, or replaces that of the same name. Its path must lead to an entity set or a single entity.
-    public func add(_ query: DefiningQuery) async throws(TidelogError) {
-        var query = query
-        if query.query.hasPrefix("/") { query.query.removeFirst() }
-        if hasModel { try Self.check(query, try model) }
-        if try definingQueries().contains(query) { return }
-        try await record([.definingQueryAdded(query)])
-    }
-
-    /// The query and the entities that no other query brings are removed from the store.
-    public func removeDefiningQuery(_ name: String) async throws(TidelogError) {
-        guard try definingQueries().contains(where: { $0.name == name }) else {
-            throw TidelogError(.invalidRequest, "There is no defining query \(name).")
-        }
-        try await record([.definingQueryRemoved(name: name)])
-    }
-
-    static func check(_ query: DefiningQuery, _ model: EntityDataModel) throws(TidelogError) {
-        let request: ServiceRequest
-        do throws(URLSyntaxError) {
-            request = try ServiceRequest.parse(query.query, model: model, version: model.version)
-        } catch {
-            throw TidelogError(
-                .invalidRequest, "The defining query \(query.name) cannot be used. \(error)", place: query.query,
-                cause: error)
-        }
-        switch request.path.target {
-        case .entities, .entity: break
-        default:
-            throw TidelogError(
-                .invalidRequest, "The defining query \(query.name) must lead to an entity set or a single entity.",
-                place: query.query)
-        }
     }
 }

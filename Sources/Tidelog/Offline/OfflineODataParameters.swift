@@ -43,6 +43,8 @@ public struct OfflineODataParameters: Sendable {
     /// what the service's metadata say. A store that is made keeps what is given here; a store that exists goes by it until
     /// it is closed. ``OfflineODataProvider/keep(_:)`` changes what it keeps.
     public var serviceOptions: ServiceOptions?
+    /// How defining queries are downloaded, where that is not as usual; nil for all as usual.
+    public var configuration: OfflineODataConfiguration?
     /// Whether deleting an entity that was created here, and that no service has seen, takes its creation back, so that
     /// nothing is sent. Without it the creation and the deletion are both sent, one after the other.
     ///
@@ -118,9 +120,11 @@ public enum StoreDurability: Sendable, Hashable {
 extension OfflineODataParameters {
     func storeOptions(_ kept: ServiceOptions?) -> LocalStore.Options {
         let keys = storeEncryptionKey.map { [$0] + formerEncryptionKeys } ?? []
-        return LocalStore.Options(
+        var options = LocalStore.Options(
             log: OperationLog.Options(durability: logDurability, keys: keys), snapshots: snapshots,
             service: serviceOptions ?? kept, undoesLocalCreation: undoesLocalCreation, indexes: indexes)
+        options.querySettings = configuration?.settings ?? [:]
+        return options
     }
 
     private var logDurability: OperationLog.Options.Durability {

@@ -9,12 +9,21 @@ struct StoreOptions: ParsableArguments {
     @Option(help: "The store's directory.")
     var store = ".tidelog"
 
+    @Option(help: ArgumentHelp("How defining queries are downloaded; see Docs/DefiningQueries.md.", valueName: "file"))
+    var config: String?
+
     var parameters: OfflineODataParameters {
         get throws {
             let keys = try [LogKey].fromEnvironment()
-            return OfflineODataParameters(
+            var parameters = OfflineODataParameters(
                 storePath: store, credentials: .fromEnvironment(), storeEncryptionKey: keys.first,
                 formerEncryptionKeys: Array(keys.dropFirst()))
+            parameters.configuration = try config.map { path in
+                var reader = try LineReader(path: path)
+                let (name, bytes) = (reader.name, try reader.rest())
+                return try OfflineODataConfiguration(text: String(decoding: bytes, as: UTF8.self), place: name)
+            }
+            return parameters
         }
     }
 

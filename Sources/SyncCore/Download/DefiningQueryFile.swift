@@ -1,0 +1,141 @@
+/// A configuration file: how defining queries are downloaded, where that is not as usual.
+///
+///     # Data that are the same for everybody.
+///     [defining_query]
+///     name = Features
+///     is_shared_data = Y
+///     refresh_interval = 60
+///
+/// Each section is about one query; parameters stand one a line, in any order. A line that begins with `#` or `;` is a
+/// comment. Names are those of the product whose API this is; see `Docs/DefiningQueries.md` for all.
+public struct DefiningQueryFile: Sendable, Hashable {
+    /// By the name of the query.
+    public private(set) var settings: [String: DefiningQuerySettings] = [:]
+
+    /// Throws at the first line that says nothing, or something that cannot hold.
+    public init(_ text: String) throws(DefiningQueryFileError) {
+        var section: Section?
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let number = index + 1
+            let line = Self.trimmed(line)
+            guard let first = line.first, first != "#", first != ";" else { continue }
+            if first == "[" {
+                guard line == "[\(Section.name)]" else {
+                    throw .init(line: number, "There is no section \(line); the only one is [\(Section.name)].")
+                }
+                if let section { try add(section) }
+                section = Section(line: number)
+            } else if section == nil {
+                throw .init(line: number, "A parameter stands behind the line [\(Section.name)].")
+            } else {
+                try section?.read(line, number)
+            }
+        }
+        if let section { try add(section) }
+    }
+
+    private mutating func add(_ section: Section) throws(DefiningQueryFileError) {
+        guard let query = section.query else {
+            throw .init(line: section.line, "The section does not say the name of its query.")
+        }
+        guard settings.updateValue(section.settings, forKey: query) == nil else {
+            throw .init(line: section.line, "There is a section for the query \(query) already.")
+        }
+    }
+
+    fileprivate static func trimmed(_ text: some StringProtocol) -> String {
+        func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" || character == "\r" }
+        let end = text.lastIndex { !isSpace($0) }.map { text.index(after: $0) } ?? text.startIndex
+        return String(text[..<end].drop(while: isSpace))
+    }
+}
+
+/// What is wrong with a configuration file, and where.
+public struct DefiningQueryFileError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Counted from 1.
+    public let line: Int
+    /// A sentence.
+    public let message: String
+
+    init(line: Int, _ message: String) {
+        self.line = line
+        self.message = message
+    }
+
+    public var description: String { "Line \(line): \(message)" }
+}
+
+/// What one section says.
+private struct Section {
+    static let name = "defining_query"
+
+    let line: Int
+    var query: String?
+    var settings = DefiningQuerySettings()
+    private var seen: Set<Parameter> = []
+
+    enum Parameter: String, CaseIterable {
+        case name
+        case isSharedData = "is_shared_data"
+        case refreshInterval = "refresh_interval"
+        case trackDeltas = "track_deltas"
+        case deltaTokenLifetime = "delta_token_lifetime"
+        case allowsRemoval = "allow_defining_query_removal"
+    }
+
+    init(line: Int) { self.line = line }
+
+    mutating func read(_ text: String, _ line: Int) throws(DefiningQueryFileError) {
+        guard let equals = text.firstIndex(of: "=") else {
+            throw .init(line: line, "'\(text)' is not of the form parameter = value.")
+        }
+        let name = DefiningQueryFile.trimmed(text[..<equals])
+        let value = DefiningQueryFile.trimmed(text[text.index(after: equals)...])
+        guard let parameter = Parameter(rawValue: name) else {
+            let known = Parameter.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .init(line: line, "There is no parameter \(name); there are \(known).")
+        }
+        guard seen.insert(parameter).inserted else { throw .init(line: line, "\(name) stands twice in the section.") }
+        guard set(parameter, value) else {
+            throw .init(line: line, "\(name) takes \(Self.values(of: parameter)), not '\(value)'.")
+        }
+    }
+
+    /// Returns false where the parameter cannot have the value.
+    private mutating func set(_ parameter: Parameter, _ value: String) -> Bool {
+        switch parameter {
+        case .name:
+            query = value
+            return !value.isEmpty
+        case .isSharedData: return Self.set(&settings.isSharedData, ["Y": true, "N": false][value])
+        case .allowsRemoval: return Self.set(&settings.allowsRemoval, ["Y": true, "N": false][value])
+        case .trackDeltas: return Self.set(&settings.trackDeltas, .init(rawValue: value))
+        case .refreshInterval: return Self.set(&settings.refreshInterval, Self.minutes(value, from: 0))
+        case .deltaTokenLifetime: return Self.set(&settings.deltaTokenLifetime, Self.minutes(value, from: 1))
+        }
+    }
+
+    private static func set<T>(_ setting: inout T, _ value: T?) -> Bool {
+        guard let value else { return false }
+        setting = value
+        return true
+    }
+
+    /// Ten years: whoever writes more means something else.
+    private static let longest = 5_256_000
+
+    private static func minutes(_ text: String, from first: Int) -> Int? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(text).flatMap { (first...longest).contains($0) ? $0 : nil }
+    }
+
+    private static func values(of parameter: Parameter) -> String {
+        switch parameter {
+        case .name: "the name of a query"
+        case .isSharedData, .allowsRemoval: "Y or N"
+        case .trackDeltas: DefiningQuerySettings.DeltaTracking.allCases.map(\.rawValue).joined(separator: ", ")
+        case .refreshInterval: "minutes from 0 to \(longest)"
+        case .deltaTokenLifetime: "minutes from 1 to \(longest)"
+        }
+    }
+}
