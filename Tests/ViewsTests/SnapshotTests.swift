@@ -84,7 +84,7 @@ struct SnapshotTests {
         "row gone", "row serviceWithStaleETag", "base row", "base absent", "link true true",
         "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
         "pending rejected", "pending deferred", "postponed", "since", "undone pending", "undone rejected",
-        "undone inDoubt", "ancestor", "pending with attributes", "undone with attributes", "openBatch",
+        "undone inDoubt", "ancestor", "pending with attributes", "undone with attributes", "openBatch", "lastDownload",
     ]
 
     @Test func `the random states hold everything that a snapshot can hold`() throws {
