@@ -15,7 +15,8 @@ public struct DefiningQueryFile: Sendable, Hashable {
     /// Throws at the first line that says nothing, or something that cannot hold.
     public init(_ text: String) throws(DefiningQueryFileError) {
         var section: Section?
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // A line feed behind a carriage return is one character with it.
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let number = index + 1
             let line = Self.trimmed(line)
             guard let first = line.first, first != "#", first != ";" else { continue }
