@@ -248,7 +248,9 @@ public actor SyncEngine {
                 throw TidelogError(.invalidRequest, "There is no defining query \(unknown).")
             }
             let queries = all.filter { names?.contains($0.name) ?? true }
-            return try await DownloadRound(store: store, session: session, options: options).run(queries)
+            let report = try await DownloadRound(store: store, session: session, options: options).run(queries)
+            try await StreamRound(store: store, session: session).run(queries)
+            return report
         }
     }
 

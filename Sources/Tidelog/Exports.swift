@@ -27,6 +27,7 @@
 @_exported public import struct SyncEngine.DownloadReport
 @_exported public import struct SyncEngine.ErrorArchiveEntry
 @_exported public import enum SyncEngine.ErrorClass
+@_exported public import struct SyncEngine.LocalStream
 @_exported public import struct SyncEngine.StoreCompaction
 @_exported public import struct SyncEngine.StoreSnapshot
 @_exported public import struct SyncEngine.TidelogError

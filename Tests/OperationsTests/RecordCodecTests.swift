@@ -127,7 +127,8 @@ struct RecordCodecTests {
         .entitiesMissing([EntityID(rawValue: 7), EntityID(rawValue: 9)]),
         .operation(
             Operation(
-                .create(Creation(entity: EntityID(rawValue: 7), set: "Photos", type: "S.Photo", values: [:]), parent: nil),
+                .create(
+                    Creation(entity: EntityID(rawValue: 7), set: "Photos", type: "S.Photo", values: [:]), parent: nil),
                 customTag: "t", delivery: .draft, stream: StreamWrite(content: someContent))),
         .operation(
             Operation(
