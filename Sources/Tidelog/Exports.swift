@@ -37,6 +37,7 @@
 @_exported public import enum SyncEngine.ErrorClass
 @_exported public import struct SyncEngine.IncompatibleMetadata
 @_exported public import struct SyncEngine.MetadataRefresh
+@_exported public import struct SyncEngine.LocalStream
 @_exported public import struct SyncEngine.StoreCompaction
 @_exported public import struct SyncEngine.StoreSnapshot
 @_exported public import struct SyncEngine.TidelogError

@@ -51,8 +51,10 @@ import Testing
         ("\u{FEFF}{\"value\":[{\"CustomerID\":1}]}\n ", .v4),
         (#"{"d":{"results":[{"CustomerID":1},{"CustomerID":2}],"__next":"n","__count":"2"}}"#, .v2),
         (#"{"d":[{"CustomerID":1}]}"#, .v2), (#"[{"CustomerID":1},{"CustomerID":2}]"#, .v2),
-        (#"{"value":[12,3]}"#, .v4), (#"{"value":[{"CustomerID":"x"}]}"#, .v4), (#"{"CustomerID":1}"#, .v4), ("12", .v4),
-        ("", .v4), (#"{"value":[{"CustomerID":1}"#, .v4), (#"{"value":[]}}"#, .v4), (#"{"value":[{"Name":"\ud83d"}]}"#, .v4),
+        (#"{"value":[12,3]}"#, .v4), (#"{"value":[{"CustomerID":"x"}]}"#, .v4), (#"{"CustomerID":1}"#, .v4),
+        ("12", .v4),
+        ("", .v4), (#"{"value":[{"CustomerID":1}"#, .v4), (#"{"value":[]}}"#, .v4),
+        (#"{"value":[{"Name":"\ud83d"}]}"#, .v4),
         (#"{"value":[{"Name":"\ud83d\u0041"}],"x":tru}"#, .v4), (#"{"value":[{"CustomerID":-}]}"#, .v4),
         (#"{"x":{"y":[1,2,{"z":null}]},"value":[{"CustomerID":1}],"@odata.deltaLink":"d"}"#, .v4),
     ]

@@ -147,7 +147,8 @@ struct RecordCodecTests {
         ]),
         .operation(
             Operation(
-                .create(Creation(entity: EntityID(rawValue: 7), set: "Photos", type: "S.Photo", values: [:]), parent: nil),
+                .create(
+                    Creation(entity: EntityID(rawValue: 7), set: "Photos", type: "S.Photo", values: [:]), parent: nil),
                 customTag: "t", delivery: .draft, stream: StreamWrite(content: someContent))),
         .operation(
             Operation(

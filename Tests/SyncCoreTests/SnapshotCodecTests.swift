@@ -106,7 +106,8 @@ struct SnapshotCodecTests {
                 StreamImage(
                     entity: id(1),
                     content: StreamContent(
-                        digest: StreamDigest(Array(0..<32))!, byteCount: 7, mediaType: "image/gif", name: "a"), etag: "e")
+                        digest: StreamDigest(Array(0..<32))!, byteCount: 7, mediaType: "image/gif", name: "a"),
+                    etag: "e")
             ]),
         .pending(
             PendingOperation(

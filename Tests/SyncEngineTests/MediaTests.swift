@@ -19,7 +19,9 @@ struct MediaTests {
     private func keep(_ store: LocalStore, _ bytes: [UInt8], name: String? = nil) async throws -> StreamWrite {
         StreamWrite(
             content: try await store.keepStream(mediaType: "image/png", name: name) { take in
-                for chunk in stride(from: 0, to: bytes.count, by: 4) { try take(Array(bytes[chunk..<min(chunk + 4, bytes.count)])) }
+                for chunk in stride(from: 0, to: bytes.count, by: 4) {
+                    try take(Array(bytes[chunk..<min(chunk + 4, bytes.count)]))
+                }
             })
     }
 
@@ -44,7 +46,9 @@ struct MediaTests {
             [(.update(.link(link), changes: [:], bindings: [], inline: []), options)], asChangeSet: false)
     }
 
-    private func bytes(_ stream: LocalStream?) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: try #require(stream).path))) }
+    private func bytes(_ stream: LocalStream?) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: try #require(stream).path)))
+    }
 
     private func withPhotos(_ dialect: Dialect) async throws -> Shop {
         let shop = try await Shop(dialect)
@@ -109,7 +113,8 @@ struct MediaTests {
         shop.transport.change {
             _ = $0.handle(
                 WireRequest(
-                    method: "PUT", url: "/v4/Photos(1)/$value", headers: ["Content-Type": "image/gif"], body: [1, 2, 3]))
+                    method: "PUT", url: "/v4/Photos(1)/$value", headers: ["Content-Type": "image/gif"], body: [1, 2, 3])
+            )
         }
         try await write(shop, "Photos(1)", picture)
         let report = try await shop.push()
@@ -171,7 +176,9 @@ struct MediaTests {
         await restored.close()
     }
 
-    @Test func `a lost answer is found by reading where a stream was replaced, and leaves a new media entity in doubt`() async throws {
+    @Test func `a lost answer is found by reading where a stream was replaced, and leaves a new media entity in doubt`()
+        async throws
+    {
         let shop = try await withPhotos(.v4)
         _ = try await shop.engine.downloadStream(.link("Photos(1)"))
         try await write(shop, "Photos(1)", picture)
@@ -231,5 +238,47 @@ struct MediaTests {
         let again = try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false)
         #expect(files(shop) == [])
         await again.close()
+    }
+
+    @Test(arguments: [Dialect.v2, .v4], ["Photos", "Photos(1)"])
+    func `a query that asks for streams brings them, and again only what has changed`(
+        dialect: Dialect, query: String
+    ) async throws {
+        let shop = try await Shop(dialect)
+        try await shop.store.add(DefiningQuery(name: "Photos", query: query, automaticallyRetrievesStreams: true))
+        try await shop.pull()
+        let first = try #require(try await shop.store.localStream(.link("Photos(1)")))
+        shop.transport.forgetRequests()
+        try await shop.pull()
+        let reading = shop.transport.requests.filter { $0.url.hasSuffix("/$value") }
+        #expect(reading.count == 1 && reading[0].headers["If-None-Match"] != nil)
+        #expect(try await shop.store.localStream(.link("Photos(1)")) == first)
+        shop.transport.change {
+            _ = $0.handle(
+                WireRequest(
+                    method: "PUT", url: "/\(dialect.rawValue)/Photos(1)/$value", headers: ["Content-Type": "image/gif"],
+                    body: [1, 2, 3]))
+        }
+        try await shop.pull()
+        let second = try #require(try await shop.store.localStream(.link("Photos(1)")))
+        #expect(second != first)
+        #expect(try bytes(second) == [1, 2, 3])
+    }
+
+    @Test func `a query that does not ask for streams brings none`() async throws {
+        let shop = try await withPhotos(.v4)
+        #expect(try await shop.store.localStream(.link("Photos(1)")) == nil)
+        #expect(files(shop) == [])
+    }
+
+    @Test func `a written stream whose file is lost comes into the error archive and holds up nothing`() async throws {
+        let shop = try await withPhotos(.v4)
+        try await write(shop, "Photos(1)", picture)
+        unlink(try #require(try await shop.store.localStream(.link("Photos(1)"))).path)
+        try await shop.perform(update("Customers(1)", ["Name": .string("behind")]))
+        let report = try await shop.push()
+        #expect(report.confirmed.count == 1)
+        #expect(report.rejected.count == 1)
+        #expect(report.rejected.first?.refusal.message.contains("The file of a stream is gone") == true)
     }
 }

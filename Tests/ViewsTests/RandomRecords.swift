@@ -168,7 +168,9 @@ struct RandomRecords {
     }
 
     private mutating func content() -> StreamContent? {
-        guard chance(80), let digest = StreamDigest(Array(repeating: UInt8(number(0..<9)), count: 32)) else { return nil }
+        guard chance(80), let digest = StreamDigest(Array(repeating: UInt8(number(0..<9)), count: 32)) else {
+            return nil
+        }
         return StreamContent(digest: digest, byteCount: UInt64(number(0..<9)), mediaType: "image/gif")
     }
 

@@ -56,7 +56,9 @@ public struct LogStatistics: Sendable, Hashable {
     }
 
     private var operationKinds: [Kind] {
-        let operations: [RecordCodec.Kind] = [.operation, .operationInTransaction, .operationWithAttributes, .operationWithStream]
+        let operations: [RecordCodec.Kind] = [
+            .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream,
+        ]
         return kinds.filter { kind in operations.contains { $0.rawValue == kind.number } }
     }
 }

@@ -100,7 +100,8 @@ struct Coalescing<Storage: StateStorage> {
 
     private func isMergeable(_ pending: PendingOperation) -> Bool {
         let operation = pending.operation
-        return operation.changeSet == nil && operation.transactionID == nil && !operation.isUnmodifiable && operation.stream == nil
+        return operation.changeSet == nil && operation.transactionID == nil && !operation.isUnmodifiable
+            && operation.stream == nil
             && operation.delivery == .queued && isSendable(pending) && !pending.isInDoubt
     }
 

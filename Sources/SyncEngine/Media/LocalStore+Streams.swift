@@ -107,6 +107,21 @@ extension LocalStore {
             known: try read { try $0.stream(property, of: id) })
     }
 
+    /// The media entities that a defining query has brought and the service still has.
+    ///
+    /// Cost: one pass over what all queries have brought.
+    func mediaEntities(of query: String) throws(TidelogError) -> [EntityID] {
+        let model = try model
+        return try read { state in
+            var covered: [EntityID] = []
+            try state.forEachCoverage { name, id, _ in if name == query { covered.append(id) } }
+            return try covered.filter { id in
+                guard let row = try state.serviceRow(id), row.origin.isOnService else { return false }
+                return model.findEntityType(row.type)?.hasStream == true
+            }
+        }
+    }
+
     /// The bytes that a request for the operation has as its body. Throws where they are not there any more.
     func requestFile(_ content: StreamContent) throws(TidelogError) -> (path: String, count: Int) {
         let stream = try localStream(content, isPending: true)

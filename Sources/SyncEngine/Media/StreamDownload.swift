@@ -8,8 +8,8 @@ struct StreamDownload {
 
     /// Straight into a file; nothing is read where the service says that the store has it already. Nil where the service holds
     /// no content for the stream.
-    func run(_ address: EntityAddress, property: String?) async throws(TidelogError) -> LocalStream? {
-        let source = try await store.streamSource(try await store.entityID(address), property: property)
+    func run(_ id: EntityID, property: String?) async throws(TidelogError) -> LocalStream? {
+        let source = try await store.streamSource(id, property: property)
         var headers: HTTPHeaders = ["Accept": "*/*"]
         // Only where the file is there: otherwise it is read again.
         if let known = source.known, let content = known.content, (try? await store.requestFile(content)) != nil {
@@ -17,7 +17,9 @@ struct StreamDownload {
         }
         let streamed = try await session.stream(source.url, headers: headers)
         let response = streamed.response
-        if response.status == 304 { return try await store.localStream(address, property: property) }
+        if response.status == 304, let content = source.known?.content {
+            return try await store.localStream(content, isPending: false)
+        }
         if response.status == 204 {
             try await store.record([
                 .streamsStored([StreamImage(entity: source.entity, property: property, content: nil)])
@@ -64,6 +66,7 @@ extension SyncEngine {
     public func downloadStream(
         _ address: EntityAddress, property: String? = nil
     ) async throws(TidelogError) -> LocalStream? {
-        try await StreamDownload(store: store, session: session).run(address, property: property)
+        let id = try await store.entityID(address)
+        return try await StreamDownload(store: store, session: session).run(id, property: property)
     }
 }

@@ -20,6 +20,7 @@ extension UploadRound {
             report.bytesSent += request.body.count
             response = try await modify(request, of: plan)
         } catch {
+            if let refused = plan.refusal(error, contentID) { return [refused] }
             if let doubt = course.doubt(plan, error) { return [doubt] }
             try await failed(batch, plan, error)
             throw error

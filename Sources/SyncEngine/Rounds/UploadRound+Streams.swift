@@ -8,7 +8,9 @@ extension UploadRound {
     /// Sends the request of a plan, with the bytes of its stream where it has some.
     @_optimize(none)
     func modify(_ request: WireRequest, of plan: UploadPlan) async throws(TidelogError) -> WireResponse {
-        guard let content = plan.changeSets.first?.requests.first?.content else { return try await session.modify(request) }
+        guard let content = plan.changeSets.first?.requests.first?.content else {
+            return try await session.modify(request)
+        }
         let file = try await store.requestFile(content)
         return try await session.modify(request, file: RequestFile(path: file.path, count: file.count))
     }
@@ -32,6 +34,12 @@ extension UploadRound {
 }
 
 extension UploadPlan {
+    /// As if the service had refused it: a stream whose file is lost can never be sent, and must keep nothing else from going.
+    func refusal(_ error: TidelogError, _ contentID: String) -> ChangeSetOutcome? {
+        guard writesStream, error.code == .damaged else { return nil }
+        return .failed(WireResponse(status: 0, body: Array(error.message.utf8)), culprit: contentID)
+    }
+
     /// The plan in order, in pieces, so that what writes a stream is alone.
     var partsByStream: [UploadPlan] {
         guard writesStream else { return [self] }

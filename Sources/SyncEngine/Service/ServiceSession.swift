@@ -200,7 +200,8 @@ public actor ServiceSession {
         let trace = trace
         trace?.request(message, url: url, body: request.body)
         let (response, chunks): (HTTPResponse, ResponseBody)
-        do throws(TransportError) { (response, chunks) = try await transport.stream(message, body: request.body) } catch {
+        do throws(TransportError) { (response, chunks) = try await transport.stream(message, body: request.body) } catch
+        {
             trace?.failure(error, of: request.method, url: url)
             activity.tell(.exchanged(sent: request.body.count, received: 0, status: nil))
             throw TidelogError(error)
@@ -219,7 +220,8 @@ public actor ServiceSession {
             })
         let head = WireResponse(response, [])
         if head.isSuccess { return StreamedResponse(response: head, body: body) }
-        return StreamedResponse(response: WireResponse(response, try await Self.beginning(of: body)), body: StreamedBody())
+        return StreamedResponse(
+            response: WireResponse(response, try await Self.beginning(of: body)), body: StreamedBody())
     }
 
     /// Of a body that may be of any length.

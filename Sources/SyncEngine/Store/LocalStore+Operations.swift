@@ -44,7 +44,8 @@ extension LocalStore {
                 let changeSet = asChangeSet ? first : (isSplit ? self.nextSequence : nil)
                 var builder = try OperationBuilder(
                     state: self.state, model: model, root: try self.service?.root, drafts: drafts)
-                let actions = try builder.actions(intent, sendsEmptyUpdate: options.sendsEmptyUpdate || options.stream != nil)
+                let sendsEmptyUpdate = options.sendsEmptyUpdate || options.stream != nil
+                let actions = try builder.actions(intent, sendsEmptyUpdate: sendsEmptyUpdate)
                 let subject = try builder.subject(of: intent)
                 for action in actions where try !deletions.isDone(action, self.state) {
                     let operation = try builder.operation(action, of: intent, options, changeSet: changeSet)

@@ -108,7 +108,9 @@ extension DataService {
         var first = options
         first.stream = StreamWrite(content: content)
         let intents = [(Intent.create(draft, in: parent), first)] + (hasRest ? [(rest, options)] : [])
-        call.apply(try await provider.perform(intents.map { (intent: $0.0, options: $0.1) }, asChangeSet: false), entityClasses)
+        call.apply(
+            try await provider.perform(intents.map { (intent: $0.0, options: $0.1) }, asChangeSet: false), entityClasses
+        )
     }
 
     private func write(

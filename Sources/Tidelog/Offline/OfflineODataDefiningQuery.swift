@@ -7,7 +7,7 @@ public struct OfflineODataDefiningQuery: Sendable, Hashable {
     public var name: String
     /// Relative to the service root, with or without a leading slash: `/Events?$filter=Country eq 'CAN'&$expand=Features`.
     public var query: String
-    /// Kept for the download of media; not used yet.
+    /// Whether the content of the media entities that the query brings is downloaded as well, behind the entities.
     public var automaticallyRetrievesStreams: Bool
 
     public init(name: String, query: String, automaticallyRetrievesStreams: Bool = false) {

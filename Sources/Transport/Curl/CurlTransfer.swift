@@ -144,7 +144,9 @@ extension CurlTransfer {
 
     private func setRequest(_ easy: OpaquePointer) {
         ccurl_set_string(easy, CCURL_URL, url.text)
-        let sendsBody = request.file != nil || !request.body.isEmpty || !["GET", "HEAD", "DELETE", "OPTIONS"].contains(request.method)
+        let sendsBody =
+            request.file != nil || !request.body.isEmpty
+            || !["GET", "HEAD", "DELETE", "OPTIONS"].contains(request.method)
         if let source = request.file {
             setFile(easy, source)
         } else if sendsBody {

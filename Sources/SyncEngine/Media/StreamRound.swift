@@ -1,0 +1,25 @@
+import Operations
+
+/// The content of the media entities that defining queries bring, for those queries that ask for it.
+struct StreamRound {
+    let store: LocalStore
+    let session: ServiceSession
+
+    /// One request for each media entity; the service answers it without content where the store has it already. A stream that
+    /// the service does not give keeps no other from being read.
+    @_optimize(none)
+    func run(_ queries: [DefiningQuery]) async throws(TidelogError) {
+        for query in queries where query.automaticallyRetrievesStreams {
+            for entity in try await store.mediaEntities(of: query.name) { try await read(entity) }
+        }
+    }
+
+    @inline(never) @_optimize(none)
+    private func read(_ entity: EntityID) async throws(TidelogError) {
+        do throws(TidelogError) {
+            _ = try await StreamDownload(store: store, session: session).run(entity, property: nil)
+        } catch {
+            guard error.isLastingAnswer else { throw error }
+        }
+    }
+}
