@@ -53,12 +53,13 @@ struct PageBuilderTests {
     }
 
     @Test func `a value that is written otherwise is not as it was`() throws {
-        try take(#"{"OrderID":1,"Amount":1.5}"#, set: "Orders")
-        #expect(try take(#"{"OrderID":1,"Amount":1.5}"#, set: "Orders", compares: true).tally.unchanged == 1)
-        #expect(try take(#"{"OrderID":1,"Amount":1.50}"#, set: "Orders", compares: true).tally.changed == 1)
-        #expect(
-            try take(#"{"@odata.etag":"2","OrderID":1,"Amount":1.50}"#, set: "Orders", compares: true).tally.changed
-                == 1)
+        // The same letter, composed and decomposed: equal for Swift.
+        let (composed, decomposed) = (#"{"OrderID":1,"Note":"\u00e9"}"#, #"{"OrderID":1,"Note":"e\u0301"}"#)
+        try take(composed, set: "Orders")
+        #expect(try take(composed, set: "Orders", compares: true).tally.unchanged == 1)
+        #expect(try take(decomposed, set: "Orders", compares: true).tally.changed == 1)
+        let newer = #"{"@odata.etag":"2","OrderID":1,"Note":"e\u0301"}"#
+        #expect(try take(newer, set: "Orders", compares: true).tally.changed == 1)
     }
 
     @Test func `an entity that is removed and comes again in one page is there`() throws {
