@@ -31,16 +31,16 @@ extension ChangeCause {
         switch body {
         case .operation: self = .localEdit
         case .operationsUndone, .operationsRedone: self = .undo
-        case .downloadStarted, .downloadPage, .downloadFinished, .entitiesRead, .entitiesMissing: self = .download
+        case .downloadStarted, .downloadPage, .downloadFinished, .entitiesRead, .entitiesMissing, .streamsStored:
+            self = .download
         case .batchPrepared, .batchAccepted, .batchAnswered, .batchInterrupted, .operationsReleased, .operationsElided:
             self = .upload
         case .conflictResolved: self = .conflict
         case .deliveryChanged: self = .delivery
-        case .serviceInstalled: self = .metadata
+        case .serviceInstalled, .operationsUnfit: self = .metadata
         case .definingQueryAdded, .definingQueryRemoved: self = .definingQuery
         case .uploadPostponed: return nil
-        // Lost ones, and kinds that need no word of their own.
-        default: self = .other
+        case .lost, .unknown: self = .other
         }
     }
 }
