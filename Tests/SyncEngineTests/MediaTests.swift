@@ -256,7 +256,7 @@ struct MediaTests {
         shop.transport.change {
             _ = $0.handle(
                 WireRequest(
-                    method: "PUT", url: "/\(dialect.rawValue)/Photos(1)/$value", headers: ["Content-Type": "image/gif"],
+                    method: "PUT", url: "/v4/Photos(1)/$value", headers: ["Content-Type": "image/gif"],
                     body: [1, 2, 3]))
         }
         try await shop.pull()

@@ -85,6 +85,7 @@ struct SnapshotTests {
         "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
         "pending rejected", "pending deferred", "postponed", "since", "undone pending", "undone rejected",
         "undone inDoubt", "ancestor", "pending with attributes", "undone with attributes", "openBatch", "lastDownload",
+        "streams", "pending with stream", "undone with stream",
     ]
 
     @Test func `the random states hold everything that a snapshot can hold`() throws {
@@ -98,9 +99,11 @@ struct SnapshotTests {
                 case .pending(let pending):
                     found.insert("pending \("\(pending.status)".prefix { $0 != "(" })")
                     if pending.operation.uploadCategory != nil { found.insert("pending with attributes") }
+                    if pending.operation.stream != nil { found.insert("pending with stream") }
                 case .undone(let undone):
                     found.insert("undone \("\(undone.operation.status)".prefix { $0 != "(" })")
                     if undone.operation.operation.uploadCategory != nil { found.insert("undone with attributes") }
+                    if undone.operation.operation.stream != nil { found.insert("undone with stream") }
                 case .base(_, let base): found.insert("base \("\(base)".prefix { $0 != "(" })")
                 case .link(let link): found.insert("link \(link.inBase) \(link.inLocal)")
                 case .row(let row): found.insert("row \(row.origin)")
