@@ -33,6 +33,8 @@ import Testing
     @Test func `operations, pages and answers are described`() {
         for body in RecordCodecTests.bodies {
             switch body {
+            // Rare, and so as it is.
+            case .operation(let operation) where operation.stream != nil: #expect(Self.fields(body).fields.isEmpty)
             case .operation, .downloadPage, .entitiesRead, .batchAnswered: #expect(!Self.fields(body).fields.isEmpty)
             default: #expect(Self.fields(body).fields.isEmpty)
             }

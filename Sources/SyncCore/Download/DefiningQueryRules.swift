@@ -27,7 +27,7 @@ public enum DefiningQueryRules {
         }
         let options = request.options
         // What is asked for is a part of the set's entities, and not something made of them.
-        if options.apply != nil {
+        if !options.apply.isEmpty {
             return refused("The defining query \(name) has $apply, whose results are no entities of the service.")
         }
         // The service gives these, for one download each.
