@@ -99,7 +99,11 @@ public final class SQLiteState: StateStorage {
             // It may have registered some that nobody knows now.
             sets = [:]
             relationships = []
-            if tables.isEmpty { connection.forgetStatements() }
+            // Statements may name columns of a model that was installed in vain.
+            if before.1 !== model {
+                (tables, pointReads) = ([:], [:])
+                connection.forgetStatements()
+            }
             (layouts, model) = before
             throw error
         }

@@ -8,7 +8,7 @@ import Testing
 @testable import SyncEngine
 
 /// What a live query tells, and when. A result that does not come lets the test run into its time limit.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LiveQueryTests {
     private func names(_ result: LiveResult?) -> [String] {
         result?.answer.entities.compactMap { entity -> String? in
