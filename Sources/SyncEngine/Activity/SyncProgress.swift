@@ -31,6 +31,8 @@ public struct SyncProgress: Sendable, Hashable {
     public var query: String?
     /// Milliseconds since 1970.
     public var waitsUntil: Timestamp?
+    /// Of them, those of bodies that have not ended.
+    private var receivedInPieces = 0
     /// What it goes on with behind the waiting.
     private var resumed = Step.preparing
 
@@ -47,9 +49,16 @@ public struct SyncProgress: Sendable, Hashable {
             self = SyncProgress()
             step = .downloading
         case .recorded(_, let record): apply(record.body)
+        case .received(let count):
+            bytesReceived += count
+            receivedInPieces += count
+            if step == .waiting { leaveWaiting() }
         case .exchanged(let sent, let received, _):
             bytesSent += sent
-            bytesReceived += received
+            // What came in pieces was counted as it came.
+            let isCounted = min(received, receivedInPieces)
+            receivedInPieces -= isCounted
+            bytesReceived += received - isCounted
             if step == .waiting { leaveWaiting() }
         case .waiting(let time, _, _):
             if step != .waiting { resumed = step == .downloading ? .downloading : .preparing }

@@ -1,65 +1,105 @@
 import EDM
 import ODataWire
 
-/// Reads one answer to a defining query, a chunk at a time.
+/// Reads one answer to a defining query while it arrives, a part at a time.
 ///
-/// ``nextLink``, ``deltaLink`` and ``context`` are complete once ``next()`` has given nil.
+/// ``nextLink``, ``deltaLink`` and ``context`` are complete once ``next()`` has come to the end.
 struct PageReading {
-    /// How many items a chunk has at most: what is logged and folded in one transaction.
-    static let chunkSize = 1_000
+    /// How many items a part has at most: what is logged and folded in one transaction.
+    static let partSize = 1_000
+    /// Behind how many bytes a part ends that has fewer items, so that large ones do not pile up.
+    static let partByteLimit = 4 << 20
 
-    private var source: Source
-    private let place: String
-
-    private enum Source {
-        case feed(FeedReader)
-        /// What is left of an answer that is one entity.
-        case single(EntityPayload?)
+    /// What comes next in an answer.
+    enum Part {
+        case items([DeltaItem])
+        case end
+        /// The rest of the answer does not come. What was given before is part of it all the same.
+        case brokenOff(TidelogError)
     }
+
+    private let reader: PayloadReader
+    private let type: EntityType
+    private let isSingle: Bool
+    private let body: StreamedBody
+    private let place: String
+    private var feed: FeedReader
+    private var hasEnded = false
 
     /// - Parameters:
     ///   - type: of what the query leads to.
     ///   - isSingle: the answer is one entity.
     ///   - place: what was asked, for errors.
-    init(
-        _ response: WireResponse, _ reader: PayloadReader, _ type: EntityType, isSingle: Bool, place: String
-    ) throws(TidelogError) {
+    init(_ body: StreamedBody, _ reader: PayloadReader, _ type: EntityType, isSingle: Bool, place: String) {
+        self.body = body
+        self.reader = reader
+        self.type = type
+        self.isSingle = isSingle
         self.place = place
-        do throws(PayloadError) {
-            source =
-                isSingle
-                ? .single(try reader.entity(response.body, type: type))
-                : .feed(try reader.feedReader(response.body, type: type))
-        } catch {
-            throw Self.unreadable(error, place)
-        }
+        feed = reader.feedReader(type: type)
     }
 
-    /// The next items; nil, for good, behind the last ones. A page without items has no chunk.
-    mutating func next() async throws(TidelogError) -> [DeltaItem]? {
-        switch source {
-        case .single(let entity):
-            source = .single(nil)
-            return entity.map { [.entity($0)] }
-        case .feed(var feed):
-            var items: [DeltaItem] = []
-            do throws(PayloadError) {
-                while items.count < Self.chunkSize, let item = try feed.next() { items.append(item) }
-            } catch {
-                throw Self.unreadable(error, place)
+    /// The next items, at least one. Waits for bytes only where those that are there hold no whole part. Throws where the
+    /// answer is no page.
+    mutating func next() async throws(TidelogError) -> Part {
+        isSingle ? try await entity() : try await items()
+    }
+
+    @inline(never) @_optimize(none)
+    private mutating func items() async throws(TidelogError) -> Part {
+        var items: [DeltaItem] = []
+        var received = 0
+        while true {
+            try take(&items)
+            let isFull = items.count >= Self.partSize || received >= Self.partByteLimit
+            if hasEnded || (isFull && !items.isEmpty) { return items.isEmpty ? .end : .items(items) }
+            switch await chunk() {
+            case .failure(let error): return .brokenOff(error)
+            case .success(let chunk?):
+                received += chunk.count
+                feed.append(chunk)
+            case .success(nil):
+                hasEnded = true
+                feed.finish()
             }
-            source = .feed(feed)
-            return items.isEmpty ? nil : items
         }
     }
 
-    var nextLink: String? { feed?.nextLink }
-    var deltaLink: String? { feed?.deltaLink }
-    var context: String? { feed?.context }
+    /// What can be read of the bytes that are there, up to a whole part.
+    private mutating func take(_ items: inout [DeltaItem]) throws(TidelogError) {
+        do throws(PayloadError) {
+            while items.count < Self.partSize, let item = try feed.next() { items.append(item) }
+        } catch {
+            throw unreadable(error)
+        }
+    }
 
-    private var feed: FeedReader? { if case .feed(let feed) = source { feed } else { nil } }
+    @inline(never) @_optimize(none)
+    private mutating func entity() async throws(TidelogError) -> Part {
+        guard !hasEnded else { return .end }
+        var bytes: [UInt8] = []
+        // One byte beyond the limit is enough for the reader to refuse it.
+        while bytes.count <= reader.limits.size {
+            let chunk = await chunk()
+            if case .failure(let error) = chunk { return .brokenOff(error) }
+            guard case .success(let more?) = chunk else { break }
+            bytes += more
+        }
+        hasEnded = true
+        do throws(PayloadError) { return .items([.entity(try reader.entity(bytes, type: type))]) } catch {
+            throw unreadable(error)
+        }
+    }
 
-    private static func unreadable(_ error: PayloadError, _ place: String) -> TidelogError {
+    private func chunk() async -> Result<[UInt8]?, TidelogError> {
+        do throws(TidelogError) { return .success(try await body.next()) } catch { return .failure(error) }
+    }
+
+    var nextLink: String? { feed.nextLink }
+    var deltaLink: String? { feed.deltaLink }
+    var context: String? { feed.context }
+
+    private func unreadable(_ error: PayloadError) -> TidelogError {
         TidelogError(.notOData, "The answer to a defining query cannot be read: \(error)", place: place, cause: error)
     }
 }

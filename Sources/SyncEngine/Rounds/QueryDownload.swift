@@ -64,12 +64,24 @@ struct QueryDownload {
         let request = run.request
         var headers = encoder.headers
         headers["Prefer"] = request.preferences
-        let response = try await reading.get(request.url, headers: headers)
+        let answer = try await reading.stream(request.url, headers: headers)
+        let response = answer.response
         switch run.answered(response.status) {
-        case .page: return try await take(response, request.url, &reading)
-        case .nothing: return .finished(deltaLink: nil)
-        case .again: return .next(run.request.url)
-        case .restart: return .restart
+        case .page:
+            // What is left from earlier pages comes again with a page that is asked for again.
+            let waitingBefore = waiting
+            if let step = try await take(answer.body, request.url, &reading) { return step }
+            waiting = waitingBefore
+            return .next(request.url)
+        case .nothing:
+            reading.finished()
+            return .finished(deltaLink: nil)
+        case .again:
+            reading.finished()
+            return .next(run.request.url)
+        case .restart:
+            reading.finished()
+            return .restart
         case .failure:
             try ServiceSession.check(response, "GET", request.url)
             throw TidelogError(
@@ -78,30 +90,38 @@ struct QueryDownload {
         }
     }
 
-    /// Takes an answer into the log, a chunk at a time. The last chunk says where the next page is, so each waits for the
-    /// one behind it.
+    /// Takes an answer into the log while it arrives, a part at a time. The last part says where the next page is, so each
+    /// waits for the one behind it.
+    ///
+    /// Nil where the answer broke off and the page is to be asked for again: what is in the log of it comes once more then,
+    /// as it was or changed since.
     @inline(never) @_optimize(none)
     private mutating func take(
-        _ response: WireResponse, _ url: String, _ reading: inout PatientReading
-    ) async throws(TidelogError) -> QueryRun.Step {
-        var page = try PageReading(
-            response, reader, target.type, isSingle: target.isSingle, place: Self.place(url))
-        var held: [DeltaItem] = []
-        var isFirst = true
+        _ body: StreamedBody, _ url: String, _ reading: inout PatientReading
+    ) async throws(TidelogError) -> QueryRun.Step? {
+        var page = PageReading(body, reader, target.type, isSingle: target.isSingle, place: Self.place(url))
+        var held: [DeltaItem]?
         while true {
-            let chunk = try await page.next()
-            guard run.admits(context: page.context) else { return .restart }
-            guard let chunk else { break }
-            if !isFirst { try await ingest(held, next: nil) }
-            isFirst = false
-            held = chunk
-            try await complete(&held, &reading)
+            let part = try await page.next()
+            guard run.admits(context: page.context) else {
+                reading.finished()
+                return .restart
+            }
+            if case .brokenOff(let error) = part {
+                guard try await reading.mayAskAgain(after: error, url) else { throw error }
+                return nil
+            }
+            guard case .items(let items) = part else { break }
+            if let held { try await ingest(held, next: nil) }
+            held = nil
+            held = try await complete(items, &reading)
         }
+        reading.finished()
         let step = run.ended(next: page.nextLink, deltaLink: page.deltaLink, context: page.context)
         switch step {
         case .restart: return step
-        case .next(let next): try await ingest(held, next: next)
-        case .finished, .endless: try await ingest(held, next: nil)
+        case .next(let next): try await ingest(held ?? [], next: next)
+        case .finished, .endless: try await ingest(held ?? [], next: nil)
         }
         pages += 1
         return step
@@ -132,8 +152,9 @@ struct QueryDownload {
     private static let pageLimit = 1_000_000
 
     private func complete(
-        _ items: inout [DeltaItem], _ reading: inout PatientReading
-    ) async throws(TidelogError) {
+        _ items: [DeltaItem], _ reading: inout PatientReading
+    ) async throws(TidelogError) -> [DeltaItem] {
+        var items = items
         for index in items.indices {
             guard case .entity(var entity) = items[index],
                 entity.expanded.contains(where: { $0.nextLink != nil })
@@ -141,6 +162,7 @@ struct QueryDownload {
             try await complete(&entity, &reading)
             items[index] = .entity(entity)
         }
+        return items
     }
 
     /// An expanded collection may come in pages of its own.

@@ -208,7 +208,7 @@ public actor ServiceSession {
         }
         let activity = activity
         let body = StreamedBody(
-            .init(chunks) { count, beginning, error in
+            .init(chunks, chunkCame: { activity.tell(.received($0)) }) { count, beginning, error in
                 activity.tell(
                     .exchanged(
                         sent: request.body.count, received: count, status: error == nil ? response.status.code : nil))

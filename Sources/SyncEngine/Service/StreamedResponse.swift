@@ -27,7 +27,7 @@ public struct StreamedBody: Sendable {
         do throws(TransportError) { return try await reading.next() } catch { throw TidelogError(error) }
     }
 
-    /// Counts what comes, and says so once it is known what it came to.
+    /// Says of each chunk that it came, and once it is known what it came to.
     ///
     /// `@unchecked Sendable` because one task at a time reads, as ``StreamedBody`` demands.
     final class Reading: @unchecked Sendable {
@@ -38,9 +38,13 @@ public struct StreamedBody: Sendable {
         private var count = 0
         private var beginning: [UInt8] = []
         private var hasEnded = false
+        private let chunkCame: @Sendable (_ count: Int) -> Void
         private let tell: Tell
 
-        init(_ body: ResponseBody, tell: @escaping Tell) {
+        init(
+            _ body: ResponseBody, chunkCame: @escaping @Sendable (_ count: Int) -> Void = { _ in }, tell: @escaping Tell
+        ) {
+            self.chunkCame = chunkCame
             chunks = body.makeAsyncIterator()
             self.tell = tell
         }
@@ -54,6 +58,7 @@ public struct StreamedBody: Sendable {
                     return nil
                 }
                 count += chunk.count
+                chunkCame(chunk.count)
                 if beginning.count < RequestTrace.bodyLimit {
                     beginning += chunk.prefix(RequestTrace.bodyLimit - beginning.count)
                 }

@@ -17,7 +17,7 @@ struct SyncLog: Sendable {
             logger.notice("waits for the service", metadata: ["until": "\(time)", "attempt": "\(attempt)"])
         case .ended(nil): logger.debug("upload or download ended")
         case .ended(let error?): logger.warning("upload or download failed", metadata: ["code": "\(error.code)"])
-        case .exchanged: break
+        case .received, .exchanged: break
         case .recorded(let sequence, let record): write(record.body, sequence)
         }
     }

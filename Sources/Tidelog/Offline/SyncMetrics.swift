@@ -14,7 +14,7 @@ struct SyncMetrics: Sendable {
 
     func count(_ event: SyncEvent) {
         switch event {
-        case .uploadBegan, .downloadBegan: break
+        case .uploadBegan, .downloadBegan, .received: break
         case .exchanged(let sent, let received, let status):
             Counter(label: "tidelog_requests", dimensions: [("status", status.map(String.init) ?? "none")]).increment()
             bytesSent.increment(by: sent)
