@@ -24,10 +24,23 @@ struct DownloadRound {
                 encoder: RequestEncoder(
                     version: model.version, model: model, serviceRoot: session.root,
                     options: try await store.serviceOptions), run: run)
-            try await download.finish(&reading)
+            try await finish(&download, &reading)
             report.add(download)
         }
         return report
+    }
+
+    /// Where it does not come to its end, nothing that came stays uncommitted for long: no app says that it is about to be
+    /// ended.
+    @inline(never) @_optimize(none)
+    private func finish(_ download: inout QueryDownload, _ reading: inout PatientReading) async throws(TidelogError) {
+        do throws(TidelogError) {
+            try await download.finish(&reading)
+        } catch {
+            // Where the views refuse they get everything again from the log.
+            try? await store.commitPages()
+            throw error
+        }
     }
 
     /// Logs that the queries are about to be downloaded, and how.

@@ -225,7 +225,7 @@ extension LocalStore {
     ) async throws(TidelogError) -> (tally: DownloadTally, skipped: Set<String>, waiting: [LinkChange]) {
         let model = try model
         let index = fold.index ?? RelationshipIndex(model)
-        let found = try transaction { () throws -> (DownloadTally, Set<String>, [LinkChange]) in
+        let found = try transaction(isPage: true) { () throws -> (DownloadTally, Set<String>, [LinkChange]) in
             var builder = try PageBuilder(
                 storage: self.state, model: model, index: index, query: query, set: set, compares: compares,
                 waiting: waiting)
