@@ -50,7 +50,7 @@ struct QueryDownload {
                 waiting = []
                 try await store.record([.downloadStarted([QueryStart(query: query.name, mode: .restarted)])])
             case .finished(let deltaLink):
-                tally.removed += try await store.finishDownload(of: query.name, deltaLink: deltaLink)
+                tally.removed += try await store.finishDownload(of: query, deltaLink: deltaLink)
                 return
             case .endless(let url):
                 throw Self.endless(url)
@@ -62,11 +62,20 @@ struct QueryDownload {
     @inline(never) @_optimize(none)
     private mutating func step(_ reading: inout PatientReading) async throws(TidelogError) -> QueryRun.Step {
         let request = run.request
+        // One of an earlier download: what the service gives now is looked at when it comes.
+        guard session.isOfService(request.url) else {
+            guard run.passesOverUnreadable() else { throw Self.foreign(request.url) }
+            return .restart
+        }
         var headers = encoder.headers
         headers["Prefer"] = request.preferences
         let response = try await reading.get(request.url, headers: headers)
         switch run.answered(response.status) {
-        case .page: return try await take(response, request.url, &reading)
+        case .page:
+            do throws(TidelogError) { return try await take(response, request.url, &reading) } catch {
+                guard error.cause is PayloadError, run.passesOverUnreadable() else { throw error }
+                return .restart
+            }
         case .nothing: return .finished(deltaLink: nil)
         case .again: return .next(run.request.url)
         case .restart: return .restart
@@ -95,9 +104,12 @@ struct QueryDownload {
             if !isFirst { try await ingest(held, next: nil) }
             isFirst = false
             held = chunk
-            try await complete(&held, &reading)
+            try await complete(&held, of: url, &reading)
         }
-        let step = run.ended(next: page.nextLink, deltaLink: page.deltaLink, context: page.context)
+        let step = run.ended(
+            next: try page.nextLink.map { link throws(TidelogError) in try own(link, in: url) },
+            deltaLink: try page.deltaLink.map { link throws(TidelogError) in try own(link, in: url) },
+            context: page.context)
         switch step {
         case .restart: return step
         case .next(let next): try await ingest(held, next: next)
@@ -114,10 +126,23 @@ struct QueryDownload {
                 recovery: "Nothing is lost; the next download goes on behind the last page that came whole.")
         }
         let found = try await store.ingest(
-            items, of: target.set, query: query.name, compares: run.compares, next: next, waiting: waiting)
+            items, of: target.set, query: query, compares: run.compares, next: next, waiting: waiting)
         tally += found.tally
         skipped.formUnion(found.skipped)
         waiting = found.waiting
+    }
+
+    /// The link in the answer to a request, where it leads to the service.
+    private func own(_ link: String, in request: String) throws(TidelogError) -> String {
+        let url = session.resolve(link, from: request)
+        guard session.isOfService(url) else { throw Self.foreign(url) }
+        return url
+    }
+
+    private static func foreign(_ url: String) -> TidelogError {
+        TidelogError(
+            .notOData, "The service's answer goes on at another server.", place: "GET \(URLText.withoutSecrets(url))",
+            recovery: "Open the store with the root that the service itself goes by.")
     }
 
     private static func endless(_ url: String) -> TidelogError {
@@ -132,27 +157,30 @@ struct QueryDownload {
     private static let pageLimit = 1_000_000
 
     private func complete(
-        _ items: inout [DeltaItem], _ reading: inout PatientReading
+        _ items: inout [DeltaItem], of request: String, _ reading: inout PatientReading
     ) async throws(TidelogError) {
         for index in items.indices {
             guard case .entity(var entity) = items[index],
                 entity.expanded.contains(where: { $0.nextLink != nil })
             else { continue }
-            try await complete(&entity, &reading)
+            try await complete(&entity, of: request, &reading)
             items[index] = .entity(entity)
         }
     }
 
     /// An expanded collection may come in pages of its own.
     private func complete(
-        _ entity: inout EntityPayload, _ reading: inout PatientReading
+        _ entity: inout EntityPayload, of request: String, _ reading: inout PatientReading
     ) async throws(TidelogError) {
         for index in entity.expanded.indices {
             guard let name = target.type.findProperty(entity.expanded[index].navigation)?.navigation?.targetType,
                 let type = model.findEntityType(name)
             else { continue }
             var seen: Set<String> = []
-            while let url = entity.expanded[index].nextLink {
+            var request = request
+            while let link = entity.expanded[index].nextLink {
+                let url = try own(link, in: request)
+                request = url
                 guard seen.insert(url).inserted, seen.count <= Self.pageLimit else { throw Self.endless(url) }
                 let response = try await reading.get(url, headers: encoder.headers)
                 try ServiceSession.check(response, "GET", url)
