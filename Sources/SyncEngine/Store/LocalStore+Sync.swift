@@ -220,14 +220,17 @@ extension LocalStore {
     ///   - next: where the next page is, where this is the last part of its page and not of the last page.
     ///   - waiting: what earlier parts left.
     /// - Returns: what it came to; what could not be stored, as `Set/Navigation`; and the links of which an end is not known.
+    /// - Throws: `invalidRequest` where the query was removed or replaced meanwhile.
     func ingest(
-        _ items: [DeltaItem], of set: EntitySet, query: String, compares: Bool, next: String?, waiting: [LinkChange]
+        _ items: [DeltaItem], of set: EntitySet, query: DefiningQuery, compares: Bool, next: String?,
+        waiting: [LinkChange]
     ) async throws(TidelogError) -> (tally: DownloadTally, skipped: Set<String>, waiting: [LinkChange]) {
         let model = try model
         let index = fold.index ?? RelationshipIndex(model)
         let found = try transaction(isPage: true) { () throws -> (DownloadTally, Set<String>, [LinkChange]) in
+            try self.checkIsThere(query)
             var builder = try PageBuilder(
-                storage: self.state, model: model, index: index, query: query, set: set, compares: compares,
+                storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
                 waiting: waiting)
             for item in items { try builder.add(item) }
             let (pages, left) = try builder.finish(next: next) { Self.recordSized($0[...]) }
@@ -240,9 +243,24 @@ extension LocalStore {
     }
 
     /// Logs that a query was downloaded to its end. Returns how many entities it does not bring any more.
-    func finishDownload(of query: String, deltaLink: String?) async throws(TidelogError) -> Int {
-        try await record([.downloadFinished(DownloadFinished(query: query, deltaLink: deltaLink))])
-        return fold.removedByDownload
+    func finishDownload(of query: DefiningQuery, deltaLink: String?) async throws(TidelogError) -> Int {
+        let removed = try transaction { () throws -> Int in
+            try self.checkIsThere(query)
+            try self.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: deltaLink)))
+            _ = try self.commit()
+            return self.fold.removedByDownload
+        }
+        try await acknowledge()
+        return removed
+    }
+
+    /// What was asked for by one text is nothing that another one brings.
+    private func checkIsThere(_ query: DefiningQuery) throws {
+        let isThere = try state.queries().contains { $0.query.name == query.name && $0.query.query == query.query }
+        guard !isThere else { return }
+        throw TidelogError(
+            .invalidRequest, "The defining query \(query.name) was removed or replaced while it was downloaded.",
+            place: query.query, recovery: "Download again.")
     }
 
     /// Logs entities that were read outside a download.
