@@ -23,6 +23,8 @@ public final class SQLiteState: StateStorage {
     package var model: EntityDataModel?
     /// By set; nil for a set that has no such way. See ``row(in:key:)``.
     var pointReads: [String: PointRead?] = [:]
+    /// How often a model came to hold.
+    private var adoptions = 0
     /// What ``hasNames()`` found, and when.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
     /// Whether it is noted whose pending operations change; see ``takeChangedTables()``.
@@ -95,16 +97,18 @@ public final class SQLiteState: StateStorage {
         try commitGathered()
         try beginWriting()
         let before = (layouts, model)
+        let adopted = adoptions
         do {
             return try connection.transaction(body)
         } catch {
             forgetWhatWasTakenBack()
-            // Statements may name columns of a model that was installed in vain.
-            if before.1 !== model {
-                (tables, pointReads) = ([:], [:])
+            if adoptions != adopted {
+                // Those of tables that are as they were before.
+                tables = [:]
+                pointReads = [:]
                 connection.forgetStatements()
+                (layouts, model) = before
             }
-            (layouts, model) = before
             throw error
         }
     }
@@ -378,6 +382,7 @@ public final class SQLiteState: StateStorage {
     /// Knows the tables of a model that was installed before.
     package func adopt(_ model: EntityDataModel) {
         self.model = model
+        adoptions += 1
         pointReads = [:]
         connection.forgetStatements()
         tables = [:]

@@ -13,7 +13,7 @@ import Views
 
 /// Pages of a download that the log has and the views have not committed yet.
 struct GatheredPagesTests {
-    /// A download of 37 customers in pages of ten, with something done before the last page is given.
+    /// A download of 36 customers in pages of ten, with something done before the last page is given.
     private struct Download {
         let shop: Shop
         let engine: SyncEngine
@@ -88,7 +88,7 @@ struct GatheredPagesTests {
         }
         _ = try await download.engine.download()
         #expect(seen.withLock { $0 } == [30, 0])
-        #expect(try Self.committed(download.shop.store) == 37)
+        #expect(try Self.committed(download.shop.store) == 36)
         let ended = try await LocalStore(StoreFiles(directory: copy.path))
         #expect(ended.recovery == [])
         #expect(ended.opened.foldedRecords == 3)
@@ -112,7 +112,7 @@ struct GatheredPagesTests {
         _ = try await download.engine.download()
         #expect(committed.withLock { $0 } == [30, 30])
         #expect(try await download.shop.value("Customers(5)", "Name") == .string("Mine"))
-        #expect(try await download.shop.store.query("Customers").entities.count == 37)
+        #expect(try await download.shop.store.query("Customers").entities.count == 36)
         try await Self.expectLogIsState(download.shop)
     }
 
@@ -133,7 +133,7 @@ struct GatheredPagesTests {
         #expect(try await download.shop.store.query("Customers").entities.count == 30)
         let report = try await download.shop.engine.download()
         #expect(report.queries.map(\.mode) == [.resumed])
-        #expect(try await download.shop.store.query("Customers").entities.count == 37)
+        #expect(try await download.shop.store.query("Customers").entities.count == 36)
         try await Self.expectLogIsState(download.shop)
     }
 
@@ -149,7 +149,7 @@ struct GatheredPagesTests {
         await #expect(throws: TidelogError.self) { try await download.engine.download() }
         #expect(try Self.committed(download.shop.store) == 0)
         _ = try await download.shop.engine.download()
-        #expect(try await download.shop.store.query("Customers").entities.count == 37)
+        #expect(try await download.shop.store.query("Customers").entities.count == 36)
         try await Self.expectLogIsState(download.shop)
     }
 
