@@ -57,8 +57,7 @@ struct StreamedDownloadTests {
         /// Asked in front of each chunk of each answer, with the numbers of both, from 1: what happens instead.
         private let hook: @Sendable (_ request: Int, _ chunk: Int) async -> TransportError?
 
-        init(rows: Int, hook: @escaping @Sendable (_ request: Int, _ chunk: Int) async -> TransportError? = { _, _ in nil })
-        {
+        init(rows: Int, hook: @escaping @Sendable (_ request: Int, _ chunk: Int) async -> TransportError?) {
             self.rows = rows
             self.hook = hook
         }
@@ -80,6 +79,10 @@ struct StreamedDownloadTests {
             return (HTTPResponse(status: .ok), ResponseBody { [self] in await next(number) })
         }
 
+        static func item(_ number: Int) -> String {
+            #"{"CustomerID":\#(number + 10),"Name":"N\#(number)","Tags":[]}"#
+        }
+
         private func next(_ request: Int) async -> Result<[UInt8]?, TransportError> {
             let chunk = state.withLock { state in
                 state.chunks += 1
@@ -88,7 +91,7 @@ struct StreamedDownloadTests {
             if let error = await hook(request, chunk) { return .failure(error) }
             let first = (chunk - 1) * Self.chunkSize
             guard first < rows else { return .success(first == rows ? Array("]}".utf8) : nil) }
-            let items = (first..<first + Self.chunkSize).map { #"{"CustomerID":\#($0 + 10),"Name":"N\#($0)","Tags":[]}"# }
+            let items = (first..<first + Self.chunkSize).map(Self.item)
             let start = first == 0 ? #"{"@odata.context":"$metadata#Customers","value":["# : ","
             return .success(Array((start + items.joined(separator: ",")).utf8))
         }
@@ -127,7 +130,9 @@ struct StreamedDownloadTests {
         #expect(try await shop.localState() == shop.serviceState())
     }
 
-    @Test func `a long page goes into the log while it arrives, and no more than two parts of it are held`() async throws {
+    @Test func `a long page goes into the log while it arrives, and no more than two parts of it are held`()
+        async throws
+    {
         let shop = try await store(VirtualTime())
         let logged = Mutex(0)
         let mostHeld = Mutex(0)
@@ -162,7 +167,7 @@ struct StreamedDownloadTests {
         let told = bytes.withLock { $0 }
         #expect(Set(told).count > 50)
         #expect(told == told.sorted())
-        let all = (0..<5_000).reduce(0) { $0 + #"{"CustomerID":\#($1 + 10),"Name":"N\#($1)","Tags":[]}"#.utf8.count + 1 }
+        let all = (0..<5_000).reduce(0) { $0 + LongPage.item($1).utf8.count + 1 }
         #expect(told.last == all + #"{"@odata.context":"$metadata#Customers","value":["#.utf8.count + 1)
     }
 
