@@ -268,7 +268,7 @@ public actor SyncEngine {
             let usable = queries.filter { query in !unusable.contains { $0.name == query.name } }
             var report = try await DownloadRound(store: store, session: session, options: options).run(usable)
             report.unusable = unusable
-            try await StreamRound(store: store, session: session).run(usable)
+            try await StreamRound(store: store, session: session).run(usable, &report)
             return report
         }
     }
