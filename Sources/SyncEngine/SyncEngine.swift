@@ -286,7 +286,7 @@ public actor SyncEngine {
             var report = try await DownloadRound(store: store, session: session, options: options).run(usable)
             report.unusable = unusable
             let read = usable.filter { query in !report.failures.contains { $0.name == query.name } }
-            try await StreamRound(store: store, session: session).run(read)
+            try await StreamRound(store: store, session: session).run(read, &report)
             if let failure = report.failures.first { throw failure.error.after(report) }
             return report
         }

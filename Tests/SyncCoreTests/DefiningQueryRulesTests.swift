@@ -53,11 +53,14 @@ struct DefiningQueryRulesTests {
         let kept = DefiningQuerySettings(allowsRemoval: false)
         func refusal(
             _ state: QueryState, _ settings: DefiningQuerySettings?,
-            _ pending: [(operation: SequenceNumber, entity: String)] = []
+            _ pending: [(operation: SequenceNumber, entity: String)] = [], bringsEntities: Bool = false
         ) -> String? {
-            DefiningQueryRules.refusalOfRemoval(of: state, settings, pending: pending)?.message
+            DefiningQueryRules.refusalOfRemoval(
+                of: state, settings, bringsEntities: bringsEntities, pending: pending)?.message
         }
         #expect(refusal(Self.state(run: 0), kept) == nil)
+        #expect(refusal(Self.state(run: 0), kept, bringsEntities: true) != nil)
+        #expect(refusal(Self.state(run: 0), nil, [(12, "Orders(1)")], bringsEntities: true) != nil)
         #expect(refusal(Self.state(run: 7), nil) == nil)
         #expect(
             refusal(Self.state(run: 7), kept) == "The defining query Q may not be removed once it was downloaded.")

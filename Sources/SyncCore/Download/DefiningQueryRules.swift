@@ -59,13 +59,14 @@ public enum DefiningQueryRules {
     ///
     /// - Parameters:
     ///   - settings: nil for the standard ones.
+    ///   - bringsEntities: whether the store has entities of it. It has some of a query that was never downloaded in full,
+    ///     or not since it was replaced, since a record was lost, or since the metadata changed.
     ///   - pending: the operations on entities that would go, with a name of one of these each.
     public static func refusalOfRemoval(
-        of state: QueryState, _ settings: DefiningQuerySettings?,
+        of state: QueryState, _ settings: DefiningQuerySettings?, bringsEntities: Bool,
         pending: [(operation: SequenceNumber, entity: String)]
     ) -> DefiningQueryRefused? {
-        // Before its first download nothing goes with it.
-        guard state.run != 0 else { return nil }
+        guard state.run != 0 || bringsEntities else { return nil }
         let name = state.query.name
         if settings?.allowsRemoval == false, !state.query.isOfOneStream {
             return DefiningQueryRefused(

@@ -85,6 +85,9 @@ public struct DownloadReport: Sendable {
     public var skipped: Set<String> = []
     /// Defining queries that were passed over, because the service's metadata do not allow them any more.
     public var unusable: [UnusableQuery] = []
+    /// Defining queries that ask for streams, by name, where the store keeps none since it is encrypted. All else of them was
+    /// downloaded.
+    public var withoutStreams: [String] = []
 
     /// One query.
     public struct Query: Sendable, Hashable {

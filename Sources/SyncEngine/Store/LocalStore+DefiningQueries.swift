@@ -11,10 +11,13 @@ extension LocalStore {
     }
 
     /// Adds a query, or replaces that of the same name. Its path must lead to an entity set or a single entity.
+    ///
+    /// - Throws: `unsupported` where it asks for streams that this store does not keep.
     public func add(_ query: DefiningQuery) async throws(TidelogError) {
         var query = query
         if query.query.hasPrefix("/") { query.query.removeFirst() }
         if hasModel { try Self.check(query, try model) }
+        if query.automaticallyRetrievesStreams { _ = try streamFiles() }
         if try definingQueries().contains(query) { return }
         try await record([.definingQueryAdded(query)])
     }
@@ -28,7 +31,10 @@ extension LocalStore {
             throw TidelogError(.invalidRequest, "There is no defining query \(name).")
         }
         let pending = try pendingOperations(onWhatOnly: name)
-        if let refused = DefiningQueryRules.refusalOfRemoval(of: state, querySettings[name], pending: pending) {
+        let brings = try read { try $0.bringsEntities(query: name) }
+        let refused = DefiningQueryRules.refusalOfRemoval(
+            of: state, querySettings[name], bringsEntities: brings, pending: pending)
+        if let refused {
             throw TidelogError(refused, pending.isEmpty ? .refused(.notAllowed) : .refused(.hasDependants))
         }
         try await record([.definingQueryRemoved(name: name)])

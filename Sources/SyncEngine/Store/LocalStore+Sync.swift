@@ -134,6 +134,11 @@ extension LocalStore {
             let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
             let kept = self.keepingDoubts(results)
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: kept)))
+            // In the same commit: the next change of the stream has to carry its ETag.
+            if kept.contains(where: \.isConfirmed), let stream = plan.streamImage(after: outcomes) {
+                try self.add(.streamsStored([stream]))
+            }
+            try self.addUnfit(among: kept.filter { !$0.isConfirmed }.map(\.operation))
             _ = try self.commit()
             // What the service did not come to can go again in the same upload, in doubt or not.
             return zip(results, kept).map { $0.result == .notProcessed ? $0 : $1 }
@@ -147,7 +152,12 @@ extension LocalStore {
         let outcomes = plan.prepared(as: batch).operations.map {
             BatchAnswered.Outcome(operation: $0, result: .notProcessed)
         }
-        try await record([.batchAnswered(BatchAnswered(batch: batch, outcomes: keepingDoubts(outcomes)))])
+        try transaction { () throws -> Void in
+            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: self.keepingDoubts(outcomes))))
+            try self.addUnfit(among: outcomes.map(\.operation))
+            _ = try self.commit()
+        }
+        try await acknowledge()
     }
 
     /// Logs that an operation in doubt turned out to be done, with what the service holds of its entity.

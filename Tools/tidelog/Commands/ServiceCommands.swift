@@ -120,6 +120,12 @@ struct PullCommand: AsyncParsableCommand {
             for skipped in report.skipped.sorted() {
                 try Console.print("Left out \(skipped): what it leads to is in no entity set.")
             }
+            for query in report.unusable {
+                try Console.print("Passed over \(query.name): \(query.error.message)")
+            }
+            for name in report.withoutStreams {
+                try Console.print("Read \(name) without its streams, which an encrypted store does not keep.")
+            }
         }
     }
 
