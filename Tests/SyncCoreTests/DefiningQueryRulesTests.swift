@@ -22,6 +22,8 @@ struct DefiningQueryRulesTests {
             ("Customers(1)/Orders/$ref", "must lead to an entity set or a single entity"),
             ("$metadata", "must lead to an entity set or a single entity"),
             ("Customers?$apply=groupby((Name))", "$apply"),
+            ("Customers?$filter=Name eq 'a' and not sap.islocal()", "what only the store knows"),
+            ("Customers?$expand=Orders($filter=sap.haspendingchanges())", "what only the store knows"),
             ("Customers?$skiptoken=4", "a token of the service"),
             ("Customers?$deltatoken=4", "a token of the service"),
         ] as [(String, String?)])
@@ -41,6 +43,12 @@ struct DefiningQueryRulesTests {
 
     @Test func `a query needs a name`() throws {
         #expect(DefiningQueryRules.refusal(of: DefiningQuery(name: "", query: "Orders"), in: try Self.model()) != nil)
+    }
+
+    @Test func `a configuration file may begin with a byte order mark`() throws {
+        let text = "[defining_query]\nname = Q\nis_shared_data = Y\n"
+        #expect(try DefiningQueryFile("\u{FEFF}" + text) == DefiningQueryFile(text))
+        #expect(try DefiningQueryFile("\u{FEFF}" + text.replacing("\n", with: "\r\n")).settings.keys.contains("Q"))
     }
 
     private static func state(run: SequenceNumber, _ query: String = "Orders", streams: Bool = false) -> QueryState {

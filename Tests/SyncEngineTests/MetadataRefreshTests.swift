@@ -257,6 +257,14 @@ struct MetadataRefreshTests {
         #expect(touched?.message.contains("\(number) (Customers(1))") == true)
         let kept = await #expect(throws: TidelogError.self) { try await shop.store.removeDefiningQuery("Suppliers") }
         #expect(kept?.code == .refused(.notAllowed))
+        // Another text under the name lets go of the same entities.
+        for (query, code) in [
+            (DefiningQuery(name: "Customers", query: "Customers?$top=1"), TidelogError.Code.refused(.hasDependants)),
+            (DefiningQuery(name: "Suppliers", query: "Suppliers?$top=1"), .refused(.notAllowed)),
+        ] {
+            let replaced = await #expect(throws: TidelogError.self) { try await shop.store.add(query) }
+            #expect(replaced?.code == code)
+        }
         // What another query brings as well stays, so nothing that is pending is in the way.
         try await shop.store.add(DefiningQuery(name: "First", query: "Customers(1)"))
         _ = try await shop.engine.download(["First"])

@@ -30,6 +30,12 @@ public enum DefiningQueryRules {
         if !options.apply.isEmpty {
             return refused("The defining query \(name) has $apply, whose results are no entities of the service.")
         }
+        // The service gets the text as it is.
+        if request.expressions.contains(where: { $0.calls(CanonicalFunction.ofStore) }) {
+            return refused(
+                "The defining query \(name) asks for what only the store knows: functions sap.… are no matter of the service.",
+                "Leave them away; ask them of the store.")
+        }
         // The service gives these, for one download each.
         if options.skipToken != nil || options.deltaToken != nil {
             return refused(

@@ -30,6 +30,8 @@ public final class SQLiteState: StateStorage {
     /// Whether it is noted whose pending operations change; see ``takeChangedTables()``.
     package var notesStandings = false { didSet { if !notesStandings { changedStandings = [] } } }
     var changedStandings: Set<EntityID> = []
+    /// Whether an answer depends on which download was the last; see ``takeReadTables()``.
+    var readsLastDownload = false
 
     /// Opens the views at `path`, and makes them where there are none or where they are of another version.
     ///

@@ -60,6 +60,19 @@ struct LiveQueryTests {
         #expect(results.observer.isDueNow)
     }
 
+    @Test func `what the last download brought is another answer after the next one`() async throws {
+        let shop = try await Shop(.v4)
+        var results = shop.store.observe("Customers?$filter=sap.upsertedlastdownload()").makeAsyncIterator()
+        var others = shop.store.observe("Customers").makeAsyncIterator()
+        #expect(try await results.next()?.answer.entities.isEmpty == false)
+        _ = try await others.next()
+        try await shop.store.record([
+            .downloadStarted([QueryStart(query: "Customers", mode: .restarted)])
+        ])
+        #expect(results.observer.isDueNow)
+        #expect(!others.observer.isDueNow)
+    }
+
     @Test func `a change that leaves the result as it was is not told`() async throws {
         let shop = try await Shop(.v4)
         var results = shop.store.observe("Customers?$filter=Name eq 'One'&$select=Name").makeAsyncIterator()

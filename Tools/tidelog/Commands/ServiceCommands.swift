@@ -32,6 +32,9 @@ struct InitCommand: AsyncParsableCommand {
             throw ValidationError(
                 "The service root is an absolute http or https URL without query, fragment, user and password.")
         }
+        if let name = query.map(\.name).first(where: { name in query.count { $0.name == name } > 1 }) {
+            throw ValidationError("Two defining queries have the name \(name).")
+        }
     }
 
     func run() async throws {
