@@ -56,8 +56,8 @@ struct ParameterAliasTests {
         let tooHigh = #expect(throws: EvaluationError.self) { try options.resolvingAliases() }
         #expect(tooHigh?.code == .outOfRange)
         // A long chain is no tower.
-        let chain = (1...5000).map { "@a\($0)=@a\($0 - 1)" }.joined(separator: "&")
-        #expect(try resolved("$filter=@a5000 eq 1&@a0=A&" + chain) == resolved("$filter=A eq 1"))
+        let chain = (1...100).map { "@a\($0)=@a\($0 - 1)" }.joined(separator: "&")
+        #expect(try resolved("$filter=@a100 eq 1&@a0=A&" + chain) == resolved("$filter=A eq 1"))
     }
 
     @Test func `what was built too high in code is refused before it is walked`() throws {
