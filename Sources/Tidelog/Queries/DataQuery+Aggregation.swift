@@ -1,5 +1,5 @@
-public import EDM
-public import ODataWire
+import EDM
+import ODataWire
 
 /// Queries that compute and aggregate: `$compute`, `$search` and `$apply`.
 ///

@@ -104,7 +104,7 @@ struct GatheredPagesTests {
                 try await store.perform([(.delete(.link("Customers(99)")), IntentOptions())], asChangeSet: false)
             }
             let refused = try Self.committed(store)
-            try await store.perform(
+            _ = try await store.perform(
                 [(update("Customers(5)", ["Name": .string("Mine")]), IntentOptions())], asChangeSet: false)
             let changed = try Self.committed(store)
             committed.withLock { $0 = [refused, changed] }
