@@ -44,12 +44,15 @@ public enum SnapshotCodec {
         case pendingWithStream = 31
         case undoneWithStream = 32
         case streams = 33
+        /// A ``queryWithLinks``, and behind it when it was downloaded; it stands among those without.
+        case downloadedQuery = 34
+        case events = 35
 
         /// Ascending in a snapshot.
         var place: UInt8 {
             switch self {
             case .pendingInTransaction: Kind.pending.rawValue * 2 + 1
-            case .queryWithLinks: Kind.query.rawValue * 2
+            case .queryWithLinks, .downloadedQuery: Kind.query.rawValue * 2
             case .downloadedRow: Kind.row.rawValue * 2
             case .downloadedBase: Kind.base.rawValue * 2
             case .pendingWithStream, .undoneWithStream: Kind.undoneWithAttributes.rawValue * 2 + 1
@@ -185,6 +188,15 @@ public enum SnapshotCodec {
             writer.entity(id)
             writer.list(streams) { $0.write($1) }
             return .streams
+        case .events(let events):
+            writer.list(events) {
+                $0.unsigned($1.id)
+                $0.byte($1.kind.rawValue)
+                $0.signed($1.time)
+                $0.optional($1.subset) { $0.list($1) { $0.string($1) } }
+                $0.unsigned($1.mark)
+            }
+            return .events
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)
@@ -198,7 +210,9 @@ public enum SnapshotCodec {
         writer.bool(state.query.automaticallyRetrievesStreams)
         writer.unsigned(state.run)
         writer.bool(state.isComplete)
-        guard state.isDelta || state.deltaLink != nil || state.next != nil else { return .query }
+        guard state.isDelta || state.deltaLink != nil || state.next != nil || state.downloaded != nil else {
+            return .query
+        }
         writer.bool(state.isDelta)
         for link in [state.deltaLink, state.next] {
             writer.optional(link) {
@@ -206,7 +220,9 @@ public enum SnapshotCodec {
                 $0.signed($1.time)
             }
         }
-        return .queryWithLinks
+        guard let downloaded = state.downloaded else { return .queryWithLinks }
+        writer.signed(downloaded)
+        return .downloadedQuery
     }
 
     /// All but the download that changed it, for which there was no place when the kinds were made.
@@ -264,6 +280,7 @@ public enum SnapshotCodec {
         case .service: .service(ServiceDescription(root: try reader.string(), metadata: try reader.blob()))
         case .query: .query(try query(&reader))
         case .queryWithLinks: .query(try queryWithLinks(&reader))
+        case .downloadedQuery: .query(try downloadedQuery(&reader))
         case .entity: .entity(try reader.entity(), set: try reader.string())
         case .key: try key(&reader)
         case .row: .row(try row(&reader))
@@ -298,6 +315,7 @@ public enum SnapshotCodec {
         case .undoneWithStream: try undoneWithStream(&reader)
         case .streams:
             .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImage() })
+        case .events: .events(try reader.list { r throws(CodecError) in try event(&r) })
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
     }
@@ -315,6 +333,12 @@ public enum SnapshotCodec {
         state.isDelta = try reader.bool()
         state.deltaLink = try serviceLink(&reader)
         state.next = try serviceLink(&reader)
+        return state
+    }
+
+    private static func downloadedQuery(_ reader: inout ByteReader) throws(CodecError) -> QueryState {
+        var state = try queryWithLinks(&reader)
+        state.downloaded = try reader.signed()
         return state
     }
 
@@ -337,6 +361,16 @@ public enum SnapshotCodec {
         }
         row.downloaded = try reader.unsigned()
         return .base(id, .row(row))
+    }
+
+    private static func event(_ reader: inout ByteReader) throws(CodecError) -> StoreEvent {
+        let id = try reader.unsigned()
+        guard let kind = StoreEvent.Kind(rawValue: try reader.byte()) else { throw reader.fail(.invalid("event")) }
+        return StoreEvent(
+            id: id, kind: kind, time: try reader.signed(),
+            subset: try reader.optional { r throws(CodecError) in
+                try r.list { r throws(CodecError) in try r.string() }
+            }, mark: try reader.unsigned())
     }
 
     private static func since(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {

@@ -82,6 +82,9 @@ public struct DownloadReport: Sendable {
     public var skipped: Set<String> = []
     /// Defining queries that were passed over, because the service's metadata do not allow them any more.
     public var unusable: [UnusableQuery] = []
+    /// Defining queries of shared data that were passed over, because they were downloaded a short while ago; see
+    /// `DefiningQuerySettings.refreshInterval`. By their names they are downloaded all the same.
+    public var fresh: [String] = []
 
     /// One query.
     public struct Query: Sendable, Hashable {
