@@ -266,7 +266,8 @@ public actor SyncEngine {
     /// Keeps what the round was refused, however it ended.
     private func note(_ report: UploadReport?) { lastRefused = Set(report?.rejected.map(\.operation) ?? []) }
 
-    /// Runs the defining queries with these names, or all. Where the service is busy it waits and goes on, as the options say.
+    /// Runs the defining queries with these names, or all but shared ones that are fresh yet. Where the service is busy it
+    /// waits and goes on, as the options say.
     public func download(
         _ names: [String]? = nil, _ options: DownloadOptions = DownloadOptions()
     ) async throws(TidelogError) -> DownloadReport {
@@ -282,9 +283,12 @@ public actor SyncEngine {
                 queries.contains { $0.name == unusable.name }
             }
             if names != nil, let unusable = unusable.first { throw unusable.error }
-            let usable = queries.filter { query in !unusable.contains { $0.name == query.name } }
+            let fresh = names == nil ? try await store.freshQueries() : []
+            let passed = Set(unusable.map(\.name) + fresh)
+            let usable = queries.filter { !passed.contains($0.name) }
             var report = try await DownloadRound(store: store, session: session, options: options).run(usable)
             report.unusable = unusable
+            report.fresh = fresh
             let read = usable.filter { query in !report.failures.contains { $0.name == query.name } }
             try await StreamRound(store: store, session: session).run(read, &report)
             if let failure = report.failures.first { throw failure.error.after(report) }

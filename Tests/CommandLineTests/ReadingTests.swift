@@ -48,7 +48,7 @@ import Testing
             #"{"name":"Customers","mode":"full","pages":1,"inserted":0,"changed":0,"unchanged":3,"removed":0}"#
         #expect(
             try workspace.output("pull", "Customers", "--json")
-                == #"{"entities":3,"pages":1,"skipped":[],"queries":[\#(query)]}"# + "\n")
+                == #"{"entities":3,"pages":1,"skipped":[],"queries":[\#(query)],"fresh":[]}"# + "\n")
     }
 
     @Test func `a query is a table`() throws {

@@ -144,12 +144,15 @@ struct DownloadFoldTests {
 
     @Test func `other metadata, and a lost record, ask for everything again`() throws {
         _ = try download(1)
+        #expect(try query().downloaded != nil)
         try store.add(
             .serviceInstalled(ServiceDescription(root: "http://moved.test/", metadata: TestModel.service.metadata)))
         #expect(try query().deltaLink == nil)
+        #expect(try query().downloaded == nil)
         _ = try download(1)
         try store.add(.lost)
         #expect(try query().deltaLink == nil)
+        #expect(try query().downloaded == nil)
     }
 
     @Test func `what was created here and no delta shows goes with the delta's end`() throws {

@@ -59,6 +59,14 @@ struct SnapshotCodecTests {
                 query: DefiningQuery(name: "D", query: "Orders"), run: 12, isComplete: false, isDelta: true,
                 deltaLink: .init(url: "Orders?$deltatoken=1", time: 5),
                 next: .init(url: "Orders?$skiptoken=2", time: -6))),
+        .query(
+            QueryState(
+                query: DefiningQuery(name: "E", query: "Orders"), run: 12, isComplete: true,
+                deltaLink: .init(url: "Orders?$deltatoken=1", time: 5), downloaded: -7)),
+        .events([
+            StoreEvent(id: 4, kind: .download, time: -5, subset: ["Q", "D"], mark: 3),
+            StoreEvent(id: 9, kind: .upload, time: 6, mark: 9),
+        ]),
         .entity(id(.max), set: "Orders"),
         .key("OrderID=5", set: "Orders", of: id(7)),
         .row(row),

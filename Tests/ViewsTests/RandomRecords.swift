@@ -119,9 +119,15 @@ struct RandomRecords {
         switch number(0..<100) {
         case 0..<3: return .definingQueryAdded(DefiningQuery(name: "Q\(number(0..<3))", query: pick(Self.sets) ?? ""))
         case 3..<4: return .definingQueryRemoved(name: "Q\(number(0..<3))")
-        case 4..<8: return .downloadStarted(queries: (0..<number(1..<4)).map { "Q\($0)" })
-        case 8..<24: return .downloadPage(DownloadPage(query: "Q\(number(0..<3))", entities: images()))
-        case 25..<29: return .downloadFinished(query: "Q\(number(0..<3))")
+        case 4..<8:
+            let starts = (0..<number(1..<4)).map {
+                QueryStart(query: "Q\($0)", mode: chance(50) ? .full : pick(DownloadMode.allCases) ?? .full)
+            }
+            return .downloadStarted(starts)
+        case 8..<24: return .downloadPage(page())
+        case 25..<29:
+            return .downloadFinished(
+                DownloadFinished(query: "Q\(number(0..<3))", deltaLink: chance(50) ? "d\(number(0..<9))" : nil))
         case 29..<33: return .entitiesRead(images())
         case 33..<40: return prepared()
         case 40..<52: return answered()
@@ -160,6 +166,34 @@ struct RandomRecords {
                     delivery: chance(5) ? .localOnly : .queued,
                     stream: chance(5) ? StreamWrite(property: pick([nil, "S"]) ?? nil, content: content()) : nil))
         }
+    }
+
+    /// Half of them say more than which entities there are: also of entities and links that never were.
+    private mutating func page() -> DownloadPage {
+        var page = DownloadPage(query: "Q\(number(0..<3))", entities: images())
+        guard chance(50) else { return page }
+        if chance(30) { page.entities = [] }
+        page.unchanged = some(50)
+        page.removed = some(40)
+        page.left = some(40)
+        page.links = (0..<number(0..<4)).map { _ in changedLink() }
+        if chance(30) { page.next = "n\(number(0..<9))" }
+        return page
+    }
+
+    private mutating func some(_ percent: Int) -> [EntityID] {
+        chance(percent) ? (0..<number(1..<4)).map { _ in someEntity() } : []
+    }
+
+    private mutating func changedLink() -> DownloadPage.ChangedLink {
+        let source = pick(entities)
+        let navigation = source.flatMap { pick(Self.navigations[$0.set] ?? []) }
+        let targets = entities.filter { $0.set == navigation?.1 }.map(\.id)
+        let isAdded = chance(60)
+        // Where a target is missing, whatever was linked goes.
+        let target = !isAdded && chance(30) ? nil : chance(80) ? pick(targets) ?? someEntity() : someEntity()
+        return .init(
+            source: source?.id ?? someEntity(), navigation: navigation?.0 ?? "Orders", target: target, isAdded: isAdded)
     }
 
     private mutating func stream() -> StreamImage {

@@ -85,7 +85,9 @@ struct SnapshotTests {
         "link true false", "link false true", "pending pending", "pending inFlight", "pending inDoubt",
         "pending rejected", "pending deferred", "postponed", "since", "undone pending", "undone rejected",
         "undone inDoubt", "ancestor", "pending with attributes", "undone with attributes", "openBatch", "lastDownload",
-        "streams", "pending with stream", "undone with stream",
+        "streams", "pending with stream", "undone with stream", "query with deltaLink", "query with next",
+        "delta query", "downloaded query", "events",
+        "downloaded row", "downloaded base",
     ]
 
     @Test func `the random states hold everything that a snapshot can hold`() throws {
@@ -104,9 +106,19 @@ struct SnapshotTests {
                     found.insert("undone \("\(undone.operation.status)".prefix { $0 != "(" })")
                     if undone.operation.operation.uploadCategory != nil { found.insert("undone with attributes") }
                     if undone.operation.operation.stream != nil { found.insert("undone with stream") }
-                case .base(_, let base): found.insert("base \("\(base)".prefix { $0 != "(" })")
+                case .base(_, let base):
+                    found.insert("base \("\(base)".prefix { $0 != "(" })")
+                    if case .row(let row) = base, row.downloaded != 0 { found.insert("downloaded base") }
+                case .query(let query):
+                    found.insert("query")
+                    if query.deltaLink != nil { found.insert("query with deltaLink") }
+                    if query.next != nil { found.insert("query with next") }
+                    if query.downloaded != nil { found.insert("downloaded query") }
+                    if query.isDelta { found.insert("delta query") }
                 case .link(let link): found.insert("link \(link.inBase) \(link.inLocal)")
-                case .row(let row): found.insert("row \(row.origin)")
+                case .row(let row):
+                    found.insert("row \(row.origin)")
+                    if row.downloaded != 0 { found.insert("downloaded row") }
                 case let item?: found.insert("\("\(item)".prefix { $0 != "(" })")
                 case nil: break
                 }

@@ -37,7 +37,7 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Store and service:",
                 subcommands: [
                     InitCommand.self, PullCommand.self, PushCommand.self, SettleCommand.self, IdentifyCommand.self,
-                    ServiceCommand.self, RefreshMetadataCommand.self, CompactCommand.self,
+                    ServiceCommand.self, RefreshMetadataCommand.self, CompactCommand.self, ClearCommand.self,
                 ]),
             CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, ExplainCommand.self, KeysCommand.self]),
             CommandGroup(
@@ -48,6 +48,7 @@ struct RootCommand: AsyncParsableCommand {
                     ReleaseCommand.self,
                     ConflictsCommand.self, ResolveCommand.self,
                 ]),
+            CommandGroup(name: "Media:", subcommands: [MediaCommand.self]),
             CommandGroup(
                 name: "Errors:", subcommands: [ErrorsCommand.self, RetryCommand.self, DiscardCommand.self]),
             CommandGroup(

@@ -82,7 +82,9 @@ extension Fold {
         }
     }
 
-    mutating func finishDownload(_ finished: DownloadFinished, _ time: Timestamp) throws(StateError) {
+    mutating func finishDownload(
+        _ finished: DownloadFinished, _ sequence: SequenceNumber, _ time: Timestamp
+    ) throws(StateError) {
         let name = finished.query
         removedByDownload = 0
         guard var state = try storage.queries().first(where: { $0.query.name == name }), state.run != 0 else { return }
@@ -94,7 +96,9 @@ extension Fold {
         state.isComplete = true
         state.next = nil
         state.deltaLink = finished.deltaLink.map { QueryState.ServiceLink(url: $0, time: time) }
+        state.downloaded = time
         try storage.putQuery(state)
+        try noteDownload(of: name, sequence, time)
     }
 
     mutating func removeQuery(_ name: String) throws(StateError) {
@@ -117,9 +121,10 @@ extension Fold {
 
     /// What the service said may not be all any more: everything has to be downloaded again.
     func forgetServiceLinks() throws(StateError) {
-        for var query in try storage.queries() where query.deltaLink != nil || query.next != nil {
+        for var query in try storage.queries() {
             query.deltaLink = nil
             query.next = nil
+            query.downloaded = nil
             try storage.putQuery(query)
         }
     }

@@ -42,6 +42,7 @@ extension Fold {
         for var query in try storage.queries() where query.run != 0 || query.isComplete {
             query.run = 0
             query.isComplete = false
+            query.downloaded = nil
             query.deltaLink = nil
             query.next = nil
             try storage.putQuery(query)

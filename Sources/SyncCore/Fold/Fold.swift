@@ -65,7 +65,7 @@ public struct Fold<Storage: StateStorage> {
         case .definingQueryRemoved(let name): try removeQuery(name)
         case .downloadStarted(let queries): try startDownload(queries, run: sequence)
         case .downloadPage(let page): try apply(page, sequence, record.time)
-        case .downloadFinished(let finished): try finishDownload(finished, record.time)
+        case .downloadFinished(let finished): try finishDownload(finished, sequence, record.time)
         case .entitiesRead(let images):
             try unwind()
             try apply(images)
@@ -82,6 +82,7 @@ public struct Fold<Storage: StateStorage> {
             let left = try batches(of: operations)
             try apply(answered)
             try close(left.union([answered.batch]))
+            try noteUpload(answered, sequence, record.time)
         case .batchInterrupted(let interrupted): try apply(interrupted)
         case .operationsReleased(let operations): try release(operations)
         case .operationsUndone(let operations):
@@ -432,7 +433,7 @@ public struct Fold<Storage: StateStorage> {
 
 extension BatchAnswered {
     /// Whether the service got through to at least one operation, so that nothing need be put off any more.
-    fileprivate var showsService: Bool {
+    var showsService: Bool {
         outcomes.contains { outcome in
             switch outcome.result {
             case .confirmed, .rejected: true

@@ -44,12 +44,15 @@ public enum SnapshotCodec {
         case pendingWithStream = 31
         case undoneWithStream = 32
         case streams = 33
+        /// A ``queryWithLinks``, and behind it when it was downloaded; it stands among those without.
+        case downloadedQuery = 34
+        case events = 35
 
         /// Ascending in a snapshot.
         var place: UInt8 {
             switch self {
             case .pendingInTransaction: Kind.pending.rawValue * 2 + 1
-            case .queryWithLinks: Kind.query.rawValue * 2
+            case .queryWithLinks, .downloadedQuery: Kind.query.rawValue * 2
             case .downloadedRow: Kind.row.rawValue * 2
             case .downloadedBase: Kind.base.rawValue * 2
             case .pendingWithStream, .undoneWithStream: Kind.undoneWithAttributes.rawValue * 2 + 1
@@ -67,7 +70,7 @@ public enum SnapshotCodec {
     static let maximumLength = 64 << 20
 
     /// Numbers are part of the format and never reused.
-    private enum StatusTag: UInt8 {
+    enum StatusTag: UInt8 {
         case pending = 0
         case inFlight = 1
         case inDoubt = 2
@@ -75,8 +78,6 @@ public enum SnapshotCodec {
         case deferred = 4
         case rejectedWithRequest = 5
     }
-
-    // MARK: Encoding
 
     /// Deterministic: equal items give equal bytes.
     public static func encode(_ item: SnapshotItem) -> (kind: Kind, payload: [UInt8]) {
@@ -185,6 +186,15 @@ public enum SnapshotCodec {
             writer.entity(id)
             writer.list(streams) { $0.write($1) }
             return .streams
+        case .events(let events):
+            writer.list(events) {
+                $0.unsigned($1.id)
+                $0.byte($1.kind.rawValue)
+                $0.signed($1.time)
+                $0.optional($1.subset) { $0.list($1) { $0.string($1) } }
+                $0.unsigned($1.mark)
+            }
+            return .events
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)
@@ -198,7 +208,9 @@ public enum SnapshotCodec {
         writer.bool(state.query.automaticallyRetrievesStreams)
         writer.unsigned(state.run)
         writer.bool(state.isComplete)
-        guard state.isDelta || state.deltaLink != nil || state.next != nil else { return .query }
+        guard state.isDelta || state.deltaLink != nil || state.next != nil || state.downloaded != nil else {
+            return .query
+        }
         writer.bool(state.isDelta)
         for link in [state.deltaLink, state.next] {
             writer.optional(link) {
@@ -206,7 +218,9 @@ public enum SnapshotCodec {
                 $0.signed($1.time)
             }
         }
-        return .queryWithLinks
+        guard let downloaded = state.downloaded else { return .queryWithLinks }
+        writer.signed(downloaded)
+        return .downloadedQuery
     }
 
     /// All but the download that changed it, for which there was no place when the kinds were made.
@@ -246,181 +260,6 @@ public enum SnapshotCodec {
             writer.byte(StatusTag.deferred.rawValue)
             writer.wholeRefusal(refusal)
             writer.count(attempts)
-        }
-    }
-
-    // MARK: Decoding
-
-    /// Throws when the payload is not what its kind demands. Never traps, whatever the bytes.
-    public static func decode(_ kind: Kind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
-        try ByteReader.read(payload) { reader throws(CodecError) in try item(kind, &reader) }
-    }
-
-    private static func item(_ kind: Kind, _ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        switch kind {
-        case .header:
-            .header(
-                applied: try reader.unsigned(), nextEntity: try reader.entity(), nextBatch: try reader.unsigned())
-        case .service: .service(ServiceDescription(root: try reader.string(), metadata: try reader.blob()))
-        case .query: .query(try query(&reader))
-        case .queryWithLinks: .query(try queryWithLinks(&reader))
-        case .entity: .entity(try reader.entity(), set: try reader.string())
-        case .key: try key(&reader)
-        case .row: .row(try row(&reader))
-        case .downloadedRow: .row(try downloadedRow(&reader))
-        case .base:
-            .base(
-                try reader.entity(),
-                try reader.optional { r throws(CodecError) in try row(&r) }.map(BaseState.row) ?? .absent)
-        case .downloadedBase: try downloadedBase(&reader)
-        case .link:
-            .link(
-                LinkRow(
-                    relationship: try reader.string(), first: try reader.entity(), second: try reader.entity(),
-                    inBase: try reader.bool(), inLocal: try reader.bool()))
-        case .pending: .pending(try pending(nil, &reader))
-        case .pendingWithAttributes: .pending(try pendingWithAttributes(&reader))
-        case .pendingInTransaction: .pending(try pending(try reader.string(), &reader))
-        case .coverage:
-            .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
-        case .undone: .undone(try undone(&reader))
-        case .postponed: .postponed(Postponement(try reader.postponed(), since: try reader.signed()))
-        case .since: try since(&reader)
-        case .openBatch:
-            .openBatch(
-                OpenBatch(
-                    try ValueCodec.decodeBatchPrepared(try reader.blob()),
-                    monitor: try reader.optional { r throws(CodecError) in try r.string() }))
-        case .undoneWithAttributes: .undone(try undoneWithAttributes(&reader))
-        case .ancestor: .ancestor(try ancestor(&reader))
-        case .lastDownload: .lastDownload(try reader.unsigned())
-        case .pendingWithStream: try pendingWithStream(&reader)
-        case .undoneWithStream: try undoneWithStream(&reader)
-        case .streams:
-            .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImage() })
-        case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
-        }
-    }
-
-    private static func query(_ reader: inout ByteReader) throws(CodecError) -> QueryState {
-        QueryState(
-            query: DefiningQuery(
-                name: try reader.string(), query: try reader.string(),
-                automaticallyRetrievesStreams: try reader.bool()),
-            run: try reader.unsigned(), isComplete: try reader.bool())
-    }
-
-    private static func queryWithLinks(_ reader: inout ByteReader) throws(CodecError) -> QueryState {
-        var state = try query(&reader)
-        state.isDelta = try reader.bool()
-        state.deltaLink = try serviceLink(&reader)
-        state.next = try serviceLink(&reader)
-        return state
-    }
-
-    private static func serviceLink(_ reader: inout ByteReader) throws(CodecError) -> QueryState.ServiceLink? {
-        try reader.optional { r throws(CodecError) in
-            QueryState.ServiceLink(url: try r.string(), time: try r.signed())
-        }
-    }
-
-    private static func downloadedRow(_ reader: inout ByteReader) throws(CodecError) -> EntityRow {
-        var row = try row(&reader)
-        row.downloaded = try reader.unsigned()
-        return row
-    }
-
-    private static func downloadedBase(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let id = try reader.entity()
-        guard var row = try reader.optional({ r throws(CodecError) in try row(&r) }) else {
-            throw reader.fail(.invalid("base"))
-        }
-        row.downloaded = try reader.unsigned()
-        return .base(id, .row(row))
-    }
-
-    private static func since(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let sequence = try reader.unsigned()
-        return .since(try reader.signed(), sequence)
-    }
-
-    private static func key(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let set = try reader.string()
-        return .key(try reader.string(), set: set, of: try reader.entity())
-    }
-
-    private static func row(_ reader: inout ByteReader) throws(CodecError) -> EntityRow {
-        let id = try reader.entity()
-        let set = try reader.string()
-        let type = try reader.string()
-        let values = try reader.properties()
-        let etag = try reader.optional { r throws(CodecError) in try r.string() }
-        let editLink = try reader.optional { r throws(CodecError) in try r.string() }
-        guard let origin = EntityRow.Origin(rawValue: try reader.byte()) else { throw reader.fail(.invalid("origin")) }
-        return EntityRow(
-            id: id, set: set, type: type, values: values, etag: etag, editLink: editLink, origin: origin)
-    }
-
-    private static func ancestor(_ reader: inout ByteReader) throws(CodecError) -> Ancestor {
-        Ancestor(
-            row: try row(&reader),
-            links: try reader.list { r throws(CodecError) in
-                Ancestor.Link(
-                    relationship: try r.string(), isFirst: try r.bool(),
-                    partner: try r.optional { r throws(CodecError) in try r.entity() })
-            })
-    }
-
-    private static func pending(
-        _ transaction: String?, _ reader: inout ByteReader
-    ) throws(CodecError) -> PendingOperation {
-        var pending = PendingOperation(
-            sequence: try reader.unsigned(), time: try reader.signed(), operation: try reader.operation(),
-            status: try status(&reader))
-        pending.operation.transactionID = transaction
-        return pending
-    }
-
-    private static func pendingWithAttributes(_ reader: inout ByteReader) throws(CodecError) -> PendingOperation {
-        PendingOperation(
-            sequence: try reader.unsigned(), time: try reader.signed(),
-            operation: try reader.operationWithAttributes(), status: try status(&reader))
-    }
-
-    private static func undoneWithAttributes(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {
-        let undo = try reader.unsigned()
-        return UndoneOperation(operation: try pendingWithAttributes(&reader), undo: undo)
-    }
-
-    private static func pendingWithStream(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let stream = try reader.streamWrite()
-        var pending = try pendingWithAttributes(&reader)
-        pending.operation.stream = stream
-        return .pending(pending)
-    }
-
-    private static func undoneWithStream(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let stream = try reader.streamWrite()
-        var undone = try undoneWithAttributes(&reader)
-        undone.operation.operation.stream = stream
-        return .undone(undone)
-    }
-
-    private static func undone(_ reader: inout ByteReader) throws(CodecError) -> UndoneOperation {
-        let undo = try reader.unsigned()
-        let transaction = try reader.optional { r throws(CodecError) in try r.string() }
-        return UndoneOperation(operation: try pending(transaction, &reader), undo: undo)
-    }
-
-    private static func status(_ reader: inout ByteReader) throws(CodecError) -> PendingOperation.Status {
-        switch StatusTag(rawValue: try reader.byte()) {
-        case .pending: return .pending
-        case .inFlight: return .inFlight(try reader.unsigned())
-        case .inDoubt: return .inDoubt(try reader.unsigned(), reason: try reader.string())
-        case .rejected: return .rejected(try reader.refusal())
-        case .rejectedWithRequest: return .rejected(try reader.wholeRefusal())
-        case .deferred: return .deferred(try reader.wholeRefusal(), attempts: try reader.attempts())
-        case nil: throw reader.fail(.invalid("status"))
         }
     }
 }

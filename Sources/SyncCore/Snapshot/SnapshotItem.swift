@@ -37,6 +37,8 @@ public enum SnapshotItem: Sendable, Hashable {
     case lastDownload(SequenceNumber)
     /// By entity; those of one entity as the state has them.
     case streams(EntityID, [StreamImage])
+    /// At most once, in the order in which they came.
+    case events([StoreEvent])
     /// Last, once: how many items are in front of it, and what their state's digest is.
     case end(items: UInt64, digest: StateDigest)
 }

@@ -35,6 +35,7 @@ public struct StateRestoration<Storage: StateStorage> {
             try setSince(time, sequence)
         case .lastDownload(let sequence): header.lastDownload = sequence
         case .streams(let id, let streams): try storage.putStreams(streams, of: id)
+        case .events(let events): try storage.putEvents(events)
         case .end: break
         }
     }

@@ -55,6 +55,8 @@ public enum StateSnapshot {
         }
         if header.lastDownload != 0 { try body(.lastDownload(header.lastDownload)) }
         try storage.forEachStreams { try body(.streams($0, $1)) }
+        let events = try storage.events()
+        if !events.isEmpty { try body(.events(events)) }
     }
 }
 

@@ -179,6 +179,8 @@ public struct QueryState: Sendable, Hashable {
     public var deltaLink: ServiceLink?
     /// Where a download goes on that was interrupted: the page behind the last one that came whole.
     public var next: ServiceLink?
+    /// When a download of it last came to its end; nil before the first, and where what it brought may not be all any more.
+    public var downloaded: Timestamp?
 
     /// A URL that the service gave, as it wrote it.
     public struct ServiceLink: Sendable, Hashable {
@@ -194,7 +196,7 @@ public struct QueryState: Sendable, Hashable {
 
     public init(
         query: DefiningQuery, run: SequenceNumber = 0, isComplete: Bool = false, isDelta: Bool = false,
-        deltaLink: ServiceLink? = nil, next: ServiceLink? = nil
+        deltaLink: ServiceLink? = nil, next: ServiceLink? = nil, downloaded: Timestamp? = nil
     ) {
         self.query = query
         self.run = run
@@ -202,6 +204,7 @@ public struct QueryState: Sendable, Hashable {
         self.isDelta = isDelta
         self.deltaLink = deltaLink
         self.next = next
+        self.downloaded = downloaded
     }
 }
 

@@ -31,6 +31,7 @@ public final class MemoryState: StateStorage {
     private var ancestorsByID: [EntityID: Ancestor] = [:]
     private var streamsByID: [EntityID: [StreamImage]] = [:]
     private var queryList: [QueryState] = []
+    private var eventList: [StoreEvent] = []
     private var coverage: [EntityID: [String: SequenceNumber]] = [:]
 
     public init() {}
@@ -53,6 +54,7 @@ public final class MemoryState: StateStorage {
         copy.ancestorsByID = ancestorsByID
         copy.streamsByID = streamsByID
         copy.queryList = queryList
+        copy.eventList = eventList
         copy.coverage = coverage
         return copy
     }
@@ -194,6 +196,9 @@ public final class MemoryState: StateStorage {
     public func putStreams(_ streams: [StreamImage], of id: EntityID) {
         streamsByID[id] = streams.isEmpty ? nil : streams
     }
+
+    public func events() -> [StoreEvent] { eventList }
+    public func putEvents(_ events: [StoreEvent]) { eventList = events }
 
     public func queries() -> [QueryState] { queryList }
     public func putQuery(_ query: QueryState) {

@@ -127,6 +127,12 @@ public protocol StateStorage: AnyObject {
     /// The query brings the entity no more; nil for no query does.
     func uncover(_ id: EntityID, query: String?) throws(StateError)
 
+    // The last downloads and uploads
+    /// In the order in which they came.
+    func events() throws(StateError) -> [StoreEvent]
+    /// In place of all that were there before.
+    func putEvents(_ events: [StoreEvent]) throws(StateError)
+
     // Everything, one at a time, for digests and snapshots. Names are in the order of their UTF-8 bytes. The bodies must not
     // use the storage; what they throw is thrown on.
     /// Every registered entity, ascending.

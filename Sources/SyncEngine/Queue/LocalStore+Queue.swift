@@ -4,7 +4,7 @@ public import Operations
 import SyncCore
 import Views
 
-/// The operations that have not ended as entities: `ErrorArchive` and `RequestQueue`; see ``QueueModel``.
+/// The operations that have not ended as entities, `ErrorArchive` and `RequestQueue`, and the `EventLog`; see ``QueueModel``.
 extension LocalStore {
     /// What the service refused, what is in doubt, and what waits for the decision in a conflict, in the order in which it
     /// was made.
@@ -95,13 +95,22 @@ extension LocalStore {
     private static func snapshot(_ row: EntityRow, _ options: QueryOptions) -> EntitySnapshot {
         let link = "\(row.set)(\(row.id.rawValue))"
         var values = row.values
-        var selected: Set<String> = options.select.isEmpty ? Set(values.names) : ["RequestID"]
+        let key = row.set == QueueModel.events ? "ID" : "RequestID"
+        var selected: Set<String> = options.select.isEmpty ? Set(values.names) : [key]
         for case .name(let name)? in options.select.map(\.path.first) { selected.insert(name) }
         for case .star? in options.select.map(\.path.first) { selected = Set(values.names) }
         for name in values.names where !selected.contains(name) { values[name] = nil }
         return EntitySnapshot(
             set: row.set, type: row.type, values: values, readLink: link, editLink: link,
-            state: row.set == QueueModel.archive ? .error : .pending)
+            state: state(of: row.set))
+    }
+
+    private static func state(of set: String) -> EntitySnapshot.State {
+        switch set {
+        case QueueModel.archive: .error
+        case QueueModel.events: .clean
+        default: .pending
+        }
     }
 
     // MARK: Rows
@@ -121,7 +130,10 @@ extension LocalStore {
             case .count: break
             default:
                 throw TidelogError(
-                    .unsupported, "\(set.name) has no further paths but AffectedEntity and DependentRequests.")
+                    .unsupported,
+                    set.name == QueueModel.events
+                        ? "\(set.name) has no further paths."
+                        : "\(set.name) has no further paths but AffectedEntity and DependentRequests.")
             }
         }
         let rows = try queueRows(set.name)
@@ -129,6 +141,7 @@ extension LocalStore {
     }
 
     private func queueRows(_ set: String) throws(TidelogError) -> [EntityRow] {
+        if set == QueueModel.events { return try read { try $0.events().map(QueueReader.row) } }
         let reader = try queueReader()
         guard set == QueueModel.queue else { return try errorArchive().map { reader.row($0) } }
         let held = try plan().held

@@ -1,10 +1,12 @@
 public import EDM
 
-/// The entity sets that a store has besides those of its service: `ErrorArchive` and `RequestQueue`. Their entities are the
-/// operations that have not ended; nothing of it is sent, and nothing of it is in the service's metadata.
+/// The entity sets that a store has besides those of its service: `ErrorArchive` and `RequestQueue`, whose entities are the
+/// operations that have not ended, and `EventLog` with the last downloads and uploads. Nothing of it is sent, and nothing of
+/// it is in the service's metadata.
 public enum QueueModel {
     public static let archive = "ErrorArchive"
     public static let queue = "RequestQueue"
+    public static let events = "EventLog"
     /// Leads from both to the entity that the operation is about.
     static let affectedEntity = "AffectedEntity"
     /// Leads to the operations that wait for one.
@@ -12,6 +14,7 @@ public enum QueueModel {
 
     static let archiveType = "Tidelog.ErrorArchiveEntry"
     static let queueType = "Tidelog.RequestQueueEntry"
+    static let eventType = "Tidelog.Event"
     static let headerType = "Tidelog.RequestHeader"
 
     public static let model: EntityDataModel = {
@@ -46,9 +49,14 @@ public enum QueueModel {
         <Property Name="TransactionID" Type="Edm.String"/><Property Name="UploadCategory" Type="Edm.String"/>
         <Property Name="Delivery" Type="Edm.String"/><Property Name="Unmodifiable" Type="Edm.Boolean"/>
         </EntityType>
+        <EntityType Name="Event"><Key><PropertyRef Name="ID"/></Key>
+        <Property Name="ID" Type="Edm.Int64" Nullable="false"/><Property Name="Type" Type="Edm.String"/>
+        <Property Name="Details" Type="Edm.String"/><Property Name="Time" Type="Edm.DateTimeOffset" Precision="3"/>
+        </EntityType>
         <EntityContainer Name="Container">
         <EntitySet Name="\(archive)" EntityType="Tidelog.ErrorArchiveEntry"/>
         <EntitySet Name="\(queue)" EntityType="Tidelog.RequestQueueEntry"/>
+        <EntitySet Name="\(events)" EntityType="Tidelog.Event"/>
         </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """
 }
@@ -68,11 +76,9 @@ struct QueueURL {
         if let root, text.hasPrefix(root) { text = text.dropFirst(root.count) }
         while text.first == "/" { text.removeFirst() }
         let name = String(text.prefix { $0 != "(" && $0 != "/" && $0 != "?" })
-        guard name == QueueModel.archive || name == QueueModel.queue, service.findEntitySet(name) == nil else {
-            return nil
-        }
+        guard QueueModel.model.findEntitySet(name) != nil, service.findEntitySet(name) == nil else { return nil }
         let pathEnd = text.firstIndex(of: "?") ?? text.endIndex
-        let names = [QueueModel.affectedEntity, QueueModel.dependentRequests]
+        let names = name == QueueModel.events ? [] : [QueueModel.affectedEntity, QueueModel.dependentRequests]
         let found = names.lazy.compactMap { name in
             text[..<pathEnd].firstRange(of: ")/" + name).map { (name: name, range: $0) }
         }.first

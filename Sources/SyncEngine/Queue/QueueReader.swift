@@ -99,6 +99,20 @@ struct QueueReader {
             values: values, origin: .service)
     }
 
+    static func row(_ event: StoreEvent) -> EntityRow {
+        let values: PropertyValues = [
+            "ID": .integer(Int64(clamping: event.id)), "Type": .string(event.kind == .download ? "Download" : "Upload"),
+            "Details": text(event.subset?.joined(separator: ",")), "Time": time(event.time),
+        ]
+        return EntityRow(
+            id: EntityID(rawValue: event.id), set: QueueModel.events, type: QueueModel.eventType, values: values,
+            origin: .service)
+    }
+
+    private static func time(_ time: Timestamp) -> Value {
+        GlobalDateTime(millisecondsSince1970: time).map(Value.dateTimeOffset) ?? .null
+    }
+
     private func common(
         _ number: SequenceNumber, _ time: Timestamp, _ action: String, _ tag: String?, _ headers: [Operation.Header],
         _ link: String
@@ -106,7 +120,7 @@ struct QueueReader {
         [
             "RequestID": .integer(Int64(clamping: number)), "CustomTag": Self.text(tag), "Action": .string(action),
             "EntityLink": .string(link),
-            "Time": GlobalDateTime(millisecondsSince1970: time).map(Value.dateTimeOffset) ?? .null,
+            "Time": Self.time(time),
             "CustomHeaders": .collection(
                 headers.map {
                     .complex(

@@ -88,6 +88,9 @@ public struct DownloadReport: Sendable {
     /// Defining queries that ask for streams, by name, where the store keeps none since it is encrypted. All else of them was
     /// downloaded.
     public var withoutStreams: [String] = []
+    /// Defining queries of shared data that were passed over, because they were downloaded a short while ago; see
+    /// `DefiningQuerySettings.refreshInterval`. By their names they are downloaded all the same.
+    public var fresh: [String] = []
 
     /// One query.
     public struct Query: Sendable, Hashable {

@@ -10,6 +10,13 @@ extension LocalStore {
         try read { try $0.queries().map(\.query) }
     }
 
+    /// The queries of shared data that were downloaded so short a while ago that they need not be asked for again.
+    func freshQueries() throws(TidelogError) -> [String] {
+        let (settings, now) = (querySettings, environment.now())
+        return try read { try $0.queries() }.filter { settings[$0.query.name]?.isFresh($0, now: now) ?? false }
+            .map(\.query.name)
+    }
+
     /// Adds a query, or replaces that of the same name. Its path must lead to an entity set or a single entity.
     ///
     /// - Throws: `unsupported` where it asks for streams that this store does not keep; and where another text takes the place

@@ -36,6 +36,9 @@ enum StoreDirectory {
         rmdir(path)
     }
 
+    /// Leaves the folder where something is in it.
+    static func removeEmptyFolder(_ path: String) { rmdir(path) }
+
     /// Gives a folder its name, durably.
     static func move(_ path: String, to target: String) throws(TidelogError) {
         guard rename(path, target) == 0 else { throw failure(target) }

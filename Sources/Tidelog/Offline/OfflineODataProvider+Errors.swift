@@ -9,7 +9,7 @@ public import SyncEngine
 /// (`ErrorArchive?$filter=HTTPStatusCode eq 409`, `ErrorArchive(12)/AffectedEntity`) and by ``DataQuery``, with
 /// ``queueModel`` as their metadata.
 extension OfflineODataProvider {
-    /// The metadata of the sets `ErrorArchive` and `RequestQueue`, which every store has besides those of its service.
+    /// The metadata of the sets `ErrorArchive`, `RequestQueue` and `EventLog` (the last downloads and uploads), which every store has besides those of its service.
     public static var queueModel: EntityDataModel { QueueModel.model }
 
     /// In the order in which the operations were made. An entity whose operation is in here stays as the app left it: to

@@ -93,12 +93,46 @@ public final class OfflineODataProvider: DataServiceProvider {
     }
 
     /// Closes the store and gives up its lock. It can be opened again.
+    ///
+    /// Loses nothing, and so needs no force: what is pending is in the log, and is there when the store is opened again.
     public func close() async {
         let engine = state.withLock { state in
             defer { state.engine = nil }
             return state.engine
         }
         await engine?.store.close()
+    }
+
+    /// Deletes the store with all that is in it, open or not; it is closed first. Files in its directory that are none of a
+    /// store stay. Needs no network. Afterwards ``open()`` makes a new store.
+    ///
+    /// - Parameter force: deletes it although operations are pending that nobody else has, or although it is damaged or
+    ///   encrypted with another key, so that it cannot be told.
+    /// - Throws: `refused(.notAllowed)` where operations are pending, `noStore` where there is no store, `locked` while another
+    ///   process has it open; nothing is deleted then.
+    public func clear(force: Bool = false) async throws(TidelogError) {
+        let files = StoreFiles(directory: parameters.storePath)
+        let removal = StoreRemoval(files)
+        if let store = state.withLock({ $0.engine })?.store {
+            if !force { try StoreRemoval.refuse(pending: try await store.pendingCount(), files) }
+            await close()
+            state.withLock { $0.model = nil }
+            return try await removal.run(force: true, options: parameters.storeOptions(nil))
+        }
+        try await removal.run(force: force, options: parameters.storeOptions(nil))
+    }
+
+    /// Deletes the store in a directory; see ``clear(force:)``. An encrypted one by force only, since its keys are not given.
+    public static func clear(storePath: String, force: Bool = false) async throws(TidelogError) {
+        try await OfflineODataProvider(parameters: OfflineODataParameters(storePath: storePath)).clear(force: force)
+    }
+
+    /// The files of media streams that are gone or do not hold what they should, and whose they are, in sentences. What is no
+    /// more than a copy of the service's can be downloaded again.
+    ///
+    /// Cost: reads all of them.
+    public func damagedStreams() async throws(TidelogError) -> [String] {
+        try await engine().store.damagedStreams()
     }
 
     /// What opening found to mend, in sentences: a torn tail that was cut, views that were made again.
@@ -202,7 +236,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// options; beyond that it ends, and what it has read stays.
     ///
     /// - Parameters:
-    ///   - withSubset: the names of the queries to run; nil for all.
+    ///   - withSubset: the names of the queries to run; nil for all but shared ones that are fresh yet.
     ///   - options: how it goes about its work.
     @discardableResult
     public func download(

@@ -81,7 +81,8 @@ open class DataService {
         try await provider.refreshMetadata(policy)
     }
 
-    /// The entity set or singleton of that name; offline also `ErrorArchive` and `RequestQueue`. Throws `refused(.unknownEntitySet)` where there is none.
+    /// The entity set or singleton of that name; offline also `ErrorArchive`, `RequestQueue` and
+    /// `EventLog`. Throws `refused(.unknownEntitySet)` where there is none.
     public func entitySet(withName name: String) throws(TidelogError) -> EntitySet {
         let own = provider is OfflineODataProvider ? QueueModel.model.findEntitySet(name) : nil
         guard let set = try metadata.findEntitySet(name) ?? own else {

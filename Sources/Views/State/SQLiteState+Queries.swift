@@ -5,7 +5,8 @@ extension SQLiteState {
     public func queries() throws(StateError) -> [QueryState] {
         try list(
             """
-            SELECT name, query, streams, run, complete, delta, delta_link, delta_link_time, next_link, next_link_time
+            SELECT name, query, streams, run, complete, delta, delta_link, delta_link_time, next_link, next_link_time,
+              downloaded
             FROM queries ORDER BY position
             """
         ) { row in
@@ -15,7 +16,8 @@ extension SQLiteState {
                     automaticallyRetrievesStreams: row.integer(2) != 0),
                 run: UInt64(bitPattern: row.integer(3)), isComplete: row.integer(4) != 0, isDelta: row.integer(5) != 0,
                 deltaLink: row.text(6).map { QueryState.ServiceLink(url: $0, time: row.integer(7)) },
-                next: row.text(8).map { QueryState.ServiceLink(url: $0, time: row.integer(9)) })
+                next: row.text(8).map { QueryState.ServiceLink(url: $0, time: row.integer(9)) },
+                downloaded: row.isNull(10) ? nil : row.integer(10))
         }
     }
 
@@ -27,12 +29,12 @@ extension SQLiteState {
             link.map { [.text($0.url), .integer($0.time)] } ?? [.null, .null]
         }
         try run(
-            "INSERT OR REPLACE INTO queries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO queries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 .text(state.query.name), position, .text(state.query.query),
                 .integer(state.query.automaticallyRetrievesStreams ? 1 : 0), integer(state.run),
                 .integer(state.isComplete ? 1 : 0), .integer(state.isDelta ? 1 : 0),
-            ] + links)
+            ] + links + [state.downloaded.map(SQLValue.integer) ?? .null])
     }
 
     public func removeQuery(_ name: String) throws(StateError) {

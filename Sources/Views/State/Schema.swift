@@ -1,7 +1,7 @@
 /// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
 enum Schema {
     /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 6
+    static let version: Int64 = 7
 
     static let statements = [
         """
@@ -47,6 +47,7 @@ enum Schema {
         "CREATE INDEX touched_by_changes ON touched (entity, sequence) WHERE changes = 1",
         "CREATE TABLE ancestors (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE TABLE streams (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
+        "CREATE TABLE events (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
         "CREATE INDEX touched_by_operation ON touched (sequence)",
         "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
         "CREATE INDEX pending_by_status ON pending (status)",
@@ -61,7 +62,8 @@ enum Schema {
         """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,
           streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL, delta INTEGER NOT NULL,
-          delta_link TEXT, delta_link_time INTEGER, next_link TEXT, next_link_time INTEGER)
+          delta_link TEXT, delta_link_time INTEGER, next_link TEXT, next_link_time INTEGER,
+          downloaded INTEGER)
         """,
         """
         CREATE TABLE coverage (query TEXT NOT NULL, entity INTEGER NOT NULL, run INTEGER NOT NULL,

@@ -115,11 +115,19 @@ struct PullCommand: AsyncParsableCommand {
                 json.beginArray()
                 for query in report.queries { Self.write(query, to: &json) }
                 json.endArray()
+                json.name("fresh")
+                json.beginArray()
+                for name in report.fresh { json.string(name) }
+                json.endArray()
                 json.endObject()
                 return try Console.print(json.text)
             }
             try Console.print(
                 "Read \(counted(report.entities, "entity", "entities")) in \(counted(report.pages, "page", "pages")).")
+            for name in report.fresh {
+                try Console.print(
+                    "Passed over \(name): it was read a short while ago. 'tidelog pull \(name)' reads it.")
+            }
             for skipped in report.skipped.sorted() {
                 try Console.print("Left out \(skipped): what it leads to is in no entity set.")
             }

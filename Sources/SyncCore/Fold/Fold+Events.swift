@@ -1,0 +1,43 @@
+import Operations
+
+/// The last downloads and uploads, as the records tell them.
+extension Fold {
+    /// A query was downloaded to its end: the queries of one download are one event.
+    func noteDownload(of query: String, _ sequence: SequenceNumber, _ time: Timestamp) throws(StateError) {
+        let began = try storage.header().lastDownload
+        var events = try storage.events()
+        var event = StoreEvent(id: sequence, kind: .download, time: time, subset: [], mark: began)
+        if let last = events.last, last.kind == .download, last.mark == began {
+            event = last
+            events.removeLast()
+        }
+        event.time = time
+        if var subset = event.subset {
+            if !subset.contains(query) { subset.append(query) }
+            let all = try storage.queries().map(\.query.name)
+            event.subset = Set(subset).isSuperset(of: all) ? nil : subset
+        }
+        try keep(events + [event])
+    }
+
+    /// The service has answered a batch. A batch that has nothing newer than the last answer belongs to the same upload.
+    func noteUpload(
+        _ answered: BatchAnswered, _ sequence: SequenceNumber, _ time: Timestamp
+    ) throws(StateError) {
+        guard answered.showsService else { return }
+        var events = try storage.events()
+        var event = StoreEvent(id: sequence, kind: .upload, time: time, mark: sequence)
+        if let last = events.last, last.kind == .upload,
+            answered.outcomes.allSatisfy({ $0.operation < last.mark })
+        {
+            event = last
+            events.removeLast()
+            (event.time, event.mark) = (time, sequence)
+        }
+        try keep(events + [event])
+    }
+
+    private func keep(_ events: [StoreEvent]) throws(StateError) {
+        try storage.putEvents(events.suffix(StoreEvent.limit))
+    }
+}

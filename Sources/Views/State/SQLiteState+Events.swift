@@ -1,0 +1,20 @@
+import Operations
+public import SyncCore
+
+/// The last events are kept as one value in the form that they have in a snapshot: they are few, and nothing searches in them.
+extension SQLiteState {
+    public func events() throws(StateError) -> [StoreEvent] {
+        guard let state = try first("SELECT state FROM events")?.first?.blob else { return [] }
+        do throws(CodecError) {
+            if case .events(let events) = try SnapshotCodec.decode(.events, payload: state) { return events }
+        } catch {
+            throw StateError(.damaged, "The views hold events that do not decode. \(error)")
+        }
+        throw StateError(.damaged, "The views hold events that are none.")
+    }
+
+    public func putEvents(_ events: [StoreEvent]) throws(StateError) {
+        try run(
+            "INSERT OR REPLACE INTO events VALUES (1, ?)", [.blob(SnapshotCodec.encode(.events(events)).payload)])
+    }
+}

@@ -1,0 +1,37 @@
+import Operations
+import SyncCore
+import Testing
+
+/// How long shared data are good for.
+struct SharedDataTests {
+    private static let minute: Timestamp = 60_000
+
+    private func isFresh(
+        _ now: Timestamp, downloaded: Timestamp? = 1_000, isComplete: Bool = true, isShared: Bool = true,
+        interval: Int = 15
+    ) -> Bool {
+        DefiningQuerySettings(isSharedData: isShared, refreshInterval: interval).isFresh(
+            QueryState(
+                query: DefiningQuery(name: "Q", query: "Orders"), run: 1, isComplete: isComplete,
+                downloaded: downloaded), now: now)
+    }
+
+    @Test func `shared data are fresh until the interval has passed`() {
+        #expect(isFresh(1_000))
+        #expect(isFresh(1_000 + 15 * Self.minute - 1))
+        #expect(!isFresh(1_000 + 15 * Self.minute))
+        #expect(!isFresh(1_000, interval: 0))
+    }
+
+    @Test func `other data, data that never came and data that came in part are not`() {
+        #expect(!isFresh(1_000, isShared: false))
+        #expect(!isFresh(1_000, downloaded: nil))
+        #expect(!isFresh(1_000, isComplete: false))
+    }
+
+    @Test func `a clock that was put back makes nothing fresh, and no number is too large`() {
+        #expect(!isFresh(999))
+        #expect(isFresh(.max, interval: .max))
+        #expect(!isFresh(.max, downloaded: .min))
+    }
+}

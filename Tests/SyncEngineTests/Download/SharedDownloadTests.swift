@@ -1,0 +1,48 @@
+import EDM
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Data that are the same for everybody, and not asked for at every download.
+struct SharedDownloadTests {
+    private func shop(_ time: VirtualTime) async throws -> Shop {
+        var options = LocalStore.Options(environment: time.environment)
+        options.querySettings["Customers"] = DefiningQuerySettings(isSharedData: true, refreshInterval: 15)
+        return try await Shop(
+            .v4, options: options,
+            queries: [
+                DefiningQuery(name: "Customers", query: "Customers"), DefiningQuery(name: "Orders", query: "Orders"),
+            ])
+    }
+
+    @Test func `shared data are passed over until their interval has passed, and the report says so`() async throws {
+        let time = VirtualTime()
+        let shop = try await shop(time)
+        shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"other"}"#)
+        time.pass(15 * 60 - 1)
+        let second = try await shop.engine.download()
+        #expect(second.fresh == ["Customers"])
+        #expect(second.queries.map(\.name) == ["Orders"])
+        #expect(try await shop.value("Customers(1)", "Name") != .string("other"))
+        time.pass(1)
+        let third = try await shop.engine.download()
+        #expect(third.fresh.isEmpty)
+        #expect(try await shop.value("Customers(1)", "Name") == .string("other"))
+    }
+
+    @Test func `asked for by name they are downloaded`() async throws {
+        let shop = try await shop(VirtualTime())
+        let report = try await shop.engine.download(["Customers"])
+        #expect(report.queries.map(\.name) == ["Customers"])
+        #expect(report.fresh.isEmpty)
+    }
+
+    @Test func `a query that was replaced is downloaded`() async throws {
+        let shop = try await shop(VirtualTime())
+        try await shop.store.add(DefiningQuery(name: "Customers", query: "Customers?$filter=CustomerID eq 1"))
+        #expect(try await shop.engine.download().queries.map(\.name) == ["Customers", "Orders"])
+    }
+}

@@ -1,0 +1,157 @@
+internal import ArgumentParser
+internal import EDM
+internal import SyncEngine
+internal import Tidelog
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+struct MediaCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "media", abstract: "Read and write the streams of media entities and stream properties.",
+        subcommands: [
+            MediaGetCommand.self, MediaPutCommand.self, MediaCreateCommand.self, MediaVerifyCommand.self,
+        ])
+}
+
+/// Which stream of an entity is meant.
+struct StreamArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("A readLink or editLink of the entity.", valueName: "ref"))
+    var reference: String
+
+    @Option(help: "The stream property; without it the stream of a media entity.")
+    var property: String?
+
+    func entity(_ service: DataService) async throws -> EntityValue {
+        try await service.executeQuery(DataQuery().withURL(reference)).requiredEntity()
+    }
+
+    func property(of entity: EntityValue) throws -> Property? {
+        guard let property else { return nil }
+        guard let found = entity.entityType.findProperty(property) else {
+            throw CommandFailure("\(entity.entityType.name) has no property \(property).")
+        }
+        return found
+    }
+}
+
+struct MediaGetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Write the bytes of a stream to standard output.",
+        discussion: """
+            What is in the store, what was written here and waits for a push included. Where it has none it is read from the \
+            service.
+            """)
+
+    @Flag(help: "Ask the service first, whether or not the store has the stream.")
+    var refresh = false
+
+    @OptionGroup var stream: StreamArguments
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            let service = DataService(provider: provider)
+            let entity = try await stream.entity(service)
+            let property = try stream.property(of: entity)
+            var found = refresh ? nil : try await local(entity, property, service)
+            if found == nil {
+                let read =
+                    if let property {
+                        try await service.downloadStream(entity: entity, property: property)
+                    } else {
+                        try await service.downloadMedia(entity: entity)
+                    }
+                // What was written here stays what the app sees.
+                found = try await local(entity, property, service) ?? read
+            }
+            guard let found else { throw CommandFailure("\(stream.reference) has no content.") }
+            try LocalStore.copyFile(found.path) { try Console.write($0) }
+        }
+    }
+
+    private func local(
+        _ entity: EntityValue, _ property: Property?, _ service: DataService
+    ) async throws -> LocalStream? {
+        if let property { return try await service.localStream(entity: entity, property: property) }
+        return try await service.localMedia(entity: entity)
+    }
+}
+
+/// The bytes to be written.
+struct ContentArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("The file that holds the bytes.", valueName: "file"))
+    var file: String
+
+    @Option(help: ArgumentHelp("The media type, as in 'image/jpeg'.", valueName: "media type"))
+    var type: String
+
+    func validate() throws {
+        guard type.contains("/") else { throw ValidationError("'\(type)' is no media type, as image/jpeg is.") }
+    }
+
+    var content: MediaContent { MediaContent(file: URL(fileURLWithPath: file), mediaType: type) }
+}
+
+struct MediaPutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "put", abstract: "Replace the content of a stream; sent by the next push.")
+
+    @OptionGroup var stream: StreamArguments
+    @OptionGroup var content: ContentArguments
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            let service = DataService(provider: provider)
+            let entity = try await stream.entity(service)
+            if let property = try stream.property(of: entity) {
+                try await service.uploadStream(entity: entity, property: property, content: content.content)
+            } else {
+                try await service.uploadMedia(entity: entity, content: content.content)
+            }
+            try Console.print("\(entity.lastOperation.map { "\($0) " } ?? "")write \(stream.reference)")
+        }
+    }
+}
+
+struct MediaCreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Create a media entity with its content; sent by the next push.")
+
+    @Argument(help: ArgumentHelp("The entity set.", valueName: "set"))
+    var set: String
+
+    @OptionGroup var content: ContentArguments
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            let service = DataService(provider: provider)
+            try await service.loadMetadata()
+            let set = try service.entitySet(withName: set)
+            let entity = EntityValue(set.entityType)
+            entity.entitySet = set
+            try await service.createMedia(entity, content: content.content)
+            try Console.print(entity.readLink ?? "")
+        }
+    }
+}
+
+struct MediaVerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Read every stream of the store and name those that are gone or damaged.",
+        discussion: "Opens the store. Exits with 2 where there are any.")
+
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        let damaged = try await options.withStore { try await $0.damagedStreams() }
+        for sentence in damaged { try Console.print(sentence) }
+        guard damaged.isEmpty else { throw QuietFailure(status: .damage) }
+        try Console.print("The streams are sound.")
+    }
+}
