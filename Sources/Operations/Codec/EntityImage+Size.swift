@@ -1,4 +1,4 @@
-package import EDM
+import EDM
 
 extension EntityImage {
     /// How many bytes it has in a record at most, without making them.

@@ -1,4 +1,4 @@
-public import Operations
+import Operations
 
 /// The binary form of snapshot items, with the elements of the record codec.
 ///
