@@ -44,6 +44,8 @@ public enum SnapshotCodec {
         case pendingWithStream = 31
         case undoneWithStream = 32
         case streams = 33
+        /// A ``streams`` with what the service said of each; it takes its place, and is what is written.
+        case streamsTold = 35
 
         /// Ascending in a snapshot.
         var place: UInt8 {
@@ -53,6 +55,7 @@ public enum SnapshotCodec {
             case .downloadedRow: Kind.row.rawValue * 2
             case .downloadedBase: Kind.base.rawValue * 2
             case .pendingWithStream, .undoneWithStream: Kind.undoneWithAttributes.rawValue * 2 + 1
+            case .streamsTold: Kind.streams.rawValue * 2
             case .end: .max
             default: rawValue * 2
             }
@@ -183,8 +186,8 @@ public enum SnapshotCodec {
             return .lastDownload
         case .streams(let id, let streams):
             writer.entity(id)
-            writer.list(streams) { $0.write($1) }
-            return .streams
+            writer.list(streams) { $0.writeWithTold($1) }
+            return .streamsTold
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)
@@ -298,6 +301,8 @@ public enum SnapshotCodec {
         case .undoneWithStream: try undoneWithStream(&reader)
         case .streams:
             .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImage() })
+        case .streamsTold:
+            .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImageWithTold() })
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
     }
