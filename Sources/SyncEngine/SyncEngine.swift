@@ -1,6 +1,6 @@
 public import EDM
 import ODataWire
-import Operations
+public import Operations
 
 /// Runs uploads and downloads between a store and its service, one at a time.
 ///
@@ -19,7 +19,7 @@ public actor SyncEngine {
     /// How often uploads and downloads were cancelled: those that had to wait go by it.
     private var cancellations: [Work: Int] = [:]
 
-    enum Work { case upload, download, refresh }
+    enum Work { case upload, download, refresh, queries }
 
     struct Waiter {
         let number: Int
@@ -101,10 +101,9 @@ public actor SyncEngine {
         _ work: Work, since before: Int, _ began: SyncEvent,
         _ body: @escaping @Sendable () async throws(TidelogError) -> Report
     ) async throws(TidelogError) -> Report {
-        let early = TidelogError(.cancelled, "It was cancelled before it began.")
-        guard !isCancelled(work, since: before), await begin(work) else { throw early }
+        guard !isCancelled(work, since: before), await begin(work) else { throw Self.early }
         defer { end() }
-        guard !isCancelled(work, since: before) else { throw early }
+        guard !isCancelled(work, since: before) else { throw Self.early }
         session.activity.tell(began)
         let task = Task { () async -> Result<Report, TidelogError> in
             do throws(TidelogError) { return .success(try await body()) } catch { return .failure(error) }
@@ -138,10 +137,28 @@ public actor SyncEngine {
     /// Reads the service's metadata and takes them over where that is compatible or approved; see
     /// ``LocalStore/refresh(_:policy:)``. Not while an upload or download runs: it waits for its turn.
     public func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
-        guard await begin(.refresh) else { throw TidelogError(.cancelled, "It was cancelled before it began.") }
+        guard await begin(.refresh) else { throw Self.early }
         defer { end() }
         return try await store.refresh(try await MetadataReading.read(session).bytes, policy: policy)
     }
+
+    /// Adds a defining query, or replaces that of the same name; see ``LocalStore/add(_:)``. Not while an upload or download
+    /// runs: it waits for its turn.
+    public func add(_ query: DefiningQuery) async throws(TidelogError) {
+        guard await begin(.queries) else { throw Self.early }
+        defer { end() }
+        try await store.add(query)
+    }
+
+    /// Removes a defining query with the entities that no other query brings; see ``LocalStore/removeDefiningQuery(_:)``. Not
+    /// while an upload or download runs: it waits for its turn.
+    public func removeDefiningQuery(_ name: String) async throws(TidelogError) {
+        guard await begin(.queries) else { throw Self.early }
+        defer { end() }
+        try await store.removeDefiningQuery(name)
+    }
+
+    private static var early: TidelogError { TidelogError(.cancelled, "It was cancelled before it began.") }
 
     /// What ``refreshMetadata(_:)`` would do now. Changes nothing.
     public func rehearseMetadataRefresh(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
@@ -268,7 +285,9 @@ public actor SyncEngine {
             let usable = queries.filter { query in !unusable.contains { $0.name == query.name } }
             var report = try await DownloadRound(store: store, session: session, options: options).run(usable)
             report.unusable = unusable
-            try await StreamRound(store: store, session: session).run(usable)
+            let read = usable.filter { query in !report.failures.contains { $0.name == query.name } }
+            try await StreamRound(store: store, session: session).run(read, &report)
+            if let failure = report.failures.first { throw failure.error.after(report) }
             return report
         }
     }

@@ -82,13 +82,10 @@ import Testing
         ),
         (["query", "Customers(99)"], "Customers(99) is not in the store. Download it first, or check the key."),
         (
-            ["query", "Customers(1)/Name"],
-            "Offline, a path leads to entities; single properties and operations are not answered."
+            ["query", "$all"],
+            "The store does not answer $all; ask the service."
         ),
-        (
-            ["query", "$metadata"],
-            "Offline, a path leads to entities; single properties and operations are not answered."
-        ),
+        (["query", "$metadata?$format=json"], "$metadata takes no query options."),
         (["query", "Customers?$filter=Nope eq 1"], "Shop.Customer has no property Nope. In: Nope"),
         (["pull", "Nope"], "There is no defining query Nope."),
         (
@@ -114,6 +111,7 @@ import Testing
         ["frobnicate"], ["create"], ["create", "Customers", "{}", "--bind", "Customer"],
         ["create", "Orders", "{}", "--in", "Customers"], ["init", "http://127.0.0.1:1/", "--query", "bad"],
         ["init", "notaurl"],
+        ["init", "http://127.0.0.1:1/", "--query", "A=Customers", "--query", "A=Orders"],
         ["init", "http://user:secret@127.0.0.1:1/"], ["query"],
     ])
     func `wrong arguments are usage errors that show no password`(_ arguments: [String]) throws {

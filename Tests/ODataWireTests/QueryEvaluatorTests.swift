@@ -133,4 +133,23 @@ struct QueryEvaluatorTests {
         let texts = ["A Blue car", "the green bike", "STRASSE Straße"]
         #expect(try SearchExpression.parse(search).matches(texts) == isFound)
     }
+
+    @Test func `points in time beyond all calendars are refused`() {
+        for text in [
+            "1970-01-01T00:00:00Z sub duration'P106751991167300DT15H30M6S' lt Placed",
+            "1970-01-01T00:00:00Z add duration'P106751991167300DT15H30M6S' lt Placed",
+        ] {
+            let error = #expect(throws: EvaluationError.self) { try evaluate(text) }
+            #expect(error?.code == .outOfRange, "\(text)")
+        }
+    }
+
+    @Test func `a text that concat doubles again and again is refused`() throws {
+        var expression = Expression.literal(.string(String(repeating: "x", count: 1 << 20)), .string)
+        for _ in 0..<6 { expression = .call(.concat, [expression, expression]) }
+        let error = #expect(throws: EvaluationError.self) {
+            try ExpressionEvaluator().evaluate(expression, for: order())
+        }
+        #expect(error?.code == .outOfRange)
+    }
 }

@@ -22,6 +22,8 @@ struct DefiningQueryRulesTests {
             ("Customers(1)/Orders/$ref", "must lead to an entity set or a single entity"),
             ("$metadata", "must lead to an entity set or a single entity"),
             ("Customers?$apply=groupby((Name))", "$apply"),
+            ("Customers?$filter=Name eq 'a' and not sap.islocal()", "what only the store knows"),
+            ("Customers?$expand=Orders($filter=sap.haspendingchanges())", "what only the store knows"),
             ("Customers?$skiptoken=4", "a token of the service"),
             ("Customers?$deltatoken=4", "a token of the service"),
         ] as [(String, String?)])
@@ -43,6 +45,12 @@ struct DefiningQueryRulesTests {
         #expect(DefiningQueryRules.refusal(of: DefiningQuery(name: "", query: "Orders"), in: try Self.model()) != nil)
     }
 
+    @Test func `a configuration file may begin with a byte order mark`() throws {
+        let text = "[defining_query]\nname = Q\nis_shared_data = Y\n"
+        #expect(try DefiningQueryFile("\u{FEFF}" + text) == DefiningQueryFile(text))
+        #expect(try DefiningQueryFile("\u{FEFF}" + text.replacing("\n", with: "\r\n")).settings.keys.contains("Q"))
+    }
+
     private static func state(run: SequenceNumber, _ query: String = "Orders", streams: Bool = false) -> QueryState {
         QueryState(
             query: DefiningQuery(name: "Q", query: query, automaticallyRetrievesStreams: streams), run: run,
@@ -53,11 +61,14 @@ struct DefiningQueryRulesTests {
         let kept = DefiningQuerySettings(allowsRemoval: false)
         func refusal(
             _ state: QueryState, _ settings: DefiningQuerySettings?,
-            _ pending: [(operation: SequenceNumber, entity: String)] = []
+            _ pending: [(operation: SequenceNumber, entity: String)] = [], bringsEntities: Bool = false
         ) -> String? {
-            DefiningQueryRules.refusalOfRemoval(of: state, settings, pending: pending)?.message
+            DefiningQueryRules.refusalOfRemoval(
+                of: state, settings, bringsEntities: bringsEntities, pending: pending)?.message
         }
         #expect(refusal(Self.state(run: 0), kept) == nil)
+        #expect(refusal(Self.state(run: 0), kept, bringsEntities: true) != nil)
+        #expect(refusal(Self.state(run: 0), nil, [(12, "Orders(1)")], bringsEntities: true) != nil)
         #expect(refusal(Self.state(run: 7), nil) == nil)
         #expect(
             refusal(Self.state(run: 7), kept) == "The defining query Q may not be removed once it was downloaded.")

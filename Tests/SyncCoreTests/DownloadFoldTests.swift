@@ -167,6 +167,77 @@ struct DownloadFoldTests {
         #expect(store.state.row(created) != nil)
     }
 
+    enum Leaving: CaseIterable { case removed, left, notShown, withItsQuery }
+
+    @Test(arguments: Leaving.allCases)
+    func `who names an entity that leaves the store goes on naming it, and is linked when it comes back`(
+        _ leaving: Leaving
+    ) throws {
+        let customer = try download(1)[0]
+        let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
+        #expect(try store.targets(order, "Customer") == [customer])
+        switch leaving {
+        case .removed: try delta(DownloadPage(query: "All", removed: [customer]))
+        case .left: try delta(DownloadPage(query: "All", left: [customer]))
+        case .notShown:
+            try store.add(.downloadStarted(queries: ["All"]))
+            try store.add(.downloadFinished(query: "All"))
+        case .withItsQuery:
+            try store.add(.definingQueryRemoved(name: "All"))
+            try store.add(.definingQueryAdded(DefiningQuery(name: "All", query: "Customers")))
+        }
+        #expect(store.state.row(customer) == nil)
+        #expect(try store.targets(order, "Customer").isEmpty)
+        #expect(store.value(order, "CustomerID") == .integer(1))
+        let back = try download(1)
+        #expect(try store.targets(order, "Customer") == back)
+    }
+
+    @Test func `a record that was lost in the middle of a download leaves no place to go on at`() throws {
+        let ids = try download(1)
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.lost)
+        try store.add(.downloadPage(DownloadPage(query: "All", entities: [image(ids[0], 1)], next: "page2")))
+        #expect(try query().next == nil)
+        try store.add(.downloadFinished(DownloadFinished(query: "All", deltaLink: "delta2")))
+        #expect(try QueryRun(query(), options: .init(), isSingle: false, now: 0).mode == .full)
+        _ = try download(1)
+        #expect(try query().isComplete)
+        #expect(try query().deltaLink?.url == "delta1")
+    }
+
+    @Test func `a query that is replaced in the middle of its download does not go on with the old one`() throws {
+        let ids = try download(1)
+        try store.add(.downloadStarted(queries: ["All"]))
+        try store.add(.downloadPage(DownloadPage(query: "All", entities: [image(ids[0], 1)], next: "page2")))
+        try store.add(.definingQueryAdded(DefiningQuery(name: "All", query: "Orders")))
+        try store.add(.downloadPage(DownloadPage(query: "All", entities: [image(ids[0], 1)], next: "page3")))
+        #expect(try query().next == nil)
+        try store.add(.downloadFinished(query: "All"))
+        let run = try QueryRun(query(), options: .init(), isSingle: false, now: 0)
+        #expect(run.mode == .full)
+        #expect(run.request.url == "Orders")
+    }
+
+    @Test(arguments: [DownloadMode.full, .delta])
+    func `what was created here while a download was interrupted is there when it has ended`(
+        _ mode: DownloadMode
+    ) throws {
+        try store.add(.definingQueryRemoved(name: "Other"))
+        let ids = try download(1)
+        try store.add(.downloadStarted([QueryStart(query: "All", mode: mode)]))
+        try store.add(.downloadPage(DownloadPage(query: "All", entities: [image(ids[0], 1)], next: "page2")))
+        let created = try store.create("Customers", ["Name": .string("N")])
+        try store.confirm(store.state.header().applied, key: ["CustomerID": .integer(9)], of: created)
+        try store.add(.downloadStarted([QueryStart(query: "All", mode: .resumed)]))
+        try store.add(.downloadPage(DownloadPage(query: "All")))
+        try store.add(.downloadFinished(DownloadFinished(query: "All", deltaLink: "delta2")))
+        #expect(store.state.row(created) != nil)
+        // A download of everything decides.
+        _ = try download(1)
+        #expect(store.state.row(created) == nil)
+    }
+
     @Test func `what the last download brought or changed is marked`() throws {
         let ids = try download(1, 2)
         func upserted() throws -> [EntityID] {

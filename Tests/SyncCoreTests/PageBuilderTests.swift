@@ -106,4 +106,20 @@ struct PageBuilderTests {
         try take(#"{"CustomerID":1,"Orders@delta":[{"@removed":{"reason":"deleted"},"@id":"Orders(6)"}]}"#)
         #expect(store.state.row(try #require(id("Orders", "OrderID=6"))) == nil)
     }
+
+    @Test func `of more unchanged entities than a record may name, each record names some`() throws {
+        let count = DownloadPage.unchangedLimit + 10
+        let orders = (1...count).map { #"{"OrderID":\#($0)}"# }.joined(separator: ",")
+        let customer = #"{"CustomerID":1,"Orders":[\#(orders)]}"#
+        try take(customer)
+        let found = try take(customer, compares: true, next: "page2")
+        #expect(found.tally.unchanged == count + 1)
+        #expect(found.pages.map(\.unchanged.count).reduce(0, +) == count + 1)
+        #expect(found.pages.map(\.next) == [nil, "page2"])
+        for page in found.pages {
+            let record = Record(time: 0, body: .downloadPage(page))
+            let (kind, payload) = RecordCodec.encode(record)
+            #expect(try RecordCodec.decode(kind: kind, payload: payload) == record)
+        }
+    }
 }

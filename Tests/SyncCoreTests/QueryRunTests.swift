@@ -168,6 +168,20 @@ struct QueryRunTests {
         #expect(loop.ended(next: Self.query.query, deltaLink: nil, context: nil) == .endless(Self.query.query))
     }
 
+    @Test func `a place to go on at is of no use where nothing has begun`() {
+        let state = QueryState(query: Self.query, run: 0, isComplete: false, isDelta: false, next: Self.link("page3"))
+        #expect(QueryRun(state, options: .init(), isSingle: false, now: 0).mode == .full)
+    }
+
+    @Test func `next links that lead in a circle after a download went on begin it anew, once`() {
+        var run = run(next: Self.link("page3"))
+        #expect(run.ended(next: "page4", deltaLink: nil, context: nil) == .next("page4"))
+        #expect(run.ended(next: "page3", deltaLink: nil, context: nil) == .restart)
+        #expect(run.mode == .restarted)
+        #expect(run.ended(next: "page4", deltaLink: nil, context: nil) == .next("page4"))
+        #expect(run.ended(next: "page4", deltaLink: nil, context: nil) == .endless("page4"))
+    }
+
     @Test func `a single entity is asked for as it is, and may be gone`() {
         var single = run(deltaLink: Self.link("delta"), pageSize: 5, isSingle: true)
         #expect(single.mode == .full)

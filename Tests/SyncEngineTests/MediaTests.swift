@@ -281,4 +281,59 @@ struct MediaTests {
         #expect(report.rejected.count == 1)
         #expect(report.rejected.first?.refusal.message.contains("The file of a stream is gone") == true)
     }
+
+    @Test func `a written stream whose file holds other bytes is not sent, and holds up nothing`() async throws {
+        let shop = try await withPhotos(.v4)
+        try await write(shop, "Photos(1)", picture)
+        let path = try #require(try await shop.store.localStream(.link("Photos(1)"))).path
+        try Data(picture.reversed()).write(to: URL(fileURLWithPath: path))
+        let before = shop.transport.direct("GET", "/v4/Photos(1)/$value").body
+        try await shop.perform(update("Customers(1)", ["Name": .string("behind")]))
+        let report = try await shop.push()
+        #expect(report.confirmed.count == 1)
+        #expect(report.rejected.first?.refusal.message.contains("holds other bytes") == true)
+        #expect(shop.transport.direct("GET", "/v4/Photos(1)/$value").body == before)
+    }
+
+    @Test func `a stream that was read before an upload replaced it does not come back behind it`() async throws {
+        let shop = try await withPhotos(.v4)
+        _ = try await shop.engine.downloadStream(.link("Photos(1)"))
+        shop.transport.change {
+            _ = $0.handle(
+                WireRequest(
+                    method: "PUT", url: "/v4/Photos(1)/$value", headers: ["Content-Type": "image/gif"], body: [1, 2, 3])
+            )
+        }
+        let inner = shop.transport
+        let transport = HookedTransport(inner) { request, _ in
+            guard let answer = try? await inner.send(request, body: []) else { return nil }
+            inner.change {
+                _ = $0.handle(
+                    WireRequest(
+                        method: "PUT", url: "/v4/Photos(1)/$value", headers: ["Content-Type": "image/gif"], body: [4]))
+            }
+            _ = try? await shop.engine.downloadStream(.link("Photos(1)"))
+            return answer
+        }
+        let slow = SyncEngine(
+            store: shop.store, session: ServiceSession(root: "http://shop.test/v4/", transport: transport))
+        #expect(try bytes(try await slow.downloadStream(.link("Photos(1)"))) == [4])
+        #expect(try bytes(try await shop.store.localStream(.link("Photos(1)"))) == [4])
+    }
+
+    @Test func `an encrypted store takes no query for streams, and downloads one that it has without them`()
+        async throws
+    {
+        let shop = try await Shop(.v4, options: .init(log: OperationLog.Options(keys: [LogKey(Array(0..<32))!])))
+        let query = DefiningQuery(name: "Photos", query: "Photos", automaticallyRetrievesStreams: true)
+        let error = await #expect(throws: TidelogError.self) { try await shop.store.add(query) }
+        #expect(error?.code == .unsupported)
+        try await shop.store.record([.definingQueryAdded(query)])
+        shop.transport.forgetRequests()
+        let report = try await shop.engine.download()
+        #expect(report.withoutStreams == ["Photos"])
+        #expect(try await shop.store.query("Photos").entities.isEmpty == false)
+        await #expect(throws: TidelogError.self) { try await shop.engine.downloadStream(.link("Photos(1)")) }
+        #expect(shop.transport.requests.allSatisfy { !$0.url.hasSuffix("$value") })
+    }
 }

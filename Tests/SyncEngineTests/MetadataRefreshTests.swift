@@ -7,6 +7,7 @@ import SyncCore
 import Synchronization
 import TestSupport
 import Testing
+import Views
 
 /// A store whose service's metadata change while operations wait.
 struct MetadataRefreshTests {
@@ -16,8 +17,8 @@ struct MetadataRefreshTests {
         let engine: SyncEngine
         private let texts = Replacements()
 
-        init(_ dialect: Dialect = .v4) async throws {
-            shop = try await Shop(dialect)
+        init(_ dialect: Dialect = .v4, options: LocalStore.Options = .init()) async throws {
+            shop = try await Shop(dialect, options: options)
             let (replacements, inner) = (texts, shop.transport)
             let transport = HookedTransport(inner) { request, _ in
                 guard request.path?.hasSuffix("$metadata") == true,
@@ -130,6 +131,100 @@ struct MetadataRefreshTests {
         #expect(try await rebuilt(shop) == digest)
     }
 
+    @Test(arguments: Dialect.allCases)
+    func `what is in doubt when its place goes stays in doubt, and does not go a second time when the place is back`(
+        _ dialect: Dialect
+    ) async throws {
+        let service = try await Changing(dialect)
+        let shop = service.shop
+        try await shop.create("Orders", ["Note": .string("once")])
+        shop.transport.add(Fault(.dropAnswer, method: "POST", urlPart: "$batch"))
+        _ = try? await service.engine.upload()
+        #expect(try await shop.store.pendingOperations(.inDoubt).count == 1)
+        service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
+        let policy = CompatibilityPolicy(removable: ["Shop.Order/Note", "Shop.Order/Remark"])
+        #expect(try await service.engine.refreshMetadata(policy).unfit.isEmpty)
+        #expect(try await shop.store.pendingOperations(.inDoubt).count == 1)
+        #expect(try await shop.store.query("Orders?$expand=Customer").entities.isEmpty == false)
+        service.restore()
+        #expect(try await service.engine.refreshMetadata(policy).fitAgain.isEmpty)
+        _ = try? await service.engine.upload()
+        #expect(try await shop.serviceState(["Orders"]).filter { $0.contains("once") }.count == 1)
+        let digest = try await shop.store.digest()
+        #expect(try await rebuilt(shop) == digest)
+    }
+
+    @Test func `what turns out not to have taken effect goes to the archive where it has no place any more`()
+        async throws
+    {
+        let service = try await Changing()
+        let shop = service.shop
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        try await shop.perform(update("Customers(1)", ["Name": .string("Mine")]))
+        for _ in 0..<8 { shop.transport.add(Fault(.dropRequest, method: "POST", urlPart: "$batch")) }
+        _ = try? await service.engine.upload()
+        let doubtful = try await shop.store.pendingOperations(.inDoubt).map(\.sequence)
+        #expect(doubtful.count == 2)
+        service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
+        _ = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Note"]))
+        shop.transport.change { $0.faults = [] }
+        try await shop.store.resendDoubts()
+        let entry = try #require(try await shop.store.errorArchive().first)
+        #expect(entry.requestID == doubtful.first && entry.errorClass == .modelChanged)
+        #expect(try await service.engine.upload().confirmed == Array(doubtful.dropFirst()))
+        let digest = try await shop.store.digest()
+        #expect(try await rebuilt(shop) == digest)
+    }
+
+    private static let photo = "<EntityType Name=\"Photo\" HasStream=\"true\">"
+    private static let streamless = "<EntityType Name=\"Photo\">"
+
+    /// Writes the stream of a downloaded photo.
+    private func writeStream(_ shop: Shop, _ link: String) async throws {
+        var options = IntentOptions()
+        options.stream = StreamWrite(
+            content: try await shop.store.keepStream(mediaType: "image/png") { take in try take([1, 2, 3]) })
+        _ = try await shop.store.perform(
+            [(.update(.link(link), changes: [:], bindings: [], inline: []), options)], asChangeSet: false)
+    }
+
+    @Test func `a stream whose type has none any more keeps nothing else from being sent, in doubt or not`()
+        async throws
+    {
+        let service = try await Changing()
+        let shop = service.shop
+        try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))
+        try await shop.pull()
+        try await writeStream(shop, "Photos(1)")
+        shop.transport.add(Fault(.dropAnswer, method: "PUT", urlPart: "/v4/Photos(1)/$value"))
+        _ = try? await service.engine.upload()
+        let doubtful = try await shop.store.pendingOperations(.inDoubt).map(\.sequence)
+        #expect(doubtful.count == 1)
+        try await writeStream(shop, "Photos(1)")
+        try await shop.perform(update("Customers(1)", ["Name": .string("Mine")]))
+        service.replace(Self.photo, Self.streamless)
+        let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(canChangeAnything: true))
+        #expect(
+            refresh.unfit.map(\.refusal.message) == ["Entities of type Shop.Photo have no media stream any more."])
+        #expect(try await service.engine.upload().confirmed.count == 1)
+        #expect(try await shop.store.pendingOperations(.inDoubt).map(\.sequence) == doubtful)
+    }
+
+    @Test func `an index that the app declared is there behind a change of the metadata`() async throws {
+        var options = LocalStore.Options()
+        options.indexes = [EntityIndex("Orders", .ascending("Note"))]
+        let service = try await Changing(options: options)
+        func isIndexed() async throws -> Bool {
+            try await service.shop.store.explain("Orders?$filter=Note eq 'a'").statements.contains {
+                $0.plan.contains { $0.hasPrefix("SEARCH t0 USING") }
+            }
+        }
+        #expect(try await isIndexed())
+        service.replace(Self.note, "<Property Name=\"Weight\" Type=\"Edm.Int32\"/>" + Self.note)
+        _ = try await service.engine.refreshMetadata(CompatibilityPolicy())
+        #expect(try await isIndexed())
+    }
+
     @Test func `with a set that is gone its defining query is passed over and everything else is downloaded`()
         async throws
     {
@@ -162,11 +257,33 @@ struct MetadataRefreshTests {
         #expect(touched?.message.contains("\(number) (Customers(1))") == true)
         let kept = await #expect(throws: TidelogError.self) { try await shop.store.removeDefiningQuery("Suppliers") }
         #expect(kept?.code == .refused(.notAllowed))
+        // Another text under the name lets go of the same entities.
+        for (query, code) in [
+            (DefiningQuery(name: "Customers", query: "Customers?$top=1"), TidelogError.Code.refused(.hasDependants)),
+            (DefiningQuery(name: "Suppliers", query: "Suppliers?$top=1"), .refused(.notAllowed)),
+        ] {
+            let replaced = await #expect(throws: TidelogError.self) { try await shop.store.add(query) }
+            #expect(replaced?.code == code)
+        }
         // What another query brings as well stays, so nothing that is pending is in the way.
         try await shop.store.add(DefiningQuery(name: "First", query: "Customers(1)"))
         _ = try await shop.engine.download(["First"])
         try await shop.store.removeDefiningQuery("Customers")
         #expect(try await shop.store.query("Customers").entities.map(\.values["Name"]) == [.string("Mine")])
+    }
+
+    @Test func `a defining query that has to be read once more goes by the same rules`() async throws {
+        var options = LocalStore.Options()
+        options.querySettings = ["Suppliers": DefiningQuerySettings(allowsRemoval: false)]
+        let service = try await Changing(options: options)
+        let store = service.shop.store
+        try await service.shop.perform(update("Customers(1)", ["Name": .string("Mine")]))
+        service.replace(Self.note, "<Property Name=\"Weight\" Type=\"Edm.Int32\"/>" + Self.note)
+        _ = try await service.engine.refreshMetadata(CompatibilityPolicy())
+        let touched = await #expect(throws: TidelogError.self) { try await store.removeDefiningQuery("Customers") }
+        #expect(touched?.code == .refused(.hasDependants))
+        let kept = await #expect(throws: TidelogError.self) { try await store.removeDefiningQuery("Suppliers") }
+        #expect(kept?.code == .refused(.notAllowed))
     }
 
     @Test func `a document that is no metadata is refused`() async throws {

@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LiveEntitiesTests {
     @Test func `the results of a query come as entities, with what changed`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))

@@ -51,6 +51,20 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
+    func `a long chain of conditions is no deep one, and what is too deep is refused`(_ client: Client) async throws {
+        let shop = try await Shop(client)
+        let (id, of) = (try shop.property("Orders/OrderID"), DataQuery().from(try shop.set("Orders")))
+        let either = (2...300).reduce(id.equal(1)) { $0.or(id.equal($1)) }
+        let all = (2...300).reduce(either) { $0.and(id.notEqual(-$1)) }
+        #expect(try await shop.service.executeQuery(of.filter(all)).entityList().count == 4)
+        let deep = (0..<100).reduce(id.equal(1)) { inner, _ in inner.not() }
+        let error = await #expect(throws: TidelogError.self) {
+            _ = try await shop.service.executeQuery(of.filter(deep))
+        }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    @Test(arguments: Client.offline)
     func `lambdas, numbers of related entities, lists and arithmetic are conditions`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let (orders, customer) = (try shop.property("Customers/Orders"), try shop.property("Orders/Customer"))

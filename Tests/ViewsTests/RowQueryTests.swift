@@ -17,10 +17,14 @@ struct RowQueryTests {
         <NavigationProperty Name="Orders" Type="Collection(S.Order)" Partner="Customer"/></EntityType>
         <EntityType Name="Order"><Key><PropertyRef Name="ID"/></Key>
         <Property Name="ID" Type="Edm.Int32" Nullable="false"/><Property Name="Number" Type="Edm.Int64"/>
-        <Property Name="Text" Type="Edm.String"/><Property Name="Price" Type="Edm.Decimal" Scale="variable"/>
+        <Property Name="Text" Type="Edm.String"/><Property Name="Weight" Type="Edm.Double"/>
+        <Property Name="Mood" Type="S.Mood"/><Property Name="Colours" Type="S.Colour"/>
+        <Property Name="Price" Type="Edm.Decimal" Scale="variable"/>
         <Property Name="Placed" Type="Edm.DateTimeOffset" Precision="12"/>
         <NavigationProperty Name="Customer" Type="S.Customer" Partner="Orders"/></EntityType>
         <ComplexType Name="Address"><Property Name="City" Type="Edm.String"/></ComplexType>
+        <EnumType Name="Mood"><Member Name="Bad" Value="0"/><Member Name="Awful" Value="1"/></EnumType>
+        <EnumType Name="Colour" IsFlags="true"><Member Name="Red" Value="1"/><Member Name="Blue" Value="2"/></EnumType>
         <EntityContainer Name="C"><EntitySet Name="Customers" EntityType="S.Customer"/>
         <EntitySet Name="Orders" EntityType="S.Order"/></EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """
@@ -302,6 +306,87 @@ struct RowQueryTests {
             #expect(try store.ids(answer) == store.ids(expected), "seed \(seed): \(url)")
             #expect(answer.count == expected.count, "seed \(seed): \(url)")
         }
+    }
+
+    @Test func `the largest page there can be is a page`() throws {
+        let store = try Store()
+        for id in 1001...1003 as ClosedRange<UInt64> { try store.put("Orders", id, ["ID": .integer(Int64(id))]) }
+        for url in ["Orders", "Orders/$filter(ID gt 1)"] {
+            let request = try store.request(url)
+            #expect(try store.ids(store.query.answer(request, pageSize: .max)) == [1001, 1002, 1003], "\(url)")
+            var options = request.options
+            options.skipToken = PagePosition(keys: [], entity: EntityID(rawValue: 1001), pageSize: .max).token
+            let next = ServiceRequest(path: request.path, options: options)
+            #expect(try store.ids(store.query.answer(next)) == [1002, 1003], "\(url)")
+        }
+    }
+
+    @Test func `pages go on behind an entity whose value is NaN`() throws {
+        let store = try Store()
+        for (id, weight) in [(1001, 1), (1002, .nan), (1003, .nan), (1004, 2)] as [(UInt64, Double)] {
+            try store.put("Orders", id, ["ID": .integer(Int64(id)), "Weight": .double(weight)])
+        }
+        for order in ["Weight", "Weight desc", "Weight add 1"] {
+            let request = try store.request("Orders?$orderby=" + order)
+            var collected: [UInt64] = []
+            var next: QueryOptions? = request.options
+            while let options = next, collected.count < 9 {
+                let page = ServiceRequest(path: request.path, options: options)
+                let answer = try store.query.answer(page, pageSize: options.skipToken == nil ? 1 : nil)
+                collected += try store.ids(answer)
+                next = answer.next
+            }
+            #expect(collected.sorted() == [1001, 1002, 1003, 1004], "\(order)")
+        }
+    }
+
+    @Test(arguments: [
+        ("Orders?$apply=aggregate(ID with sum as Sum)", "What $apply makes of the rows is worked out in memory."),
+        ("Customers(1)/Orders?$filter=isdefined(Number)", "isdefined cannot be answered in SQL."),
+    ])
+    func `an explanation says what is worked out in memory`(_ url: String, _ reason: String) throws {
+        let store = try Store()
+        try store.put("Customers", 1, ["ID": .integer(1)])
+        let found = try store.state.explaining {
+            _ = try store.query.answer(store.request(url))
+            return 0
+        }
+        #expect(found.inMemory.contains(reason), "\(found.inMemory)")
+    }
+
+    @Test(
+        arguments: [
+            ("Mood eq S.Mood'1'", [1002]), ("Mood eq S.Mood'Awful'", [1002]), ("Mood gt S.Mood'Bad'", [1002]),
+            ("Mood ne S.Mood'Awful'", [1001, 1003]), ("not (Mood eq S.Mood'1')", [1001, 1003]),
+            ("Mood in (S.Mood'0',S.Mood'Awful')", [1001, 1002]), ("Mood le S.Mood'1'", [1001, 1002]),
+            ("Colours eq S.Colour'Red,Blue'", [1001, 1002]), ("Colours eq S.Colour'3'", [1001, 1002]),
+        ] as [(String, [UInt64])])
+    func `members of enumerations compare by their numbers, however they are written`(
+        _ filter: String, _ found: [UInt64]
+    ) throws {
+        let store = try Store()
+        try store.put(
+            "Orders", 1001, ["ID": .integer(1), "Mood": .enumeration("Bad"), "Colours": .enumeration("Red,Blue")])
+        try store.put(
+            "Orders", 1002, ["ID": .integer(2), "Mood": .enumeration("Awful"), "Colours": .enumeration("Blue,Red")])
+        try store.put("Orders", 1003, ["ID": .integer(3), "Mood": .null, "Colours": .enumeration("Red")])
+        let request = try store.request("Orders?$filter=" + filter)
+        let answer = try #require(try store.query.answerInSQL(request, wantsCount: false))
+        #expect(try store.ids(answer) == found)
+        #expect(try store.ids(store.query.answerInMemory(request)) == found)
+    }
+
+    @Test func `conditions beyond the limits of SQLite are answered all the same`() throws {
+        let store = try Store()
+        for id in 1001...1003 as ClosedRange<UInt64> { try store.put("Orders", id, ["ID": .integer(Int64(id))]) }
+        let alternatives = (1002..<5000).map { "ID eq \($0)" }.joined(separator: " or ")
+        #expect(try store.find("Orders?$filter=" + alternatives) == [1002, 1003])
+        let conditions = (1..<1300).map { "ID gt \($0 % 1000)" }.joined(separator: " and ")
+        #expect(try store.find("Orders?$filter=" + conditions) == [1001, 1002, 1003])
+        let terms = (1..<130).map { "ID add \($0)" }.joined(separator: ",")
+        #expect(try store.find("Orders?$filter=1003 in (\(terms))") == [1001, 1002])
+        let values = (0..<40_000).map { "ID ne \($0 % 900)" }.joined(separator: " and ")
+        #expect(try store.find("Orders?$filter=" + values) == [1001, 1002, 1003])
     }
 
     @Test func `names of $compute that double again and again are refused, not written out`() throws {

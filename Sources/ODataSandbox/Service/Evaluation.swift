@@ -11,7 +11,8 @@ struct Evaluation {
     func select(_ rows: [Row], _ options: QueryOptions) throws(SandboxError) -> [Row] {
         guard options.filter != nil || !options.orderBy.isEmpty else { return rows }
         do {
-            return try select(rows, filter: options.filter, options)
+            let resolved = try options.resolvingAliases()
+            return try select(rows, filter: resolved.filter, resolved)
         } catch {
             throw SandboxError(error.code == .unsupported ? 501 : 400, .badRequest, "\(error)")
         }

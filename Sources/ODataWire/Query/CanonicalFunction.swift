@@ -26,6 +26,11 @@ public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
     /// Whether the last download inserted or changed the entity.
     case upsertedLastDownload = "sap.upsertedlastdownload"
 
+    /// Those that only a store can answer.
+    package static let ofStore: Set<CanonicalFunction> = [
+        .isLocal, .hasPendingChanges, .isInErrorState, .entityExists, .upsertedLastDownload,
+    ]
+
     static let byName: [String: CanonicalFunction] = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
     static let byLowercaseName: [String: CanonicalFunction] = Dictionary(

@@ -13,13 +13,16 @@ extension Expression {
 }
 
 /// Rewrites expressions, and counts what it writes.
-private struct Inlining {
+struct Inlining {
     let limit: Int
+    /// Nil: aliases stay what they are.
+    var aliases: AliasTable?
     var nodes = 0
     private var sizes: [String: Int] = [:]
 
     init(limit: Int) { self.limit = limit }
 
+    /// - Parameter known: what stands for names of properties.
     mutating func rewrite(_ expression: Expression, _ known: [String: Expression]) -> Expression {
         nodes += 1
         // Too long already: the result is thrown away.
@@ -63,12 +66,22 @@ private struct Inlining {
             nodes += size(of: expression, name)
             guard path.segments.count > 1 else { return expression }
             path = ExpressionPath(root: .expression(expression), segments: Array(path.segments.dropFirst()))
+        } else if case .alias(let name) = path.root, let alias = aliases?.value(of: name) {
+            nodes += alias.nodes
+            guard !path.segments.isEmpty else { return alias.value }
+            path.root = .expression(alias.value)
+        } else if case .expression(let expression) = path.root {
+            path.root = .expression(rewrite(expression, known))
         }
         // In the condition of a lambda, names without a range variable are still those of the entity.
         path.segments = path.segments.map { segment in
             switch segment {
             case .any(let lambda?): .any(rewrite(lambda, known))
             case .all(let lambda): .all(rewrite(lambda, known))
+            // What these look at are other entities, to which the names do not belong.
+            case .filter(let condition): .filter(rewrite(condition, [:]))
+            case .count(let options): .count(rewrite(options))
+            case .aggregate(let item): .aggregate(rewrite(item))
             default: segment
             }
         }

@@ -118,6 +118,14 @@ extension QueryOptions {
     }
 }
 
+extension QueryOptions {
+    /// A custom option that is a system query option of the version but for the dollar sign: an answer without it would
+    /// be another one than was meant.
+    package func withoutDollar(_ version: ODataVersion) -> String? {
+        custom.first { Name(rawValue: $0.name.lowercased())?.isKnown(to: version) == true }?.name
+    }
+}
+
 extension QueryOptions.Name {
     func isKnown(to version: ODataVersion) -> Bool {
         switch self {

@@ -16,6 +16,7 @@ extension ByteWriter {
         string(page.query)
         list(page.entities) { $0.image($1) }
         guard !page.isPlain else { return .downloadPage }
+        precondition(page.unchanged.count <= DownloadPage.unchangedLimit, "A record that nobody could read again.")
         runs(page.unchanged)
         list(page.removed) { $0.entity($1) }
         list(page.left) { $0.entity($1) }

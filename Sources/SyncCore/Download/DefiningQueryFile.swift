@@ -15,6 +15,8 @@ public struct DefiningQueryFile: Sendable, Hashable {
     /// Throws at the first line that says nothing, or something that cannot hold.
     public init(_ text: String) throws(DefiningQueryFileError) {
         var section: Section?
+        // Editors of Windows put a byte order mark in front.
+        let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         // A line feed behind a carriage return is one character with it.
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let number = index + 1

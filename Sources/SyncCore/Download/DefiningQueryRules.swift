@@ -30,6 +30,12 @@ public enum DefiningQueryRules {
         if !options.apply.isEmpty {
             return refused("The defining query \(name) has $apply, whose results are no entities of the service.")
         }
+        // The service gets the text as it is.
+        if request.expressions.contains(where: { $0.calls(CanonicalFunction.ofStore) }) {
+            return refused(
+                "The defining query \(name) asks for what only the store knows: functions sap.… are no matter of the service.",
+                "Leave them away; ask them of the store.")
+        }
         // The service gives these, for one download each.
         if options.skipToken != nil || options.deltaToken != nil {
             return refused(
@@ -59,13 +65,14 @@ public enum DefiningQueryRules {
     ///
     /// - Parameters:
     ///   - settings: nil for the standard ones.
+    ///   - bringsEntities: whether the store has entities of it. It has some of a query that was never downloaded in full,
+    ///     or not since it was replaced, since a record was lost, or since the metadata changed.
     ///   - pending: the operations on entities that would go, with a name of one of these each.
     public static func refusalOfRemoval(
-        of state: QueryState, _ settings: DefiningQuerySettings?,
+        of state: QueryState, _ settings: DefiningQuerySettings?, bringsEntities: Bool,
         pending: [(operation: SequenceNumber, entity: String)]
     ) -> DefiningQueryRefused? {
-        // Before its first download nothing goes with it.
-        guard state.run != 0 else { return nil }
+        guard state.run != 0 || bringsEntities else { return nil }
         let name = state.query.name
         if settings?.allowsRemoval == false, !state.query.isOfOneStream {
             return DefiningQueryRefused(

@@ -129,9 +129,7 @@ public struct PageBuilder<Storage: StateStorage> {
             logged.formUnion(images.map(\.entity))
             pages[pages.count - 1].groups.append(images)
         } else {
-            for image in images where pages[pages.count - 1].page.unchanged.last != image.entity {
-                pages[pages.count - 1].page.unchanged.append(image.entity)
-            }
+            for image in images { name(image.entity) }
         }
         for change in payload.changes { try add(change, of: id, set) }
         return id
@@ -183,18 +181,21 @@ public struct PageBuilder<Storage: StateStorage> {
         tally.removed += 1
     }
 
+    /// The entity is as it was. What comes expanded below one entity may be more than a record may name.
+    private mutating func name(_ id: EntityID) {
+        guard pages[pages.count - 1].page.unchanged.last != id else { return }
+        if pages[pages.count - 1].page.unchanged.count == DownloadPage.unchangedLimit { pages.append(Part()) }
+        pages[pages.count - 1].page.unchanged.append(id)
+    }
+
     /// What was removed, or linked, in this part and is shown again begins a new one: a record has one order.
     private mutating func beginPart(for images: [EntityImage]) {
         let part = pages[pages.count - 1]
-        guard !part.gone.isEmpty || !part.linked.isEmpty || part.page.unchanged.count + images.count > Self.partLimit
-        else { return }
-        let isLong = part.page.unchanged.count + images.count > Self.partLimit
-        if isLong || images.contains(where: { part.gone.contains($0.entity) || part.linked.contains($0.entity) }) {
+        guard !part.gone.isEmpty || !part.linked.isEmpty else { return }
+        if images.contains(where: { part.gone.contains($0.entity) || part.linked.contains($0.entity) }) {
             pages.append(Part())
         }
     }
-
-    private static var partLimit: Int { DownloadPage.unchangedLimit / 2 }
 
     // MARK: Links
 

@@ -102,7 +102,7 @@ public struct QueryRun: Sendable, Hashable {
             // A clock that was put back says nothing of the age.
             return overflows || age < lifetime
         }
-        if let next = state.next, isFresh(next), !state.isDelta || usesDeltas {
+        if state.run != 0, let next = state.next, isFresh(next), !state.isDelta || usesDeltas {
             (mode, isFull, isOld) = (.resumed, !state.isDelta, true)
             request = Request(url: next.url)
         } else if usesDeltas, let link = state.deltaLink, isFresh(link) {
@@ -171,7 +171,10 @@ public struct QueryRun: Sendable, Hashable {
     /// - Parameter context: the page's context URL.
     public mutating func ended(next: String?, deltaLink: String?, context: String?) -> Step {
         if let next {
-            guard seen.insert(next).inserted, seen.count <= Self.pageLimit else { return .endless(next) }
+            guard seen.insert(next).inserted, seen.count <= Self.pageLimit else {
+                // A service that does not know a page of an earlier download any more may lead back to a page before it.
+                return isOld && beginAnew() ? .restart : .endless(next)
+            }
             request = Request(url: next)
             return .next(next)
         }
@@ -179,6 +182,10 @@ public struct QueryRun: Sendable, Hashable {
         if !isFull, deltaLink == nil, context == nil, beginAnew() { return .restart }
         return .finished(deltaLink: options.usesDeltas && !isSingle ? deltaLink : nil)
     }
+
+    /// Whether the answer to ``request`` is asked for in another way where it cannot be read. Then it began anew: what a
+    /// service makes of links that it gave long ago need not be what it makes of a query.
+    public mutating func passesOverUnreadable() -> Bool { isOld && beginAnew() }
 
     /// Returns whether it could: the second time it could not.
     private mutating func beginAnew() -> Bool {

@@ -41,9 +41,18 @@ extension Fold {
             case .delta:
                 state.isDelta = true
                 state.next = nil
-            case .resumed: break
+            case .resumed: try keepCreated(of: state)
             }
             try storage.putQuery(state)
+        }
+    }
+
+    /// What was created here since a download was interrupted is on none of the pages that were read before, and need be on
+    /// none of the others: it stays until a download of everything does not bring it.
+    private func keepCreated(of state: QueryState) throws(StateError) {
+        guard state.run != 0 else { return }
+        for id in try storage.takeUncovered(query: state.query.name, before: 1) {
+            try storage.cover(id, query: state.query.name, run: state.run)
         }
     }
 
@@ -66,7 +75,8 @@ extension Fold {
                 for link in page.links { try e.apply(link) }
             }
         }
-        if var query, let next = page.next {
+        // Where a record was lost, or the query became another one, there is nothing that could be gone on with.
+        if var query, query.run != 0, let next = page.next {
             query.next = QueryState.ServiceLink(url: next, time: time)
             try storage.putQuery(query)
         }

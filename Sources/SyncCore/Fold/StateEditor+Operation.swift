@@ -111,7 +111,9 @@ extension StateEditor {
             row.origin = .gone
             try put(row)
         } else {
-            try remove(id)
+            // Who names it goes on doing so as long as the service says nothing else: no delta would bring the name back,
+            // and the entity may have left this store only.
+            try remove(id, clearing: false)
         }
     }
 }

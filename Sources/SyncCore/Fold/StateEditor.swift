@@ -155,15 +155,17 @@ struct StateEditor<Storage: StateStorage> {
             let partners = try storage.links(of: id).filter {
                 $0.inLocal && index.deletesPartner($0.relationship, from: row.set, isFirst: $0.first == id)
             }.map { partner($0, of: id) }
-            try remove(id)
+            try remove(id, clearing: true)
             left += partners.reversed()
         }
     }
 
     /// Takes an entity and its links out, nothing else.
-    mutating func remove(_ id: EntityID) throws(StateError) {
+    ///
+    /// - Parameter clearing: whether who names it names nobody any more.
+    mutating func remove(_ id: EntityID, clearing: Bool) throws(StateError) {
         guard try storage.row(id, reading: .readsExistence) != nil else { return }
-        for link in try storage.links(of: id) where link.inLocal { try unlink(link, clearing: true) }
+        for link in try storage.links(of: id) where link.inLocal { try unlink(link, clearing: clearing) }
         try removeRow(id)
     }
 

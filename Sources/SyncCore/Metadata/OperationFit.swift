@@ -6,26 +6,41 @@ public import Operations
 /// Cost: a pass over the queue.
 public struct OperationFit<Storage: StateStorage> {
     private let storage: Storage
-    private let migration: ModelMigration
+    private let model: EntityDataModel
+    /// Nil where the state has gone over already.
+    private let migration: ModelMigration?
 
     /// - Parameter old: the metadata that the state was made by.
     public init(storage: Storage, from old: EntityDataModel, to new: EntityDataModel) {
         self.storage = storage
+        model = new
         migration = ModelMigration(from: old, to: new, index: RelationshipIndex(new))
     }
 
-    private var model: EntityDataModel { migration.new }
+    /// Of a state that was made by, or has gone over to, these metadata.
+    public init(storage: Storage, model: EntityDataModel) {
+        self.storage = storage
+        self.model = model
+        migration = nil
+    }
 
     /// Why the operation does not fit, as a sentence; nil where it does.
     public func misfit(of operation: Operation) throws(StateError) -> String? {
-        switch operation.action {
+        if let reason = try misfit(of: operation.action) { return reason }
+        return try operation.stream.flatMap { stream throws(StateError) in
+            try misfit(of: stream, operation)
+        }
+    }
+
+    private func misfit(of action: Operation.Action) throws(StateError) -> String? {
+        switch action {
         case .create(let creation, let parent):
             if let reason = try misfit(of: creation) { return reason }
             guard let parent else { return nil }
             return try misfit(of: Link(from: parent.entity, navigation: parent.navigation, to: creation.entity))
         case .update(let id, let changes, let bindings):
             guard let row = try row(id) else { return try misfitOfSet(of: id) }
-            guard let now = migration.migrated(row), let type = model.findEntityType(now.type) else {
+            guard let now = migrated(row), let type = model.findEntityType(now.type) else {
                 return Self.noSet(row.set)
             }
             return try misfit(of: changes, bindings, type, now)
@@ -35,6 +50,22 @@ public struct OperationFit<Storage: StateStorage> {
     }
 
     // MARK: Parts
+
+    /// Of an operation that fits otherwise.
+    private func misfit(of stream: StreamWrite, _ operation: Operation) throws(StateError) -> String? {
+        var name: String?
+        if case .create(let creation, _) = operation.action {
+            name = creation.type
+        } else if let row = try row(operation.subject) {
+            name = migrated(row)?.type
+        }
+        guard let name, let type = model.findEntityType(name) else { return nil }
+        guard let property = stream.property else {
+            return type.hasStream ? nil : "Entities of type \(name) have no media stream any more."
+        }
+        let isThere = type.findProperty(property)?.type.primitive == .stream
+        return isThere ? nil : "\(name) has no stream property \(property) any more."
+    }
 
     private func misfit(of creation: Creation) throws(StateError) -> String? {
         guard let set = model.findEntitySet(creation.set) else { return Self.noSet(creation.set) }
@@ -83,7 +114,7 @@ public struct OperationFit<Storage: StateStorage> {
 
     private func misfit(of link: Link) throws(StateError) -> String? {
         guard let row = try row(link.from) else { return try misfitOfSet(of: link.from) }
-        guard let now = migration.migrated(row), let type = model.findEntityType(now.type) else {
+        guard let now = migrated(row), let type = model.findEntityType(now.type) else {
             return Self.noSet(row.set)
         }
         return try misfit(of: link, now, type)
@@ -97,7 +128,7 @@ public struct OperationFit<Storage: StateStorage> {
             return "\(row.set) has no navigation property \(link.navigation) any more."
         }
         if targetType == nil, let reason = try misfitOfSet(of: link.to) { return reason }
-        let known = try self.row(link.to).flatMap { migration.migrated($0) }?.type
+        let known = try self.row(link.to).flatMap { migrated($0) }?.type
         guard let target = targetType ?? known, !model.isType(target, derivedFrom: end.targetType) else { return nil }
         return "\(row.set)/\(link.navigation) leads to \(end.targetType) now, not to \(target)."
     }
@@ -108,6 +139,11 @@ public struct OperationFit<Storage: StateStorage> {
     }
 
     private static func noSet(_ name: String) -> String { "The service has no entity set \(name) any more." }
+
+    private func migrated(_ row: EntityRow) -> EntityRow? {
+        if let migration { return migration.migrated(row) }
+        return model.findEntitySet(row.set) == nil ? nil : row
+    }
 
     /// As it is here, or was before it was deleted here.
     private func row(_ id: EntityID) throws(StateError) -> EntityRow? {

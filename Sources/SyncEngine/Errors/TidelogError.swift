@@ -58,6 +58,9 @@ public struct TidelogError: Error, Sendable, CustomStringConvertible {
     public let cause: (any Error)?
     /// What an upload had come to when it failed; nil for anything else.
     public private(set) var upload: UploadReport?
+    /// What a download had come to when it failed, the queries that it read included; nil for anything else. Where several
+    /// queries failed, each has its error in ``DownloadReport/failures``.
+    public private(set) var download: DownloadReport?
 
     public init(
         _ code: Code, _ message: String, place: String? = nil, recovery: String? = nil, cause: (any Error)? = nil
@@ -73,6 +76,13 @@ public struct TidelogError: Error, Sendable, CustomStringConvertible {
     func after(_ report: UploadReport) -> TidelogError {
         var error = self
         error.upload = report
+        return error
+    }
+
+    /// The error with what the download had come to.
+    func after(_ report: DownloadReport) -> TidelogError {
+        var error = self
+        error.download = report
         return error
     }
 

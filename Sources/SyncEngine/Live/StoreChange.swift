@@ -1,4 +1,5 @@
 import Operations
+import Views
 
 /// What a transaction did to the state.
 struct StoreChange: Sendable {
@@ -9,8 +10,10 @@ struct StoreChange: Sendable {
     /// Of a transaction that recorded these.
     init(_ records: [Record], tables: Set<String>) {
         causes = Set(records.compactMap { ChangeCause($0.body) })
+        let startsDownload = records.contains { if case .downloadStarted = $0.body { true } else { false } }
         // Other metadata mean other tables.
-        self.tables = causes.contains(.metadata) ? nil : tables
+        self.tables =
+            causes.contains(.metadata) ? nil : startsDownload ? tables.union([SQLiteState.lastDownload]) : tables
     }
 
     private init(causes: Set<ChangeCause>, tables: Set<String>?) {

@@ -13,9 +13,11 @@ extension LocalStore {
         let known: StreamImage?
     }
 
-    /// Refused where what the log hides would lie open beside it.
+    /// Not where what the log hides would lie open beside it.
+    var keepsStreams: Bool { disk.isSystem && disk.keepsViews(log) }
+
     func streamFiles() throws(TidelogError) -> StreamFiles {
-        guard disk.isSystem, disk.keepsViews(log) else {
+        guard keepsStreams else {
             throw TidelogError(
                 .unsupported, "An encrypted store keeps no media streams: their files would not be encrypted.",
                 place: files.directory, recovery: "Keep media entities in a store without encryption.")
@@ -118,6 +120,22 @@ extension LocalStore {
         return known.etag == etag && files.holds(content)
     }
 
+    /// Logs what the service has as a stream. Where the store has learned of another one while it was read, as by an upload,
+    /// what was read may be older than that, and is dropped. Returns what the store has now as the service's.
+    func keep(
+        _ image: StreamImage, inPlaceOf known: StreamImage?
+    ) async throws(TidelogError) -> LocalStream? {
+        let now = try transaction { () throws -> StreamImage? in
+            let now = try self.state.stream(image.property, of: image.entity)
+            guard now == known else { return now }
+            try self.add(.streamsStored([image]))
+            _ = try self.commit()
+            return image
+        }
+        try await acknowledge()
+        return try now?.content.map { content throws(TidelogError) in try localStream(content, isPending: false) }
+    }
+
     /// The media entities that a defining query has brought and the service still has.
     ///
     /// Cost: one pass over what all queries have brought.
@@ -133,9 +151,15 @@ extension LocalStore {
         }
     }
 
-    /// The bytes that a request for the operation has as its body. Throws where they are not there any more.
-    func requestFile(_ content: StreamContent) throws(TidelogError) -> (path: String, count: Int) {
-        let stream = try localStream(content, isPending: true)
+    /// The bytes that a request for the operation has as its body. Throws `damaged` where they are not there any more, or
+    /// others. Cost: reads the whole file.
+    nonisolated func requestFile(_ content: StreamContent) async throws(TidelogError) -> (path: String, count: Int) {
+        let stream = try await localStream(content, isPending: true)
+        guard try await streamFiles().isIntact(content) else {
+            throw TidelogError(
+                .damaged, "The file of a stream holds other bytes than were written.", place: stream.path,
+                recovery: "Write the stream again.")
+        }
         return (stream.path, stream.byteCount)
     }
 

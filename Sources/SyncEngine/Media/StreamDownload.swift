@@ -10,9 +10,10 @@ struct StreamDownload {
     /// no content for the stream.
     func run(_ id: EntityID, property: String?) async throws(TidelogError) -> LocalStream? {
         let source = try await store.streamSource(id, property: property)
+        let files = try await store.streamFiles()
         var headers: HTTPHeaders = ["Accept": "*/*"]
         // Only where the file is there: otherwise it is read again.
-        if let known = source.known, let content = known.content, (try? await store.requestFile(content)) != nil {
+        if let known = source.known, let content = known.content, files.holds(content) {
             headers["If-None-Match"] = known.etag
         }
         let streamed = try await session.stream(source.url, headers: headers)
@@ -21,13 +22,11 @@ struct StreamDownload {
             return try await store.localStream(content, isPending: false)
         }
         if response.status == 204 {
-            try await store.record([
-                .streamsStored([StreamImage(entity: source.entity, property: property, content: nil)])
-            ])
-            return nil
+            let image = StreamImage(entity: source.entity, property: property, content: nil)
+            return try await store.keep(image, inPlaceOf: source.known)
         }
         try ServiceSession.check(response, "GET", source.url)
-        let writer = try StreamFileWriter(try await store.streamFiles(), number: store.environment.random())
+        let writer = try StreamFileWriter(files, number: store.environment.random())
         try await copy(streamed.body, to: writer)
         try StreamDownload.checkLength(of: response, writer.count, source.url)
         let content = try writer.finish(mediaType: response.headers["Content-Type"] ?? "application/octet-stream")
@@ -35,8 +34,7 @@ struct StreamDownload {
             entity: source.entity, property: property, content: content,
             // What was told before the content came is not newer than it.
             etag: response.headers["ETag"] ?? source.known?.told?.etag)
-        try await store.record([.streamsStored([image])])
-        return try await store.localStream(content, isPending: false)
+        return try await store.keep(image, inPlaceOf: source.known)
     }
 
     @inline(never) @_optimize(none)

@@ -7,9 +7,17 @@ struct StreamRound {
 
     /// One request for each media entity of which the service has not said already that its stream is the one in the store; it
     /// answers without content where it is. A stream that the service does not give keeps no other from being read.
+    ///
+    /// - Parameter report: is told of queries whose streams this store does not keep.
     @_optimize(none)
-    func run(_ queries: [DefiningQuery]) async throws(TidelogError) {
-        for query in queries where query.automaticallyRetrievesStreams {
+    func run(_ queries: [DefiningQuery], _ report: inout DownloadReport) async throws(TidelogError) {
+        let asking = queries.filter(\.automaticallyRetrievesStreams)
+        guard !asking.isEmpty else { return }
+        guard await store.keepsStreams else {
+            report.withoutStreams = asking.map(\.name)
+            return
+        }
+        for query in asking {
             for entity in try await store.mediaEntities(of: query.name) { try await read(entity) }
         }
     }

@@ -33,6 +33,8 @@ extension LocalStore {
             self.rearrangements += 1
             return refresh
         }
+        // The tables were made anew.
+        try arrangeIndexes()
         try await acknowledge()
         return refresh
     }
@@ -91,30 +93,49 @@ extension LocalStore {
                 if pending.isUnfit { refresh.fitAgain.append(pending.sequence) }
                 continue
             }
-            // What was said of it first was said with the request as it would have been.
-            guard !pending.isUnfit else { continue }
-            let request = try requests.request(pending.operation)
-            refresh.unfit.append(
-                UnfitOperation(
-                    operation: pending.sequence,
-                    refusal: Refusal(
-                        modelChanged: reason + pending.standing,
-                        method: request?.method ?? "", url: request?.url ?? "",
-                        requestBody: request.flatMap {
-                            $0.body.isEmpty ? nil : String(decoding: $0.body, as: UTF8.self)
-                        })))
+            // What was said of it first was said with the request as it would have been. And what was sent may have taken
+            // effect: it is looked at when that is known, and must not be taken for something that never went.
+            guard !pending.isUnfit, pending.status.batch == nil else { continue }
+            refresh.unfit.append(try unfit(pending, reason, requests))
         }
         return refresh
+    }
+
+    private func unfit(
+        _ pending: PendingOperation, _ reason: String, _ requests: QueuedRequest
+    ) throws -> UnfitOperation {
+        let request = try requests.request(pending.operation)
+        let body = request.flatMap { $0.body.isEmpty ? nil : String(decoding: $0.body, as: UTF8.self) }
+        return UnfitOperation(
+            operation: pending.sequence,
+            refusal: Refusal(
+                modelChanged: reason + pending.standing, method: request?.method ?? "", url: request?.url ?? "",
+                requestBody: body))
+    }
+
+    /// Adds to the running transaction which of the operations the metadata have no place for: those of which it has just
+    /// become known that they did not take effect. The metadata may have changed since they were sent.
+    func addUnfit(among operations: [SequenceNumber]) throws {
+        guard !operations.isEmpty, hasModel else { return }
+        try settle()
+        let model = try model
+        let fit = OperationFit(storage: state, model: model)
+        let requests = QueuedRequest(
+            state: state, model: model, root: try service?.root ?? "", options: try serviceOptions)
+        var found: [UnfitOperation] = []
+        for sequence in operations {
+            guard let pending = try state.pendingOperation(sequence), pending.status.batch == nil, !pending.isUnfit,
+                let reason = try fit.misfit(of: pending.operation)
+            else { continue }
+            found.append(try unfit(pending, reason, requests))
+        }
+        if !found.isEmpty { try add(.operationsUnfit(found)) }
     }
 }
 
 extension PendingOperation {
     /// Where it stood before, as a sentence to go on with.
     fileprivate var standing: String {
-        switch status {
-        case .inFlight, .inDoubt: " It was sent before, and whether it took effect is not known."
-        case .rejected(let refusal): " The service refused it before: \(refusal.message)"
-        case .pending, .deferred: ""
-        }
+        if case .rejected(let refusal) = status { " The service refused it before: \(refusal.message)" } else { "" }
     }
 }

@@ -93,7 +93,7 @@ struct ConflictRound {
                 try await store.conflict(on: entity) == nil
             else { continue }
             for operation in again { repetitions[operation, default: 0] += 1 }
-            try await store.record([.operationsReleased(again)])
+            try await store.release(again)
             report.forget(again)
         }
     }

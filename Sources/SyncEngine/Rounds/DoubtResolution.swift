@@ -25,7 +25,7 @@ struct DoubtResolution {
             return try await read(pending)
         } catch {
             // One entity that cannot be read must not keep all others from being sent.
-            guard error.isLastingAnswer else { throw error }
+            guard error.isLastingAnswer || error.isOfReading else { throw error }
             return .unknown
         }
     }
@@ -117,6 +117,16 @@ struct DoubtResolution {
     private func holds(_ payload: EntityPayload, _ values: PropertyValues) -> Bool {
         values.allSatisfy {
             payload.values[$0.name] == $0.value || ($0.value == .null && payload.values[$0.name] == nil)
+        }
+    }
+}
+
+extension TidelogError {
+    /// Whether what was to be read cannot be read, as the metadata are or by what came: another entity can.
+    fileprivate var isOfReading: Bool {
+        switch code {
+        case .invalidRequest, .notFound, .notOData, .unsupported: true
+        default: false
         }
     }
 }

@@ -2,6 +2,7 @@ import EDM
 import ODataWire
 import Operations
 import SyncCore
+import Transport
 
 /// One download: each defining query page by page into the log. What to ask, and what the answers mean, is decided by
 /// ``QueryRun``; what a page becomes in the log by `PageBuilder`.
@@ -10,6 +11,8 @@ struct DownloadRound {
     let session: ServiceSession
     var options = DownloadOptions()
 
+    /// - Returns: what it came to, with the queries that failed by themselves.
+    /// - Throws: what keeps all queries from being read, with what the download had come to.
     func run(_ queries: [DefiningQuery]) async throws(TidelogError) -> DownloadReport {
         var report = DownloadReport()
         guard !queries.isEmpty else { return report }
@@ -24,10 +27,28 @@ struct DownloadRound {
                 encoder: RequestEncoder(
                     version: model.version, model: model, serviceRoot: session.root,
                     options: try await store.serviceOptions), run: run)
-            try await download.finish(&reading)
-            report.add(download)
+            let error = await failure(of: &download, &reading)
+            report.add(download, error)
+            // What is wrong with one query keeps no other from being read.
+            if let error, !error.isOfOneQuery { throw error.after(report) }
         }
         return report
+    }
+
+    /// Where it does not come to its end, nothing that came stays uncommitted for long: no app says that it is about to be
+    /// ended.
+    @inline(never) @_optimize(none)
+    private func failure(
+        of download: inout QueryDownload, _ reading: inout PatientReading
+    ) async -> TidelogError? {
+        do throws(TidelogError) {
+            try await download.finish(&reading)
+            return nil
+        } catch {
+            // Where the views refuse they get everything again from the log.
+            try? await store.commitPages()
+            return error
+        }
     }
 
     /// Logs that the queries are about to be downloaded, and how.
@@ -67,6 +88,16 @@ struct DownloadRound {
         default:
             throw TidelogError(
                 .invalidRequest, "The defining query \(query.name) leads to no entity set.", place: query.query)
+        }
+    }
+}
+
+extension TidelogError {
+    /// Whether it says nothing of other queries.
+    fileprivate var isOfOneQuery: Bool {
+        switch code {
+        case .notOData, .invalidRequest: !(cause is TransportError)
+        default: isLastingAnswer
         }
     }
 }

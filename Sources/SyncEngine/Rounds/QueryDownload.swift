@@ -50,7 +50,7 @@ struct QueryDownload {
                 waiting = []
                 try await store.record([.downloadStarted([QueryStart(query: query.name, mode: .restarted)])])
             case .finished(let deltaLink):
-                tally.removed += try await store.finishDownload(of: query.name, deltaLink: deltaLink)
+                tally.removed += try await store.finishDownload(of: query, deltaLink: deltaLink)
                 return
             case .endless(let url):
                 throw Self.endless(url)
@@ -62,6 +62,11 @@ struct QueryDownload {
     @inline(never) @_optimize(none)
     private mutating func step(_ reading: inout PatientReading) async throws(TidelogError) -> QueryRun.Step {
         let request = run.request
+        // One of an earlier download: what the service gives now is looked at when it comes.
+        guard session.isOfService(request.url) else {
+            guard run.passesOverUnreadable() else { throw Self.foreign(request.url) }
+            return .restart
+        }
         var headers = encoder.headers
         headers["Prefer"] = request.preferences
         let answer = try await reading.stream(request.url, headers: headers)
@@ -70,7 +75,13 @@ struct QueryDownload {
         case .page:
             // What is left from earlier pages comes again with a page that is asked for again.
             let waitingBefore = waiting
-            if let step = try await take(answer.body, request.url, &reading) { return step }
+            do throws(TidelogError) {
+                if let step = try await take(answer.body, request.url, &reading) { return step }
+            } catch {
+                guard error.cause is PayloadError, run.passesOverUnreadable() else { throw error }
+                reading.finished()
+                return .restart
+            }
             waiting = waitingBefore
             return .next(request.url)
         case .nothing:
@@ -114,10 +125,13 @@ struct QueryDownload {
             guard case .items(let items) = part else { break }
             if let held { try await ingest(held, next: nil) }
             held = nil
-            held = try await complete(items, &reading)
+            held = try await complete(items, of: url, &reading)
         }
         reading.finished()
-        let step = run.ended(next: page.nextLink, deltaLink: page.deltaLink, context: page.context)
+        let step = run.ended(
+            next: try page.nextLink.map { link throws(TidelogError) in try own(link, in: url) },
+            deltaLink: try page.deltaLink.map { link throws(TidelogError) in try own(link, in: url) },
+            context: page.context)
         switch step {
         case .restart: return step
         case .next(let next): try await ingest(held ?? [], next: next)
@@ -134,10 +148,23 @@ struct QueryDownload {
                 recovery: "Nothing is lost; the next download goes on behind the last page that came whole.")
         }
         let found = try await store.ingest(
-            items, of: target.set, query: query.name, compares: run.compares, next: next, waiting: waiting)
+            items, of: target.set, query: query, compares: run.compares, next: next, waiting: waiting)
         tally += found.tally
         skipped.formUnion(found.skipped)
         waiting = found.waiting
+    }
+
+    /// The link in the answer to a request, where it leads to the service.
+    private func own(_ link: String, in request: String) throws(TidelogError) -> String {
+        let url = session.resolve(link, from: request)
+        guard session.isOfService(url) else { throw Self.foreign(url) }
+        return url
+    }
+
+    private static func foreign(_ url: String) -> TidelogError {
+        TidelogError(
+            .notOData, "The service's answer goes on at another server.", place: "GET \(URLText.withoutSecrets(url))",
+            recovery: "Open the store with the root that the service itself goes by.")
     }
 
     private static func endless(_ url: String) -> TidelogError {
@@ -152,14 +179,14 @@ struct QueryDownload {
     private static let pageLimit = 1_000_000
 
     private func complete(
-        _ items: [DeltaItem], _ reading: inout PatientReading
+        _ items: [DeltaItem], of request: String, _ reading: inout PatientReading
     ) async throws(TidelogError) -> [DeltaItem] {
         var items = items
         for index in items.indices {
             guard case .entity(var entity) = items[index],
                 entity.expanded.contains(where: { $0.nextLink != nil })
             else { continue }
-            try await complete(&entity, &reading)
+            try await complete(&entity, of: request, &reading)
             items[index] = .entity(entity)
         }
         return items
@@ -167,14 +194,17 @@ struct QueryDownload {
 
     /// An expanded collection may come in pages of its own.
     private func complete(
-        _ entity: inout EntityPayload, _ reading: inout PatientReading
+        _ entity: inout EntityPayload, of request: String, _ reading: inout PatientReading
     ) async throws(TidelogError) {
         for index in entity.expanded.indices {
             guard let name = target.type.findProperty(entity.expanded[index].navigation)?.navigation?.targetType,
                 let type = model.findEntityType(name)
             else { continue }
             var seen: Set<String> = []
-            while let url = entity.expanded[index].nextLink {
+            var request = request
+            while let link = entity.expanded[index].nextLink {
+                let url = try own(link, in: request)
+                request = url
                 guard seen.insert(url).inserted, seen.count <= Self.pageLimit else { throw Self.endless(url) }
                 let response = try await reading.get(url, headers: encoder.headers)
                 try ServiceSession.check(response, "GET", url)

@@ -76,12 +76,18 @@ public struct DownloadReport: Sendable {
     public var pages = 0
     /// How many entities came, those that are as they were included.
     public var entities = 0
-    /// Each query that was downloaded, in order.
+    /// Each query that was downloaded to its end, in order.
     public var queries: [Query] = []
+    /// Each query that could not be, in order. What is in it is in ``TidelogError/download`` only: a download with failures
+    /// throws the first one's error.
+    public var failures: [Failure] = []
     /// Expanded navigation properties whose entities could not be kept, as `Set/Property`: they lead to no entity set.
     public var skipped: Set<String> = []
     /// Defining queries that were passed over, because the service's metadata do not allow them any more.
     public var unusable: [UnusableQuery] = []
+    /// Defining queries that ask for streams, by name, where the store keeps none since it is encrypted. All else of them was
+    /// downloaded.
+    public var withoutStreams: [String] = []
 
     /// One query.
     public struct Query: Sendable, Hashable {
@@ -93,12 +99,20 @@ public struct DownloadReport: Sendable {
 
     public init() {}
 
-    mutating func add(_ download: QueryDownload) {
+    /// A query that could not be downloaded to its end. What came of it stays.
+    public struct Failure: Sendable {
+        /// The query's name.
+        public var name: String
+        public var error: TidelogError
+    }
+
+    mutating func add(_ download: QueryDownload, _ error: TidelogError?) {
         pages += download.pages
         entities += download.tally.entities
+        skipped.formUnion(download.skipped)
+        if let error { return failures.append(Failure(name: download.query.name, error: error)) }
         queries.append(
             Query(
                 name: download.query.name, mode: download.run.mode, pages: download.pages, tally: download.tally))
-        skipped.formUnion(download.skipped)
     }
 }

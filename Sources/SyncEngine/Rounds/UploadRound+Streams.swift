@@ -15,25 +15,20 @@ extension UploadRound {
         return try await session.modify(request, file: RequestFile(path: file.path, count: file.count))
     }
 
-    /// Keeps the stream's new ETag, where the service tells it with its answer: the next change has to carry it.
-    @_optimize(none)
-    func keepStreamETag(
-        _ plan: UploadPlan, _ outcomes: [ChangeSetOutcome], _ results: [BatchAnswered.Outcome]
-    ) async throws(TidelogError) {
-        guard plan.writesStream, let request = plan.changeSets.first?.requests.first, let content = request.content,
-            case .update = request.modification.action, case .members(let responses)? = outcomes.first,
-            let etag = responses.first?.headers["ETag"],
-            results.contains(where: { if case .confirmed = $0.result { true } else { false } }),
-            let entity = request.entity
-        else { return }
-        let property = request.modification.stream?.property
-        try await store.record([
-            .streamsStored([StreamImage(entity: entity, property: property, content: content, etag: etag)])
-        ])
-    }
 }
 
 extension UploadPlan {
+    /// The stream with its new ETag, where the service tells it with its answer: the next change has to carry it. Nil where
+    /// the plan writes none.
+    func streamImage(after outcomes: [ChangeSetOutcome]) -> StreamImage? {
+        guard writesStream, let request = changeSets.first?.requests.first, let content = request.content,
+            case .update = request.modification.action, case .members(let responses)? = outcomes.first,
+            let etag = responses.first?.headers["ETag"], let entity = request.entity
+        else { return nil }
+        return StreamImage(
+            entity: entity, property: request.modification.stream?.property, content: content, etag: etag)
+    }
+
     /// As if the service had refused it: a stream whose file is lost can never be sent, and must keep nothing else from going.
     func refusal(_ error: TidelogError, _ contentID: String) -> ChangeSetOutcome? {
         guard writesStream, error.code == .damaged else { return nil }

@@ -248,7 +248,6 @@ struct UploadRound {
             budget: RetryBudget(attempts: upload.retry.attempts, spent: course.deferrals))
         report.note(outcomes, now: store.environment.now())
         for outcome in results { report.add(outcome) }
-        try await keepStreamETag(plan, outcomes, results)
         course.retrying.subtract(results.filter { $0.result != .notProcessed }.map(\.operation))
         try await readWhatIsMissing(plan, results)
         try await course.conflicts.look(at: results, &report)
@@ -321,5 +320,5 @@ extension NewEntity.Level {
 }
 
 extension BatchAnswered.Outcome {
-    fileprivate var isConfirmed: Bool { if case .confirmed = result { true } else { false } }
+    var isConfirmed: Bool { if case .confirmed = result { true } else { false } }
 }

@@ -278,6 +278,19 @@ public actor ServiceSession {
         return origin.hasSuffix(port) ? String(origin.dropLast(port.count)) : origin
     }
 
+    /// A link in the answer to a request, as it can be asked for.
+    ///
+    /// What begins with a slash is below the origin, and what begins with a question mark is about what was asked (RFC 3986,
+    /// 5.2.2). What is relative in another way is below the root, as all URLs of the engine.
+    nonisolated func resolve(_ link: String, from request: String) -> String {
+        let base = absolute(request)
+        if link.hasPrefix("?") { return base.prefix { $0 != "?" && $0 != "#" } + link }
+        guard link.hasPrefix("/"), let scheme = base.firstRange(of: "://") else { return link }
+        if link.hasPrefix("//") { return base[..<scheme.lowerBound] + ":" + link }
+        let end = base[scheme.upperBound...].firstIndex { "/?#".contains($0) } ?? base.endIndex
+        return base[..<end] + link
+    }
+
     nonisolated func absolute(_ url: String) -> String {
         // Only a scheme at the beginning makes a URL absolute: keys and query options may hold URLs too.
         let start = url.prefix(8).lowercased()

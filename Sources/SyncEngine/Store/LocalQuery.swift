@@ -35,6 +35,7 @@ struct LocalQuery {
     }
 
     private func plainAnswer(_ request: ServiceRequest, _ page: Page?) throws -> QueryAnswer {
+        let request = try request.resolvingAliases()
         guard request.options.deltaToken == nil else {
             throw EvaluationError(.unsupported, "The store has no deltas of its own; ask the service.")
         }

@@ -11,11 +11,18 @@ extension LocalStore {
     }
 
     /// Adds a query, or replaces that of the same name. Its path must lead to an entity set or a single entity.
+    ///
+    /// - Throws: `unsupported` where it asks for streams that this store does not keep; and where another text takes the place
+    ///   of one that was downloaded, as ``removeDefiningQuery(_:)``: what only the old one brings goes with the next
+    ///   download.
     public func add(_ query: DefiningQuery) async throws(TidelogError) {
         var query = query
         if query.query.hasPrefix("/") { query.query.removeFirst() }
         if hasModel { try Self.check(query, try model) }
-        if try definingQueries().contains(query) { return }
+        if query.automaticallyRetrievesStreams { _ = try streamFiles() }
+        let replaced = try read { try $0.queries() }.first { $0.query.name == query.name }
+        if replaced?.query == query { return }
+        if let replaced, replaced.query.query != query.query { try checkRemoval(of: replaced) }
         try await record([.definingQueryAdded(query)])
     }
 
@@ -27,11 +34,19 @@ extension LocalStore {
         guard let state = try read({ try $0.queries() }).first(where: { $0.query.name == name }) else {
             throw TidelogError(.invalidRequest, "There is no defining query \(name).")
         }
+        try checkRemoval(of: state)
+        try await record([.definingQueryRemoved(name: name)])
+    }
+
+    private func checkRemoval(of state: QueryState) throws(TidelogError) {
+        let name = state.query.name
         let pending = try pendingOperations(onWhatOnly: name)
-        if let refused = DefiningQueryRules.refusalOfRemoval(of: state, querySettings[name], pending: pending) {
+        let brings = try read { try $0.bringsEntities(query: name) }
+        let refused = DefiningQueryRules.refusalOfRemoval(
+            of: state, querySettings[name], bringsEntities: brings, pending: pending)
+        if let refused {
             throw TidelogError(refused, pending.isEmpty ? .refused(.notAllowed) : .refused(.hasDependants))
         }
-        try await record([.definingQueryRemoved(name: name)])
     }
 
     /// The pending operations on entities that no other query brings, each with one of these.

@@ -110,7 +110,12 @@ extension LocalStore {
 
     /// Logs that operations in doubt were not carried out.
     func release(_ operations: [SequenceNumber]) async throws(TidelogError) {
-        try await record([.operationsReleased(operations)])
+        try transaction { () throws -> Void in
+            try self.add(.operationsReleased(operations))
+            try self.addUnfit(among: operations)
+            _ = try self.commit()
+        }
+        try await acknowledge()
     }
 
     /// Remembers which of the operations are in doubt: call before it is logged that they are sent again.

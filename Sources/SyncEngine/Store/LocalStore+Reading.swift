@@ -56,6 +56,10 @@ extension LocalStore {
             let encoded = URLText.encoded(url)
             let request = try ServiceRequest.parse(
                 encoded, serviceRoot: header.service?.root, model: model, version: model.version)
+            if let name = request.options.withoutDollar(model.version) {
+                throw TidelogError(
+                    .invalidRequest, "The store has no query option \(name).", recovery: "Write $\(name).")
+            }
             if request.path.target == .metadata { return try metadata(header, request.options) }
             let path = ServiceURL.split(
                 try ServiceURL.relativePart(of: encoded, serviceRoot: header.service?.root)

@@ -21,6 +21,8 @@ extension LocalStore {
 
     /// The snapshot in front of the next record, newly written unless it is there and holds.
     func currentSnapshot() throws -> StoreSnapshot {
+        // History may go that the views would have to be caught up from.
+        try commitPages()
         try catchUpAfterFailure()
         if let newest = try reader().snapshots().last, newest.sequence == log.nextSequence,
             let digest = try? digest(of: newest)

@@ -134,6 +134,11 @@ extension LocalStore {
             let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
             let kept = self.keepingDoubts(results)
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: kept)))
+            // In the same commit: the next change of the stream has to carry its ETag.
+            if kept.contains(where: \.isConfirmed), let stream = plan.streamImage(after: outcomes) {
+                try self.add(.streamsStored([stream]))
+            }
+            try self.addUnfit(among: kept.filter { !$0.isConfirmed }.map(\.operation))
             _ = try self.commit()
             // What the service did not come to can go again in the same upload, in doubt or not.
             return zip(results, kept).map { $0.result == .notProcessed ? $0 : $1 }
@@ -147,7 +152,12 @@ extension LocalStore {
         let outcomes = plan.prepared(as: batch).operations.map {
             BatchAnswered.Outcome(operation: $0, result: .notProcessed)
         }
-        try await record([.batchAnswered(BatchAnswered(batch: batch, outcomes: keepingDoubts(outcomes)))])
+        try transaction { () throws -> Void in
+            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: self.keepingDoubts(outcomes))))
+            try self.addUnfit(among: outcomes.map(\.operation))
+            _ = try self.commit()
+        }
+        try await acknowledge()
     }
 
     /// Logs that an operation in doubt turned out to be done, with what the service holds of its entity.
@@ -220,14 +230,17 @@ extension LocalStore {
     ///   - next: where the next page is, where this is the last part of its page and not of the last page.
     ///   - waiting: what earlier parts left.
     /// - Returns: what it came to; what could not be stored, as `Set/Navigation`; and the links of which an end is not known.
+    /// - Throws: `invalidRequest` where the query was removed or replaced meanwhile.
     func ingest(
-        _ items: [DeltaItem], of set: EntitySet, query: String, compares: Bool, next: String?, waiting: [LinkChange]
+        _ items: [DeltaItem], of set: EntitySet, query: DefiningQuery, compares: Bool, next: String?,
+        waiting: [LinkChange]
     ) async throws(TidelogError) -> (tally: DownloadTally, skipped: Set<String>, waiting: [LinkChange]) {
         let model = try model
         let index = fold.index ?? RelationshipIndex(model)
-        let found = try transaction { () throws -> (DownloadTally, Set<String>, [LinkChange]) in
+        let found = try transaction(isPage: true) { () throws -> (DownloadTally, Set<String>, [LinkChange]) in
+            try self.checkIsThere(query)
             var builder = try PageBuilder(
-                storage: self.state, model: model, index: index, query: query, set: set, compares: compares,
+                storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
                 waiting: waiting)
             for item in items { try builder.add(item) }
             let (pages, left) = try builder.finish(next: next) { Self.recordSized($0[...]) }
@@ -241,9 +254,24 @@ extension LocalStore {
     }
 
     /// Logs that a query was downloaded to its end. Returns how many entities it does not bring any more.
-    func finishDownload(of query: String, deltaLink: String?) async throws(TidelogError) -> Int {
-        try await record([.downloadFinished(DownloadFinished(query: query, deltaLink: deltaLink))])
-        return fold.removedByDownload
+    func finishDownload(of query: DefiningQuery, deltaLink: String?) async throws(TidelogError) -> Int {
+        let removed = try transaction { () throws -> Int in
+            try self.checkIsThere(query)
+            try self.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: deltaLink)))
+            _ = try self.commit()
+            return self.fold.removedByDownload
+        }
+        try await acknowledge()
+        return removed
+    }
+
+    /// What was asked for by one text is nothing that another one brings.
+    private func checkIsThere(_ query: DefiningQuery) throws {
+        let isThere = try state.queries().contains { $0.query.name == query.name && $0.query.query == query.query }
+        guard !isThere else { return }
+        throw TidelogError(
+            .invalidRequest, "The defining query \(query.name) was removed or replaced while it was downloaded.",
+            place: query.query, recovery: "Download again.")
     }
 
     /// Logs entities that were read outside a download.

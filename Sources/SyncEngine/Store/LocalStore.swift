@@ -246,25 +246,36 @@ public actor LocalStore {
     /// What was folded since the last call; see ``CardinalityRule``.
     func takeTouched() -> Touched { fold.takeTouched() }
 
-    func transaction<T>(_ body: () throws -> T) throws(TidelogError) -> T {
+    /// - Parameter isPage: of a download: the views may commit it later, together with those behind it.
+    func transaction<T>(isPage: Bool = false, _ body: () throws -> T) throws(TidelogError) -> T {
         uncommitted = []
         defer { uncommitted = [] }
         do {
+            if !isPage { try commitPages() }
             try catchUpAfterFailure()
             // Only now: what was caught up stays, whatever becomes of the body.
-            let before = fold
+            let before = gathered.fold ?? fold
             let logged = log.nextSequence
             var result: T?
             do {
-                let value = try state.transaction { () throws -> T in
+                let remembering = { () throws -> T in
                     let value = try body()
                     result = value
                     return value
+                }
+                let value: T
+                if isPage {
+                    value = try state.gathering(remembering)
+                    gathered.add(uncommitted, onto: before)
+                    if gathered.isEnough { try commitPages() }
+                } else {
+                    value = try state.transaction(remembering)
                 }
                 tellObservers()
                 return value
             } catch {
                 fold = before
+                gathered = GatheredPages()
                 // The log holds it, so it is done, and an error would make the app do it twice. The views catch up.
                 if let result, log.nextSequence > logged {
                     observers.tell(.unknown)
@@ -274,6 +285,22 @@ public actor LocalStore {
             }
         } catch {
             throw mapped(error)
+        }
+    }
+
+    /// Pages of a download that the log holds, and the views have not committed.
+    private var gathered = GatheredPages()
+
+    /// Makes the views commit the pages of a download that they have gathered.
+    func commitPages() throws(StateError) {
+        let pages = gathered
+        gathered = GatheredPages()
+        do throws(StateError) {
+            try state.commitGathered()
+        } catch {
+            // The views have taken them back, and get them again from the log.
+            if let fold = pages.fold { self.fold = fold }
+            throw error
         }
     }
 
@@ -294,6 +321,7 @@ public actor LocalStore {
         uncommitted = []
         defer { uncommitted = [] }
         do {
+            try commitPages()
             try catchUpAfterFailure()
             let before = fold
             defer { fold = before }

@@ -42,7 +42,8 @@ enum StoreDirectory {
         try syncParent(of: target)
     }
 
-    private static func syncParent(of path: String) throws(TidelogError) {
+    /// Makes the name of a file or folder durable.
+    static func syncParent(of path: String) throws(TidelogError) {
         let slash = path.lastIndex(of: "/")
         let name = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let parent = open(name, O_RDONLY | O_DIRECTORY)

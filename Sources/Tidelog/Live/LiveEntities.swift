@@ -28,7 +28,8 @@ public struct LiveEntities: AsyncSequence {
         ) async throws(TidelogError) -> LiveQueryResult? {
             guard let result = try await results.next(isolation: actor) else { return nil }
             // Of now: what the store knows by other metadata was answered by them.
-            let model = try service.metadata
+            // None: the store was closed meanwhile, which ends the results.
+            guard let model = service.provider.loadedModel else { return nil }
             return LiveQueryResult(
                 result: service.result(result.answer, model), difference: result.difference, causes: result.causes)
         }

@@ -149,7 +149,8 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     // MARK: Defining queries
 
-    /// Adds a defining query, or replaces the one of the same name. Before the store is open it is checked at opening.
+    /// Adds a defining query, or replaces the one of the same name. Before the store is open it is checked at opening. While
+    /// an upload or a download runs it waits for its turn.
     public func add(definingQuery query: OfflineODataDefiningQuery) async throws(TidelogError) {
         let query = DefiningQuery(
             name: query.name, query: query.query, automaticallyRetrievesStreams: query.automaticallyRetrievesStreams)
@@ -157,12 +158,13 @@ public final class OfflineODataProvider: DataServiceProvider {
             if state.engine == nil { state.queries.append(query) }
             return state.engine
         }
-        try await engine?.store.add(query)
+        try await engine?.add(query)
     }
 
-    /// Removes a defining query, and the entities that no other query brings.
+    /// Removes a defining query, and the entities that no other query brings. While an upload or a download runs it waits for
+    /// its turn.
     public func remove(definingQuery name: String) async throws(TidelogError) {
-        try await engine().store.removeDefiningQuery(name)
+        try await engine().removeDefiningQuery(name)
     }
 
     public func getDefiningQueries() async throws(TidelogError) -> [OfflineODataDefiningQuery] {

@@ -24,11 +24,11 @@ extension DataQuery {
 
     /// One result for each combination of the properties' values, with these aggregates of the entities that have it.
     /// Entities are grouped by structural properties, also those behind single-valued navigation properties
-    /// (``EDM/Property/path(_:)``).
-    public func groupBy(_ properties: [any QueryOperand], _ aggregates: QueryAggregate...) -> DataQuery {
+    /// (``EDM/Property/path(_:)``); by other values under the name that ``compute(_:as:)`` gives them (``QueryPath/named(_:)``).
+    public func groupBy(_ properties: [any QueryPathOperand], _ aggregates: QueryAggregate...) -> DataQuery {
         transforming {
             .groupBy(
-                properties.compactMap { if case .path(let path) = $0.queryExpression { .property(path) } else { nil } },
+                properties.map { .property($0.queryPath.expressionPath) },
                 aggregates.isEmpty ? [] : [.aggregate(aggregates.map(\.item))])
         }
     }

@@ -6,10 +6,10 @@ public struct QueryFilter: Sendable, Hashable {
     let expression: Expression
 
     public func and(_ other: QueryFilter) -> QueryFilter {
-        QueryFilter(expression: .and([expression, other.expression]))
+        QueryFilter(expression: Expression.all(of: [expression, other.expression]) ?? expression)
     }
     public func or(_ other: QueryFilter) -> QueryFilter {
-        QueryFilter(expression: .or([expression, other.expression]))
+        QueryFilter(expression: Expression.any(of: [expression, other.expression]) ?? expression)
     }
     public func not() -> QueryFilter { QueryFilter(expression: .not(expression)) }
 

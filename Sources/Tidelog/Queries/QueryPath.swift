@@ -91,6 +91,8 @@ extension QueryFilter {
     public static let hasPendingChanges = QueryFilter(expression: .call(.hasPendingChanges, []))
     /// The service refused an operation on the entity.
     public static let isInErrorState = QueryFilter(expression: .call(.isInErrorState, []))
+    /// The last download inserted or changed the entity.
+    public static let upsertedLastDownload = QueryFilter(expression: .call(.upsertedLastDownload, []))
 
     /// The navigation property leads to an entity that is in the store.
     public static func entityExists(_ property: some QueryPathOperand) -> QueryFilter {

@@ -16,7 +16,8 @@ public struct QueryExplanation: Sendable, Hashable {
         public var plan: [String]
         /// How often it ran for this query.
         public var runs: Int
-        /// Whether conditions or terms of it are left to the evaluator, row by row: those are behind `tl_test` and `tl_key`.
+        /// Whether conditions or terms of it are left to the evaluator, row by row: those are behind `tl_test`, `tl_key`
+        /// and `tl_search`.
         public var callsEvaluator: Bool
     }
 }

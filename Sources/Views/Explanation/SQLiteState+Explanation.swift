@@ -24,7 +24,7 @@ extension SQLiteState {
         }
         return QueryExplanation.Statement(
             sql: statement.sql, parameters: statement.values.map(\.kindName), plan: plan, runs: statement.runs,
-            callsEvaluator: statement.sql.contains("tl_test(") || statement.sql.contains("tl_key("))
+            callsEvaluator: ["tl_test(", "tl_key(", "tl_search("].contains { statement.sql.contains($0) })
     }
 }
 

@@ -119,6 +119,7 @@ extension RowQuery {
                 .entities(request.path.target == .count ? [] : try found.rows()),
                 count: request.wantsCount ? try found.count() : nil)
         } catch let error as EvaluationError where error.code == .unsupported {
+            state.connection.trace?.noteInMemory(error.message)
             return nil
         }
     }

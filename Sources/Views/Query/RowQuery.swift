@@ -56,6 +56,7 @@ public struct RowQuery {
 
     /// - Parameter pageSize: how many entities at most come at once; further ones are behind ``Answer/next``.
     public func answer(_ request: ServiceRequest, pageSize: Int64? = nil) throws -> Answer {
+        if request.expressions.contains(where: { $0.calls([.upsertedLastDownload]) }) { state.readsLastDownload = true }
         var options = request.options
         var size = pageSize
         // A next link goes on in pages of the same size.
@@ -64,7 +65,7 @@ public struct RowQuery {
         }
         guard let size, request.isPaged else { return try whole(request) }
         // One more tells whether another page follows.
-        options.top = min(options.top ?? .max, size.addingReportingOverflow(1).partialValue)
+        options.top = min(options.top ?? .max, size == .max ? size : size + 1)
         var answer = try whole(ServiceRequest(path: request.path, options: options))
         guard case .entities(let rows) = answer.content, rows.count > size, let last = rows.prefix(Int(size)).last
         else { return answer }
@@ -304,7 +305,7 @@ extension ResourcePath {
 extension QueryOptions {
     /// `$skip` and `$top`.
     func cut<T>(_ items: [T]) -> [T] {
-        Array(items.dropFirst(Int(clamping: skip ?? 0)).prefix(Int(clamping: top ?? .max)))
+        Array(items.dropFirst(max(0, Int(clamping: skip ?? 0))).prefix(max(0, Int(clamping: top ?? .max))))
     }
 }
 

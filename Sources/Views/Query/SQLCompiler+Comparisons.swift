@@ -8,10 +8,29 @@ extension SQLCompiler {
     ) throws(EvaluationError) -> SQLText? {
         if let test = try navigationTest(comparison, left, right) { return test }
         if comparison == .in, case .list(let items) = right { return try membership(left, items, isExact) }
+        if let list = names(of: right) {
+            // Others by their numbers, which only the evaluator knows.
+            guard comparison == .eq, !list.isEmpty, let value = try scalar(left), value.literal == nil else {
+                return nil
+            }
+            let test = value.text + " IN (" + SQLText.joined(list.map { SQLText("?", [.text($0)]) }, by: ", ") + ")"
+            return isExact ? "COALESCE(" + test + ", 0)" : test
+        }
+        if case .enumeration = left { return nil }
         guard comparison != .has, comparison != .in, let a = try scalar(left), let b = try scalar(right) else {
             return nil
         }
         return compare(comparison, a, b, isExact)
+    }
+
+    /// All ways in which a member may be stored; empty for flags, whose names have no order, and for what the type does not
+    /// have. Nil for another operand.
+    private func names(of operand: Expression) -> [String]? {
+        guard case .enumeration(let name, let value) = operand else { return nil }
+        guard let model = functions.model, let type = model.enumerationType(named: model.resolveAlias(name)),
+            !type.isFlags, let number = Int64(value) ?? type.member(named: value)?.value
+        else { return [] }
+        return type.members.filter { $0.value == number }.map(\.name) + [String(number)]
     }
 
     /// `Customer eq null`: whether a single-valued navigation property leads to anything.

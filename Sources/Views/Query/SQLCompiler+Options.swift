@@ -36,6 +36,8 @@ extension SQLCompiler {
             "\(entity) > ?", [.integer(Int64(bitPattern: position.entity.rawValue))])
         for (item, value) in zip(options.orderBy, position.keys).reversed() {
             let key = try orderKey(try inlined(item, options).expression)
+            // The token was made from the entity, where NaN is itself.
+            let value = value.isNaN ? .null : value
             let bound = key.bound(value)
             let equal = key.text + " IS " + bound
             let isBehind: SQLText =
@@ -73,6 +75,7 @@ extension SQLCompiler {
         var columns: [SQLText] = []
         try add(columnsOf: texts.properties, [], model, to: &columns)
         if texts.isOpen { throw unsupported("$search in dynamic properties") }
+        guard columns.count <= Self.argumentLimit else { throw unsupported("$search in so many properties") }
         let number = SQLText("?", [.integer(functions.number(of: search))])
         return "tl_search(" + SQLText.joined([number] + columns, by: ", ") + ")"
     }

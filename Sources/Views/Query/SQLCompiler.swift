@@ -84,7 +84,14 @@ package struct SQLCompiler {
     ) throws(EvaluationError) -> SQLText {
         var parts: [SQLText] = []
         for operand in operands { parts.append(try condition(operand, isExact: isExact)) }
-        return "(" + SQLText.joined(parts, by: link) + ")"
+        return Self.connected(parts[...], link)
+    }
+
+    /// In parentheses, and of many parts by halves: a chain is as deep to SQLite as it is long, and it takes 1,000 levels.
+    private static func connected(_ parts: ArraySlice<SQLText>, _ link: String) -> SQLText {
+        guard parts.count > 16 else { return "(" + SQLText.joined(Array(parts), by: link) + ")" }
+        let middle = parts.startIndex + parts.count / 2
+        return "(" + connected(parts[..<middle], link) + link + connected(parts[middle...], link) + ")"
     }
 
     // MARK: Operands
@@ -155,10 +162,14 @@ package struct SQLCompiler {
 
     // MARK: The evaluator
 
+    /// The most columns that a function is called with; SQLite takes 127 arguments.
+    static let argumentLimit = 100
+
     /// A call of the evaluator with the scalars that the expression mentions.
     private mutating func call(_ function: String, _ expression: Expression) throws(EvaluationError) -> SQLText {
         var operands: [Scalar] = []
         let reduced = try reduce(expression, &operands)
+        guard operands.count <= Self.argumentLimit else { throw unsupported("A function of so many properties") }
         let number = functions.number(
             of: SQLFunctions.Entry(expression: reduced, operands: operands.map { $0.kind ?? .string }))
         let arguments = [SQLText("?", [.integer(number)])] + operands.map(\.text)

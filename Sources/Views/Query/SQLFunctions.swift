@@ -172,8 +172,10 @@ private func sortKeyCall(
 
 /// A value as text that can be read back without knowing its type: the kind's letter, then the value.
 enum SortableText {
+    /// NaN is null here as it is in the columns.
     static func text(_ value: Value) -> SQLValue {
-        guard let kind = StoredKind(value), let letter = Unicode.Scalar(UInt32(0x61 + kind.rawValue)) else {
+        guard !value.isNaN, let kind = StoredKind(value), let letter = Unicode.Scalar(UInt32(0x61 + kind.rawValue))
+        else {
             return .null
         }
         let text =

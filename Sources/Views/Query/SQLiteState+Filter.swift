@@ -73,9 +73,18 @@ extension SQLiteState {
         } catch let error as SQLiteError {
             // The evaluator refused a row: no fault of the file.
             if let failure = functions.takeFailure() { throw failure }
-            throw Self.stateError(error)
+            throw Self.queryError(error)
         }
         return found
+    }
+
+    /// A statement beyond one of SQLite's limits is not damage but a query to be answered in memory: 18 is SQLITE_TOOBIG, 1
+    /// SQLITE_ERROR, which it says of a table or column that should be there too.
+    static func queryError(_ error: SQLiteError) -> any Error {
+        guard error.code == 18 || error.code == 1 && !error.message.hasPrefix("no such") else {
+            return stateError(error)
+        }
+        return EvaluationError(.unsupported, "Such a query cannot be answered in SQL: \(error.message).")
     }
 
     /// The functions of the connection, registered when they are first asked for and whenever the model has changed.

@@ -26,7 +26,7 @@ extension SQLiteState {
         } catch let error as SQLiteError {
             // The evaluator refused a row: no fault of the file.
             if let failure = functions.takeFailure() { throw failure }
-            throw Self.stateError(error)
+            throw Self.queryError(error)
         }
         return found
     }

@@ -129,16 +129,24 @@ package final class Connection {
 
     /// Runs `body` in a transaction that is undone if it throws.
     package func transaction<T, Failure: Error>(_ body: () throws(Failure) -> T) throws -> T {
-        try execute("BEGIN IMMEDIATE")
+        try begin()
         do {
             let result = try body()
-            try execute("COMMIT")
+            try commit()
             return result
         } catch {
-            // Some errors have rolled back already.
-            if let handle, sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+            rollBack()
             throw error
         }
+    }
+
+    func begin() throws(SQLiteError) { try execute("BEGIN IMMEDIATE") }
+
+    func commit() throws(SQLiteError) { try execute("COMMIT") }
+
+    func rollBack() {
+        // Some errors have rolled back already.
+        if let handle, sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
     }
 
     /// Forgets prepared statements, as the schema is about to change.

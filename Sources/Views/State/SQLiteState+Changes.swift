@@ -7,8 +7,14 @@ extension SQLiteState {
     /// The tables that were read since the last call, but for those that tell of no entity by themselves. What entities have
     /// pending counts as a change of their own table; see ``takeChangedTables()``.
     package func takeReadTables() -> Set<String> {
-        connection.takeReadTables().subtracting(Self.bookkeeping)
+        defer { readsLastDownload = false }
+        let tables = connection.takeReadTables().subtracting(Self.bookkeeping)
+        return readsLastDownload ? tables.union([Self.lastDownload]) : tables
     }
+
+    /// Stands among the tables for which download was the last. It is in `header`, which all answers come from and nearly all
+    /// transactions write, so that whoever begins a download says that it has changed.
+    package static let lastDownload = "last_download"
 
     /// The tables that were written since the last call, and those of the entities on which something else is pending now,
     /// where ``notesStandings`` says so.

@@ -59,6 +59,11 @@ extension SQLiteState {
         return found
     }
 
+    /// Whether there is an entity that the query has brought.
+    package func bringsEntities(query: String) throws(StateError) -> Bool {
+        try first("SELECT 1 FROM coverage WHERE query = ? LIMIT 1", [.text(query)]) != nil
+    }
+
     public func isCovered(_ id: EntityID) throws(StateError) -> Bool {
         // Query by query, since few are the queries: an index over the entities would be as large as what it finds.
         try first(

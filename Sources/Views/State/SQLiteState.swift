@@ -23,11 +23,15 @@ public final class SQLiteState: StateStorage {
     package var model: EntityDataModel?
     /// By set; nil for a set that has no such way. See ``row(in:key:)``.
     var pointReads: [String: PointRead?] = [:]
+    /// How often a model came to hold.
+    private var adoptions = 0
     /// What ``hasNames()`` found, and when.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
     /// Whether it is noted whose pending operations change; see ``takeChangedTables()``.
     package var notesStandings = false { didSet { if !notesStandings { changedStandings = [] } } }
     var changedStandings: Set<EntityID> = []
+    /// Whether an answer depends on which download was the last; see ``takeReadTables()``.
+    var readsLastDownload = false
 
     /// Opens the views at `path`, and makes them where there are none or where they are of another version.
     ///
@@ -82,27 +86,87 @@ public final class SQLiteState: StateStorage {
 
     /// Gives the file free; the state cannot be used any more.
     public func close() {
+        // What is not committed is folded again from the log.
+        try? commitGathered()
         // Without it the next open in another run of the system makes the views again, and that is all.
         try? endWriting()
         cachedHeader = nil
         connection.close()
     }
 
-    /// Runs `body` in one transaction: all of it happens, or nothing.
+    /// Runs `body` in one transaction: all of it happens, or nothing. What was gathered is committed first.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
+        try commitGathered()
         try beginWriting()
         let before = (layouts, model)
+        let adopted = adoptions
         do {
             return try connection.transaction(body)
         } catch {
-            cachedHeader = nil
-            // It may have registered some that nobody knows now.
-            sets = [:]
-            relationships = []
-            if tables.isEmpty { connection.forgetStatements() }
-            (layouts, model) = before
+            forgetWhatWasTakenBack()
+            if adoptions != adopted {
+                // Those of tables that are as they were before.
+                tables = [:]
+                pointReads = [:]
+                connection.forgetStatements()
+                (layouts, model) = before
+            }
             throw error
         }
+    }
+
+    private func forgetWhatWasTakenBack() {
+        cachedHeader = nil
+        // It may have registered some that nobody knows now.
+        sets = [:]
+        relationships = []
+    }
+
+    // MARK: Gathering
+
+    /// Whether a transaction is open that the next call of ``gathering(_:)`` joins.
+    private var isGathering = false
+
+    /// Runs `body` in a transaction that further calls join, until ``commitGathered()``. What it did is seen here at once; the
+    /// file has it with the commit, and each page of the file that all of them changed is written once.
+    ///
+    /// Where `body` fails, all that was gathered is taken back, not only its own part: that has to be had again from elsewhere.
+    /// It may not install a model.
+    public func gathering<T>(_ body: () throws -> T) throws -> T {
+        try beginWriting()
+        do {
+            if !isGathering {
+                // Most of what is read is about to be written, which no mapping is for; and what it holds counts as ours.
+                try connection.execute("PRAGMA mmap_size = 0")
+                try connection.begin()
+                isGathering = true
+            }
+            return try body()
+        } catch {
+            endGathering()
+            forgetWhatWasTakenBack()
+            throw error
+        }
+    }
+
+    /// Commits what was gathered, if something was. Where that fails it is all taken back.
+    public func commitGathered() throws(StateError) {
+        guard isGathering else { return }
+        defer { endGathering() }
+        do throws(SQLiteError) {
+            try connection.commit()
+        } catch {
+            forgetWhatWasTakenBack()
+            throw Self.stateError(error)
+        }
+    }
+
+    /// Takes back what is not committed.
+    private func endGathering() {
+        isGathering = false
+        connection.rollBack()
+        // It only says how to read.
+        try? connection.execute(Self.mapping)
     }
 
     /// Runs `body`, which changes nothing, as one read, for many small queries in a row.
@@ -320,6 +384,7 @@ public final class SQLiteState: StateStorage {
     /// Knows the tables of a model that was installed before.
     package func adopt(_ model: EntityDataModel) {
         self.model = model
+        adoptions += 1
         pointReads = [:]
         connection.forgetStatements()
         tables = [:]

@@ -1,4 +1,5 @@
 import EDM
+import HTTPTypes
 import ODataSandbox
 import ODataWire
 import Operations
@@ -102,14 +103,21 @@ struct ComparedDownloadTests {
     @Test func `a cancelled download goes on where it was`() async throws {
         let shop = try await shop(customers: 37, pageSize: 10)
         let engine = shop.engine
-        let pages = Counted()
-        engine.observe { event in
-            guard case .recorded(_, let record) = event, case .downloadPage = record.body else { return }
-            pages.add(1)
-            if pages.total == 2 { Task { await engine.cancelDownload() } }
+        let transport = BusyTransport(shop.transport, [.pass, .pass, .hang], of: .get)
+        let hanging = SyncEngine(
+            store: shop.store, session: ServiceSession(root: "http://shop.test/v4/", transport: transport))
+        let download = Task { try await hanging.download() }
+        for await _ in transport.hanging { break }
+        await hanging.cancelDownload()
+        await #expect {
+            _ = try await download.value
+        } throws: { error in
+            (error as? TidelogError)?.code == .cancelled
         }
-        do { try await shop.pull() } catch let error as TidelogError { #expect(error.code == .cancelled) }
-        _ = try await engine.download()
+        #expect(try await shop.store.query("Customers").entities.count == 20)
+        let report = try await engine.download()
+        #expect(report.queries.map(\.mode) == [.resumed])
+        #expect(report.queries.map(\.pages) == [2])
         #expect(try await shop.localState(["Customers"]) == shop.serviceState(["Customers"]))
     }
 

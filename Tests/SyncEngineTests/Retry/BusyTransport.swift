@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Transport
 
-/// A service behind something that answers the next POSTs itself, or changes the answers.
+/// A service behind something that answers the next POSTs, or requests of another method, itself, or changes the answers.
 final class BusyTransport: HTTPTransport {
     enum Turn: Sendable {
         case answer(Int, [(name: String, value: String)])
@@ -12,19 +12,23 @@ final class BusyTransport: HTTPTransport {
         case unreachable
         /// The service's answer, with this status in the place of each 400 inside of it.
         case replacing400(by: Int)
+        /// The service answers.
+        case pass
         /// Nothing comes until the task is cancelled.
         case hang
     }
 
     private let service: SandboxTransport
     private let turns: Mutex<[Turn]>
+    private let method: HTTPRequest.Method
     private let count = Mutex(0)
     /// Yields when a request hangs.
     let hanging: AsyncStream<Void>
     private let hangs: AsyncStream<Void>.Continuation
 
-    init(_ service: SandboxTransport, _ turns: [Turn] = []) {
+    init(_ service: SandboxTransport, _ turns: [Turn] = [], of method: HTTPRequest.Method = .post) {
         self.service = service
+        self.method = method
         self.turns = Mutex(turns)
         (hanging, hangs) = AsyncStream.makeStream()
     }
@@ -37,10 +41,10 @@ final class BusyTransport: HTTPTransport {
     func send(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
-        guard request.method == .post else { return try await service.send(request, body: body) }
+        guard request.method == method else { return try await service.send(request, body: body) }
         count.withLock { $0 += 1 }
         switch turns.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
-        case nil: return try await service.send(request, body: body)
+        case nil, .pass: return try await service.send(request, body: body)
         case .answer(let status, let fields):
             var response = HTTPResponse(status: .init(code: status))
             for field in fields {

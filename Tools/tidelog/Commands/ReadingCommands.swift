@@ -36,8 +36,11 @@ struct QueryCommand: AsyncParsableCommand {
             case .value(let value, let type): return try Console.print(ValueText.json(value, type, model))
             case .rawValue(let value): return try Console.print(ValueText.raw(value))
             case .references:
-                for entity in answer.entities { try Console.print(entity.readLink) }
-                return
+                for entity in answer.entities {
+                    let link = entity.readLink
+                    try Console.print(format.json ? #"{"@readLink":\#(ValueText.quoted(link))}"# : link)
+                }
+                return try printNextLink(of: answer)
             case .entities: break
             }
             // A navigation property may lead nowhere; a key may not.
@@ -50,10 +53,13 @@ struct QueryCommand: AsyncParsableCommand {
             } else {
                 for line in EntityTable(answer, model: model).lines { try Console.print(line) }
             }
-            if let next = answer.nextLink {
-                try Console.print(format.json ? #"{"@nextLink":\#(ValueText.quoted(next))}"# : "Next page: \(next)")
-            }
+            try printNextLink(of: answer)
         }
+    }
+
+    private func printNextLink(of answer: QueryAnswer) throws {
+        guard let next = answer.nextLink else { return }
+        try Console.print(format.json ? #"{"@nextLink":\#(ValueText.quoted(next))}"# : "Next page: \(next)")
     }
 }
 

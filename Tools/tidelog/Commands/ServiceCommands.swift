@@ -32,6 +32,9 @@ struct InitCommand: AsyncParsableCommand {
             throw ValidationError(
                 "The service root is an absolute http or https URL without query, fragment, user and password.")
         }
+        if let name = query.map(\.name).first(where: { name in query.count { $0.name == name } > 1 }) {
+            throw ValidationError("Two defining queries have the name \(name).")
+        }
     }
 
     func run() async throws {
@@ -119,6 +122,12 @@ struct PullCommand: AsyncParsableCommand {
                 "Read \(counted(report.entities, "entity", "entities")) in \(counted(report.pages, "page", "pages")).")
             for skipped in report.skipped.sorted() {
                 try Console.print("Left out \(skipped): what it leads to is in no entity set.")
+            }
+            for query in report.unusable {
+                try Console.print("Passed over \(query.name): \(query.error.message)")
+            }
+            for name in report.withoutStreams {
+                try Console.print("Read \(name) without its streams, which an encrypted store does not keep.")
             }
         }
     }

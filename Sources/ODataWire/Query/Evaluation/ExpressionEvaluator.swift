@@ -167,6 +167,11 @@ struct EvaluationRun {
         switch (a, b) {
         case (.value(let x), .value(let y)):
             if comparison == .has { return .boolean(try has(x, y, left, right)) }
+            if let type = enumerationType(left) ?? enumerationType(right), let a = type.numbers(of: x),
+                let b = type.numbers(of: y)
+            {
+                return .boolean(ValueComparison.apply(comparison, a, b))
+            }
             return .boolean(ValueComparison.apply(comparison, x, y))
         case (.entity(let entity), .value(.null)), (.value(.null), .entity(let entity)):
             return .boolean(comparison == .eq ? entity == nil : comparison == .ne && entity != nil)
@@ -174,6 +179,15 @@ struct EvaluationRun {
         case (.entity(nil), .value(let other)), (.value(let other), .entity(nil)):
             return .boolean(ValueComparison.apply(comparison, .null, other))
         default: throw EvaluationError(.unsupported, "Entities can be compared with null only.")
+        }
+    }
+
+    /// The type that the members of an operand are written with; nil where the model does not know it.
+    private func enumerationType(_ operand: Expression) -> EnumerationType? {
+        switch operand {
+        case .enumeration(let name, _): evaluator.model?.enumerationType(named: evaluator.resolve(name))
+        case .list(let items): items.lazy.compactMap { enumerationType($0) }.first
+        default: nil
         }
     }
 
@@ -260,6 +274,18 @@ struct EvaluationRun {
 }
 
 extension EnumerationType {
+    /// Members, or a list of them, as the numbers that they compare by, whichever way they are written; nil for what is no
+    /// member.
+    fileprivate func numbers(of value: Value) -> Value? {
+        switch value {
+        case .null: return .null
+        case .collection(let items):
+            let found = items.compactMap { numbers(of: $0) }
+            return found.count == items.count ? .collection(found) : nil
+        default: return number(of: value).map { .integer($0) }
+        }
+    }
+
     /// The members of a value, joined.
     func number(of value: Value) -> Int64? {
         switch value {

@@ -52,12 +52,19 @@ package enum FunctionLibrary {
     private static func concat(_ arguments: [Value]) throws(EvaluationError) -> Value {
         if case .collection = arguments[0] {
             var items: [Value] = []
-            for case .collection(let part) in arguments { items += part }
+            for case .collection(let part) in arguments {
+                items += part
+                guard items.count <= itemLimit else { throw tooLong(.concat) }
+            }
             return .collection(items)
         }
         // V2 services also join what is no string.
-        return .string(
-            arguments.map { PrimitiveLiteral.format($0, version: .v4, form: .text) }.joined())
+        var text = ""
+        for argument in arguments {
+            text += PrimitiveLiteral.format(argument, version: .v4, form: .text)
+            guard text.utf8.count <= textLimit else { throw tooLong(.concat) }
+        }
+        return .string(text)
     }
 
     private static func text(_ function: CanonicalFunction, _ arguments: [Value]) throws(EvaluationError) -> Value {
@@ -100,8 +107,13 @@ package enum FunctionLibrary {
         return items[first...].prefix(Int(clamping: max(0, length)))
     }
 
-    /// Nested replacements can grow without end: a text beyond the bound is refused.
+    /// Nested calls can grow without end: a text of more bytes is refused, and so is a collection of more items.
     private static let textLimit = 16 << 20
+    private static let itemLimit = 1 << 20
+
+    private static func tooLong(_ function: CanonicalFunction) -> EvaluationError {
+        EvaluationError(.outOfRange, "\(function.rawValue) makes too long a text or collection.")
+    }
 
     private static func replace(
         _ text: String, _ find: String, _ replacement: String
@@ -111,9 +123,7 @@ package enum FunctionLibrary {
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            guard result.count <= textLimit else {
-                throw EvaluationError(.outOfRange, "replace makes too long a text.")
-            }
+            guard result.count <= textLimit else { throw tooLong(.replace) }
             if bytes[index...].starts(with: pattern) {
                 result += replacement.utf8
                 index += pattern.count

@@ -48,8 +48,8 @@ struct TimeSpan {
 
     /// The date and time that is so long after the beginning of 1970.
     var moment: LocalDateTime? {
-        let days = seconds >= 0 ? seconds / 86_400 : (seconds + 1) / 86_400 - 1
-        let inDay = seconds - days * 86_400
+        var (days, inDay) = seconds.quotientAndRemainder(dividingBy: 86_400)
+        if inDay < 0 { (days, inDay) = (days - 1, inDay + 86_400) }
         let digits = DayTimeDuration(seconds: 0, picoseconds: picoseconds)?.significantDigits ?? 0
         guard let date = LocalDate(daysSince1970: days),
             let time = LocalTime(

@@ -43,8 +43,7 @@ enum DownloadMemory {
     static func run(pages: String, store: String) async throws {
         let files = StoreFiles(directory: store)
         let first = try await DownloadWorkload.store(files)
-        let engine = SyncEngine(
-            store: first, session: ServiceSession(root: OrderPages.root, transport: PageTransport(directory: pages)))
+        let engine = DownloadWorkload.engine(first, pages: pages)
         try await DownloadWorkload.addQueries(engine)
         _ = try await engine.download(["Customers", "Orders"])
         let peak = Double(bench_peak_resident_bytes()) / 1_048_576

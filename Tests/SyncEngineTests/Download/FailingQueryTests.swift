@@ -1,0 +1,161 @@
+import EDM
+import HTTPTypes
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Queries that cannot be read, or not as they were, and what becomes of the others.
+struct FailingQueryTests {
+    private static let customers = DefiningQuery(name: "Customers", query: "Customers")
+    private static let orders = DefiningQuery(name: "Orders", query: "Orders")
+
+    /// A store whose queries were downloaded, with an engine that sees what the hook lets it see.
+    private func shop(_ hook: @escaping HookedTransport.Hook) async throws -> (Shop, SyncEngine) {
+        let shop = try await Shop(.v4, deltas: Deltas(.flat), queries: [Self.customers, Self.orders])
+        let session = ServiceSession(
+            root: "http://shop.test/v4/", transport: HookedTransport(shop.transport, hook: hook))
+        return (shop, SyncEngine(store: shop.store, session: session))
+    }
+
+    private func replace(_ shop: Shop, _ part: String, _ body: String) {
+        shop.transport.add(
+            Fault(.replace(contentType: "application/json", body: Array(body.utf8)), urlPart: part))
+    }
+
+    private func error(_ body: () async throws -> Void) async throws -> TidelogError? {
+        do {
+            try await body()
+            return nil
+        } catch let error as TidelogError {
+            return error
+        }
+    }
+
+    // MARK: Queries that go
+
+    @Test func `a query that is removed while it is downloaded goes when the download has ended`() async throws {
+        let asked = Mutex<(@Sendable () async throws -> Void)?>(nil)
+        let removal = Mutex<Task<Void, any Error>?>(nil)
+        let (shop, engine) = try await shop { request, _ in
+            if let remove = asked.withLock({ asked in
+                defer { asked = nil }
+                return asked
+            }) {
+                removal.withLock { $0 = Task { try await remove() } }
+                // Long enough for a removal that does not wait.
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+            return nil
+        }
+        asked.withLock { $0 = { try await engine.removeDefiningQuery("Customers") } }
+        #expect(try await engine.download().queries.map(\.name) == ["Customers", "Orders"])
+        try await removal.withLock { $0 }?.value
+        #expect(try await shop.store.definingQueries() == [Self.orders])
+        #expect(try await shop.store.query("Customers").entities.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func `what was asked for by a query that is there no more is not taken`(_ isReplaced: Bool) async throws {
+        let asked = Mutex<(@Sendable () async throws -> Void)?>(nil)
+        let (shop, engine) = try await shop { request, _ in
+            let change = asked.withLock { asked in
+                defer { asked = nil }
+                return asked
+            }
+            try? await change?()
+            return nil
+        }
+        shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"later"}"#)
+        let store = shop.store
+        asked.withLock { asked in
+            asked = {
+                if isReplaced {
+                    try await store.add(DefiningQuery(name: "Customers", query: "Customers?$top=1"))
+                } else {
+                    try await store.removeDefiningQuery("Customers")
+                }
+            }
+        }
+        let error = try await error { _ = try await engine.download() }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.download?.failures.map(\.name) == ["Customers"])
+        #expect(error?.download?.queries.map(\.name) == ["Orders"])
+        let names = try await store.query("Customers").entities.compactMap { $0.values["Name"] }
+        #expect(!names.contains(.string("later")))
+    }
+
+    // MARK: Links
+
+    @Test(arguments: ["@odata.nextLink", "@odata.deltaLink"])
+    func `a link to another server is not followed, and the error says so`(_ link: String) async throws {
+        let (shop, engine) = try await shop { _, _ in nil }
+        replace(
+            shop, "Customers",
+            #"{"@odata.context":"$metadata#Customers/$delta","value":[],"\#(link)":"http://elsewhere.test/x?t=1"}"#)
+        let error = try await error { _ = try await engine.download(["Customers"]) }
+        #expect(error?.code == .notOData)
+        #expect(error?.place == "GET http://elsewhere.test/x")
+        #expect(!shop.transport.requests.contains { $0.url.contains("elsewhere") })
+    }
+
+    @Test func `a link in an expansion to another server is not followed`() async throws {
+        let (shop, engine) = try await shop { _, _ in nil }
+        replace(
+            shop, "Customers",
+            ##"""
+            {"@odata.context":"$metadata#Customers/$delta","value":[
+            {"CustomerID":1,"Orders":[],"Orders@odata.nextLink":"//elsewhere.test/x"}]}
+            """##)
+        #expect(try await error { _ = try await engine.download(["Customers"]) }?.code == .notOData)
+        #expect(!shop.transport.requests.contains { $0.url.contains("elsewhere") })
+    }
+
+    @Test func `links are relative to what was asked, as the standard has it`() throws {
+        let session = ServiceSession(root: "http://shop.test:81/v4/", transport: SandboxTransport(try Sandbox.shop()))
+        let request = "Customers?$filter=a eq '?'"
+        func resolve(_ link: String) -> String { session.absolute(session.resolve(link, from: request)) }
+        #expect(resolve("?$skiptoken=1") == "http://shop.test:81/v4/Customers?$skiptoken=1")
+        #expect(resolve("/v4/Orders?$skiptoken=1") == "http://shop.test:81/v4/Orders?$skiptoken=1")
+        #expect(resolve("//elsewhere.test/x") == "http://elsewhere.test/x")
+        #expect(resolve("Orders?$skiptoken=1") == "http://shop.test:81/v4/Orders?$skiptoken=1")
+        #expect(resolve("https://elsewhere.test/x") == "https://elsewhere.test/x")
+    }
+
+    // MARK: Answers
+
+    @Test func `a delta that cannot be read is followed by everything`() async throws {
+        let (shop, engine) = try await shop { _, _ in nil }
+        shop.transport.direct("DELETE", "/v4/Customers(3)")
+        replace(shop, "deltatoken", #"{"@odata.context":"$metadata#Customers/$delta","value":[{"CustomerID":"x"}]}"#)
+        #expect(try await engine.download(["Customers"]).queries.map(\.mode) == [.restarted])
+        #expect(try await shop.store.query("Customers").entities.count == 2)
+    }
+
+    @Test(arguments: [403, 404, 500])
+    func `a query that the service refuses keeps no other from being read`(_ status: Int) async throws {
+        let (shop, engine) = try await shop { request, _ in
+            guard request.path?.contains("/Customers") == true else { return nil }
+            return (HTTPResponse(status: .init(code: status)), [])
+        }
+        shop.transport.direct("PATCH", "/v4/Orders(3)", #"{"Note":"later"}"#, headers: ["If-Match": "*"])
+        let error = try await error { _ = try await engine.download() }
+        #expect(error?.code == (status == 403 ? .unauthorized : .service(status: status)))
+        #expect(error?.download?.failures.map(\.name) == ["Customers"])
+        #expect(error?.download?.queries.map(\.name) == ["Orders"])
+        #expect(try await shop.value("Orders(3)", "Note") == .string("later"))
+    }
+
+    @Test func `what is no fault of the query ends the download`() async throws {
+        let (shop, engine) = try await shop { _, _ in (HTTPResponse(status: .unauthorized), []) }
+        let error = try await error { _ = try await engine.download() }
+        #expect(error?.code == .unauthorized)
+        #expect(error?.download?.failures.map(\.name) == ["Customers"])
+        #expect(shop.transport.requests.filter { $0.url.contains("Orders?$deltatoken") }.isEmpty)
+    }
+}

@@ -1,0 +1,73 @@
+import Operations
+import SyncCore
+import Testing
+import Views
+
+/// Several changes in one transaction of the views.
+struct GatheringTests {
+    private let file = ViewsFile()
+    private let state: SQLiteState
+
+    init() throws { state = try file.open() }
+
+    private func add(_ name: String) throws {
+        try state.putQuery(QueryState(query: DefiningQuery(name: name, query: "Orders")))
+    }
+
+    /// What the file has for others.
+    private func committed() throws -> [String] {
+        try SQLiteState(path: file.path, store: "test", readOnly: true).queries().map(\.query.name)
+    }
+
+    private func names() throws -> [String] { try state.queries().map(\.query.name) }
+
+    @Test func `what was gathered is seen at once, and is in the file with the commit`() throws {
+        try state.gathering { try add("A") }
+        try state.gathering { try add("B") }
+        #expect(try names() == ["A", "B"])
+        #expect(try committed() == [])
+        try state.commitGathered()
+        #expect(try committed() == ["A", "B"])
+    }
+
+    @Test func `where one fails all that was gathered is taken back`() throws {
+        struct Failure: Error {}
+        try state.transaction { try add("A") }
+        try state.gathering {
+            try add("B")
+            var header = try state.header()
+            header.applied = 7
+            try state.setHeader(header)
+        }
+        #expect(throws: Failure.self) {
+            try state.gathering {
+                try add("C")
+                throw Failure()
+            }
+        }
+        #expect(try names() == ["A"])
+        #expect(try state.header().applied == 0)
+        try state.gathering { try add("D") }
+        try state.commitGathered()
+        #expect(try committed() == ["A", "D"])
+    }
+
+    @Test func `a transaction of its own takes nothing back that was gathered before it`() throws {
+        struct Failure: Error {}
+        try state.gathering { try add("A") }
+        #expect(throws: Failure.self) {
+            try state.transaction {
+                try add("B")
+                throw Failure()
+            }
+        }
+        #expect(try names() == ["A"])
+        #expect(try committed() == ["A"])
+    }
+
+    @Test func `what was gathered is committed when the views are closed`() throws {
+        try state.gathering { try add("A") }
+        state.close()
+        #expect(try committed() == ["A"])
+    }
+}
