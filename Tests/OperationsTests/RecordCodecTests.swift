@@ -158,6 +158,12 @@ struct RecordCodecTests {
             StreamImage(entity: EntityID(rawValue: 7), content: someContent, etag: "e"),
             StreamImage(entity: EntityID(rawValue: 8), property: "Thumbnail", content: nil),
         ]),
+        .streamsStored([
+            StreamImage(
+                entity: EntityID(rawValue: 7), content: someContent, etag: "e",
+                told: .init(readLink: "media/7", editLink: "edit/7", etag: "f")),
+            StreamImage(entity: EntityID(rawValue: 8), property: "Thumbnail", content: nil),
+        ]),
         .unknown(kind: 200, payload: [1, 2, 3]),
     ]
 

@@ -197,8 +197,15 @@ struct RandomRecords {
     }
 
     private mutating func stream() -> StreamImage {
-        StreamImage(
+        var image = StreamImage(
             entity: someEntity(), property: chance(50) ? "S" : nil, content: content(), etag: chance(50) ? "e" : nil)
+        switch image.entity.rawValue % 4 {
+        case 0: image.told = .init(readLink: "media", etag: image.etag)
+        case 1: image.told = .init(editLink: "edit")
+        case 2: image.told = .init()
+        default: break
+        }
+        return image
     }
 
     private mutating func content() -> StreamContent? {

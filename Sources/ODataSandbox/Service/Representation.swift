@@ -28,6 +28,7 @@ struct Representation {
         if view.abilities.repeatsContentIDs { entity.contentID = marks[row.id]?.contentID }
         if let media = row.media {
             entity.mediaContentType = media.contentType
+            entity.mediaETag = media.etag
             entity.mediaReadLink = url + "/$value"
             entity.mediaEditLink = url + "/$value"
         }

@@ -25,6 +25,8 @@ public struct EntityPayload: Sendable, Hashable {
     public var mediaEditLink: String?
     public var mediaContentType: String?
     public var mediaETag: String?
+    /// What the payload says of its stream properties (V4).
+    public var namedStreams: [NamedStream] = []
     /// What the request marked the entity with, inside of a deep insert (`@Core.ContentID`).
     public var contentID: String?
     /// Properties of the payload that a closed type does not declare; their values are not kept.
@@ -41,6 +43,21 @@ public struct EntityPayload: Sendable, Hashable {
         self.etag = etag
         self.values = values
         self.expanded = expanded
+    }
+
+    /// The addresses and the ETag of a stream property's content (OData JSON 4.01, 9).
+    public struct NamedStream: Sendable, Hashable {
+        public var property: String
+        public var readLink: String?
+        public var editLink: String?
+        public var etag: String?
+
+        public init(property: String, readLink: String? = nil, editLink: String? = nil, etag: String? = nil) {
+            self.property = property
+            self.readLink = readLink
+            self.editLink = editLink
+            self.etag = etag
+        }
     }
 
     /// What came below one expanded navigation property.

@@ -47,6 +47,7 @@ extension PayloadReader {
         guard target.isEmpty else {
             if control == "type" { names.types[String(target)] = value.string.map(Self.typeName) }
             if control == "nextLink" { names.nextLinks[String(target)] = value.string }
+            Self.takeStream(control, String(target), value, &payload)
             return
         }
         switch control {
@@ -62,6 +63,24 @@ extension PayloadReader {
         case "__metadata": takeMetadata(value, &payload)
         default: break
         }
+    }
+
+    /// What an annotation says of a stream property.
+    private static func takeStream(
+        _ control: String, _ property: String, _ value: JSONValue, _ payload: inout EntityPayload
+    ) {
+        let member: WritableKeyPath<EntityPayload.NamedStream, String?>
+        switch control {
+        case "mediaReadLink": member = \.readLink
+        case "mediaEditLink": member = \.editLink
+        case "mediaEtag": member = \.etag
+        default: return
+        }
+        let place = payload.namedStreams.firstIndex { $0.property == property } ?? payload.namedStreams.endIndex
+        if place == payload.namedStreams.endIndex {
+            payload.namedStreams.append(EntityPayload.NamedStream(property: property))
+        }
+        payload.namedStreams[place][keyPath: member] = value.string
     }
 
     /// `__metadata` of V2. Its `uri` is the address; `id`, which only some services write, is the entity-id.

@@ -4,7 +4,7 @@ public import EDM
 ///
 /// V2 and V3 verbose JSON: with and without `d`, `results` or a plain array, `__metadata`, `__deferred`. V4: minimal, full
 /// or no metadata, control information with and without `odata.`, numbers as strings (IEEE754Compatible). Annotations of
-/// vocabularies, advertised operations and stream properties are passed over. Facets are not enforced: what a service has
+/// vocabularies and advertised operations are passed over. Facets are not enforced: what a service has
 /// sent is a fact. The items of deltas are understood in the forms of 4.0 and 4.01, whichever the version.
 public struct PayloadReader: Sendable {
     public let version: ODataVersion

@@ -39,11 +39,14 @@ public struct StreamHead: Sendable, Hashable {
     public var mediaType: String?
     /// A name for the new media entity, sent as `Slug`.
     public var name: String?
+    /// Where the service wants the stream written, absolute or below its root; nil where that follows from the entity's URL.
+    public var editLink: String?
 
-    public init(property: String? = nil, mediaType: String?, name: String? = nil) {
+    public init(property: String? = nil, mediaType: String?, name: String? = nil, editLink: String? = nil) {
         self.property = property
         self.mediaType = mediaType
         self.name = name
+        self.editLink = editLink
     }
 }
 

@@ -89,7 +89,7 @@ public struct RequestEncoder: Sendable {
         request.headers["Content-Type"] = stream.mediaType
         if case .update(let target, _, _) = action {
             request.method = stream.mediaType == nil ? "DELETE" : "PUT"
-            request.url = streamURL(of: target, property: stream.property)
+            request.url = stream.editLink ?? streamURL(of: target, property: stream.property)
         } else if let name = stream.name {
             request.headers["Slug"] = PercentCoding.encode(name, for: .pathSegment)
         }

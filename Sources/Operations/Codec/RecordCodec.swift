@@ -49,6 +49,8 @@ public enum RecordCodec {
         /// An operation that writes a stream, which stands in front of what an ``operationWithAttributes`` has.
         case operationWithStream = 31
         case streamsStored = 32
+        /// A ``streamsStored`` of which an image holds what the service said of the stream.
+        case streamsTold = 33
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -124,8 +126,9 @@ public enum RecordCodec {
                 $0.wholeRefusal($1.refusal)
             }
         case .streamsStored(let images):
-            kind = .streamsStored
-            writer.list(images) { $0.write($1) }
+            let isTold = images.contains { $0.told != nil }
+            kind = isTold ? .streamsTold : .streamsStored
+            writer.list(images) { if isTold { $0.writeWithTold($1) } else { $0.write($1) } }
         case .lost: return (Kind.lost.rawValue, [])
         case .unknown(let kind, let payload):
             return (kind, payload)
@@ -193,6 +196,7 @@ public enum RecordCodec {
                 })
         case .operationWithStream: .operation(try reader.operationWithStream())
         case .streamsStored: .streamsStored(try reader.list { r throws(CodecError) in try r.streamImage() })
+        case .streamsTold: .streamsStored(try reader.list { r throws(CodecError) in try r.streamImageWithTold() })
         case .entitiesMissing: .entitiesMissing(try reader.list { r throws(CodecError) in try r.entity() })
         }
     }

@@ -16,6 +16,16 @@ extension ByteWriter {
         optional(image.etag) { $0.string($1) }
     }
 
+    /// With what the service said of the stream behind it.
+    package mutating func writeWithTold(_ image: StreamImage) {
+        write(image)
+        optional(image.told) {
+            $0.optional($1.readLink) { $0.string($1) }
+            $0.optional($1.editLink) { $0.string($1) }
+            $0.optional($1.etag) { $0.string($1) }
+        }
+    }
+
     private mutating func write(_ content: StreamContent) {
         blob(content.digest.bytes)
         unsigned(content.byteCount)
@@ -43,6 +53,17 @@ extension ByteReader {
             entity: try entity(), property: try optional { r throws(CodecError) in try r.name() },
             content: try optional { r throws(CodecError) in try r.streamContent() },
             etag: try optional { r throws(CodecError) in try r.string() })
+    }
+
+    package mutating func streamImageWithTold() throws(CodecError) -> StreamImage {
+        var image = try streamImage()
+        image.told = try optional { r throws(CodecError) in
+            StreamImage.Told(
+                readLink: try r.optional { r throws(CodecError) in try r.string() },
+                editLink: try r.optional { r throws(CodecError) in try r.string() },
+                etag: try r.optional { r throws(CodecError) in try r.string() })
+        }
+        return image
     }
 
     private mutating func streamContent() throws(CodecError) -> StreamContent {

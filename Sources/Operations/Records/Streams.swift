@@ -56,11 +56,35 @@ public struct StreamImage: Sendable, Hashable {
     public var content: StreamContent?
     /// The stream's own ETag, which is another one than the entity's; nil where the service has told none.
     public var etag: String?
+    /// What the service said of the stream when it last showed the entity. An image without it leaves what was said before.
+    public var told: Told?
 
-    public init(entity: EntityID, property: String? = nil, content: StreamContent?, etag: String? = nil) {
+    public init(
+        entity: EntityID, property: String? = nil, content: StreamContent?, etag: String? = nil, told: Told? = nil
+    ) {
         self.entity = entity
         self.property = property
         self.content = content
         self.etag = etag
+        self.told = told
+    }
+
+    /// What a representation of an entity says of one of its streams (OData JSON 4.01, 4.6.14; `__metadata` in V2).
+    public struct Told: Sendable, Hashable {
+        /// Where it is read and written, where that does not follow from the entity's URL. Below the service's root relative
+        /// to it.
+        public var readLink: String?
+        public var editLink: String?
+        /// Of the content that the service had then.
+        public var etag: String?
+
+        public init(readLink: String? = nil, editLink: String? = nil, etag: String? = nil) {
+            self.readLink = readLink
+            self.editLink = editLink
+            self.etag = etag
+        }
+
+        /// Whether it says nothing.
+        public var isEmpty: Bool { self == Told() }
     }
 }

@@ -20,6 +20,8 @@ public struct ImageBuilder<Storage: StateStorage> {
     let links: EntityLinks
     private var next: EntityID
     private let firstNew: EntityID
+    /// What the service says of streams that it did not say before; to be kept once the images are folded.
+    public internal(set) var streams: [StreamImage] = []
     /// Entities that got their ID from this builder, before any record with them is folded.
     var assigned: [AssignedKey: EntityID] = [:]
     /// Expanded navigation properties that lead to no entity set (containment), and what could not be identified.
@@ -67,6 +69,7 @@ public struct ImageBuilder<Storage: StateStorage> {
         }
         if let key { assigned[AssignedKey(set: set.name, key: key)] = id }
         if let name { assigned[AssignedKey(set: EntityNames<Storage>.namesSet, key: name)] = id }
+        try noteStreams(of: payload, id, type, set)
         let editLink = editLink(payload, type, set)
         var image = EntityImage(
             entity: id, set: set.name, type: typeName, values: payload.values, etag: payload.etag,

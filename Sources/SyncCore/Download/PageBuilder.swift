@@ -51,6 +51,9 @@ public struct PageBuilder<Storage: StateStorage> {
     /// Expanded navigation properties that lead to no entity set (containment), sets without one, and what has no key.
     public var skipped: Set<String> { builder.skipped.union(unidentified) }
 
+    /// What the items say of streams; to be kept once the pages are folded.
+    public var streams: [StreamImage] { builder.streams }
+
     public mutating func add(_ item: DeltaItem) throws(StateError) {
         switch item {
         case .entity(let payload):

@@ -44,6 +44,21 @@ struct EntityLinks {
         return url == own || url.hasSuffix("/" + own) || self.key(in: url, of: set) == key
     }
 
+    /// With the origin of the service's root, where the URL is a path from there.
+    func absolute(_ url: String) -> String {
+        guard url.hasPrefix("/"), !url.hasPrefix("//") else { return url }
+        return origin + url
+    }
+
+    /// Whether the URL leads to the origin of the service's root.
+    func isOfOrigin(_ url: String) -> Bool { Self.isAddress(url) || (!origin.isEmpty && url.hasPrefix(origin + "/")) }
+
+    /// Of the service's root: scheme, host and port.
+    private var origin: String {
+        guard let scheme = root.firstRange(of: "://") else { return "" }
+        return String(root[..<(root[scheme.upperBound...].firstIndex(of: "/") ?? root.endIndex)])
+    }
+
     /// Below the service's root the rest only, so that a service can move.
     func relative(_ url: String) -> String {
         !root.isEmpty && url.hasPrefix(root) ? String(url.dropFirst(root.count)) : url

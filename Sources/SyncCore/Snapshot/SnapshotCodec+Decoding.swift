@@ -50,6 +50,8 @@ extension SnapshotCodec {
         case .undoneWithStream: try undoneWithStream(&reader)
         case .streams:
             .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImage() })
+        case .streamsTold:
+            .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImageWithTold() })
         case .events: .events(try reader.list { r throws(CodecError) in try event(&r) })
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }

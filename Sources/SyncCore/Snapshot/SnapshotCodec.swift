@@ -47,6 +47,8 @@ public enum SnapshotCodec {
         /// A ``queryWithLinks``, and behind it when it was downloaded; it stands among those without.
         case downloadedQuery = 34
         case events = 35
+        /// A ``streams`` with what the service said of each; it takes its place, and is what is written.
+        case streamsTold = 36
 
         /// Ascending in a snapshot.
         var place: UInt8 {
@@ -56,6 +58,7 @@ public enum SnapshotCodec {
             case .downloadedRow: Kind.row.rawValue * 2
             case .downloadedBase: Kind.base.rawValue * 2
             case .pendingWithStream, .undoneWithStream: Kind.undoneWithAttributes.rawValue * 2 + 1
+            case .streamsTold: Kind.streams.rawValue * 2
             case .end: .max
             default: rawValue * 2
             }
@@ -184,8 +187,8 @@ public enum SnapshotCodec {
             return .lastDownload
         case .streams(let id, let streams):
             writer.entity(id)
-            writer.list(streams) { $0.write($1) }
-            return .streams
+            writer.list(streams) { $0.writeWithTold($1) }
+            return .streamsTold
         case .events(let events):
             writer.list(events) {
                 $0.unsigned($1.id)

@@ -20,11 +20,18 @@ extension StateStorage {
         return try stream(property, of: id)?.content.map { ($0, false) }
     }
 
-    /// Takes the image in place of what was known of that stream. Of entities that never entered the log nothing is kept.
+    /// Takes the image in place of what was known of that stream, but for what the service said of it unless it says so anew.
+    /// Of entities that never entered the log nothing is kept.
     func keep(_ image: StreamImage) throws(StateError) {
         guard try set(of: image.entity) != nil else { return }
-        var streams = try streams(of: image.entity).filter { $0.property != image.property }
-        if image.content != nil { streams.append(image) }
+        var image = image
+        var streams = try streams(of: image.entity)
+        if let place = streams.firstIndex(where: { $0.property == image.property }) {
+            let known = streams.remove(at: place)
+            image.told = image.told ?? known.told
+        }
+        if image.told?.isEmpty == true { image.told = nil }
+        if image.content != nil || image.told != nil { streams.append(image) }
         streams.sort { ($0.property ?? "").utf8.lexicographicallyPrecedes(($1.property ?? "").utf8) }
         try putStreams(streams, of: image.entity)
     }

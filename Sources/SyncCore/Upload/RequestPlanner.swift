@@ -138,7 +138,7 @@ struct RequestPlanner<Storage: StateStorage> {
 
     mutating func add(
         _ action: DataModification.Action, _ pending: PendingOperation, ifMatch: String? = nil,
-        creates: NewEntity? = nil, stream: StreamWrite? = nil
+        creates: NewEntity? = nil, stream: StreamWrite? = nil, streamLink: String? = nil
     ) {
         let contentID = String(nextContentID)
         nextContentID += 1
@@ -146,7 +146,8 @@ struct RequestPlanner<Storage: StateStorage> {
         check(action)
         var modification = DataModification(action, ifMatch: ifMatch, headers: headers)
         modification.stream = stream.map {
-            StreamHead(property: $0.property, mediaType: $0.content?.mediaType, name: $0.content?.name)
+            StreamHead(
+                property: $0.property, mediaType: $0.content?.mediaType, name: $0.content?.name, editLink: streamLink)
         }
         var request = PlannedRequest(
             contentID: contentID, operation: pending.sequence, modification: modification, creates: creates?.id,

@@ -104,9 +104,20 @@ extension LocalStore {
         }
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: "", options: try serviceOptions)
+        let known = try read { try $0.stream(property, of: id) }
         return StreamSource(
-            entity: id, url: encoder.streamURL(of: reference, property: property),
-            known: try read { try $0.stream(property, of: id) })
+            entity: id, url: known?.told?.readLink ?? encoder.streamURL(of: reference, property: property), known: known
+        )
+    }
+
+    /// Whether the stream of a media entity lies in the store as the service had it when it last showed the entity. Where the
+    /// service told no ETag then it cannot be said.
+    func isStreamCurrent(_ id: EntityID) throws(TidelogError) -> Bool {
+        guard let known = try read({ try $0.stream(nil, of: id) }), let content = known.content,
+            let etag = known.told?.etag
+        else { return false }
+        let files = try streamFiles()
+        return known.etag == etag && files.holds(content)
     }
 
     /// Logs what the service has as a stream. Where the store has learned of another one while it was read, as by an upload,

@@ -31,7 +31,9 @@ struct StreamDownload {
         try StreamDownload.checkLength(of: response, writer.count, source.url)
         let content = try writer.finish(mediaType: response.headers["Content-Type"] ?? "application/octet-stream")
         let image = StreamImage(
-            entity: source.entity, property: property, content: content, etag: response.headers["ETag"])
+            entity: source.entity, property: property, content: content,
+            // What was told before the content came is not newer than it.
+            etag: response.headers["ETag"] ?? source.known?.told?.etag)
         return try await store.keep(image, inPlaceOf: source.known)
     }
 

@@ -5,8 +5,8 @@ struct StreamRound {
     let store: LocalStore
     let session: ServiceSession
 
-    /// One request for each media entity; the service answers it without content where the store has it already. A stream that
-    /// the service does not give keeps no other from being read.
+    /// One request for each media entity of which the service has not said already that its stream is the one in the store; it
+    /// answers without content where it is. A stream that the service does not give keeps no other from being read.
     ///
     /// - Parameter report: is told of queries whose streams this store does not keep.
     @_optimize(none)
@@ -24,6 +24,7 @@ struct StreamRound {
 
     @inline(never) @_optimize(none)
     private func read(_ entity: EntityID) async throws(TidelogError) {
+        if try await store.isStreamCurrent(entity) { return }
         do throws(TidelogError) {
             _ = try await StreamDownload(store: store, session: session).run(entity, property: nil)
         } catch {

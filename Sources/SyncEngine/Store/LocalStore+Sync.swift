@@ -245,6 +245,7 @@ extension LocalStore {
             for item in items { try builder.add(item) }
             let (pages, left) = try builder.finish(next: next) { Self.recordSized($0[...]) }
             for page in pages { try self.add(.downloadPage(page)) }
+            try self.keepTold(builder.streams)
             _ = try self.commit()
             return (builder.tally, builder.skipped, left)
         }
@@ -284,9 +285,18 @@ extension LocalStore {
         try transaction { () throws -> Void in
             var builder = try ImageBuilder(storage: self.state, model: model, identifying: identifying)
             try self.add(.entitiesRead(try builder.images(of: payload, in: set, known: known) ?? []))
+            try self.keepTold(builder.streams)
             _ = try self.commit()
         }
         try await acknowledge()
+    }
+
+    /// Logs what the service said of streams, behind the record that brings their entities.
+    private func keepTold(_ streams: [StreamImage]) throws {
+        // So that a record stays far below its limit, however long the addresses.
+        for start in stride(from: 0, to: streams.count, by: 1_000) {
+            try add(.streamsStored(Array(streams[start..<min(start + 1_000, streams.count)])))
+        }
     }
 
     /// Cuts a page so that each part fits a record well. An entity stays together with what came expanded below it, since its

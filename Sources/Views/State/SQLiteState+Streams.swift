@@ -19,7 +19,7 @@ extension SQLiteState {
 
     static func streams(_ state: [UInt8]) throws(StateError) -> [StreamImage] {
         do throws(CodecError) {
-            if case .streams(_, let streams) = try SnapshotCodec.decode(.streams, payload: state) { return streams }
+            if case .streams(_, let streams) = try SnapshotCodec.decode(.streamsTold, payload: state) { return streams }
         } catch {
             throw StateError(.damaged, "The views hold streams that do not decode. \(error)")
         }

@@ -1,0 +1,58 @@
+import EDM
+import ODataWire
+import Operations
+
+extension ImageBuilder {
+    /// Notes what the payload says of the entity's streams where that is news. What it does not say any more is forgotten: an
+    /// ETag of long ago would be taken for that of now.
+    mutating func noteStreams(
+        of payload: EntityPayload, _ id: EntityID, _ type: EntityType, _ set: EntitySet
+    ) throws(StateError) {
+        guard type.hasStream || !payload.namedStreams.isEmpty else { return }
+        let known = isNew(id) ? [] : try storage.streams(of: id)
+        func note(_ property: String?, _ told: StreamImage.Told) {
+            let known = known.first { $0.property == property }
+            guard told != known?.told ?? StreamImage.Told() else { return }
+            streams.append(
+                StreamImage(entity: id, property: property, content: known?.content, etag: known?.etag, told: told))
+        }
+        let key = KeyPredicate(of: type, in: payload.values)
+        if type.hasStream {
+            note(
+                nil,
+                StreamImage.Told(
+                    readLink: readAddress(payload.mediaReadLink, "$value", set, key),
+                    editLink: editAddress(payload.mediaEditLink, "$value", set, key), etag: payload.mediaETag))
+        }
+        for stream in payload.namedStreams where type.findProperty(stream.property)?.type.primitive == .stream {
+            note(
+                stream.property,
+                StreamImage.Told(
+                    readLink: readAddress(stream.readLink, stream.property, set, key),
+                    editLink: editAddress(stream.editLink, stream.property, set, key), etag: stream.etag))
+        }
+    }
+
+    /// May lead to another origin, to which no credentials go.
+    private func readAddress(_ link: String?, _ end: String, _ set: EntitySet, _ key: KeyPredicate?) -> String? {
+        guard let link = unconventional(link, end, set, key) else { return nil }
+        let scheme = link.prefix(8).lowercased()
+        let isRequestable = EntityLinks.isAddress(link) || scheme.hasPrefix("http://") || scheme.hasPrefix("https://")
+        return isRequestable ? link : nil
+    }
+
+    /// What the app has written goes to the service's origin alone.
+    private func editAddress(_ link: String?, _ end: String, _ set: EntitySet, _ key: KeyPredicate?) -> String? {
+        guard let link = unconventional(link, end, set, key), links.isOfOrigin(link) else { return nil }
+        return link
+    }
+
+    private func unconventional(_ link: String?, _ end: String, _ set: EntitySet, _ key: KeyPredicate?) -> String? {
+        guard let link, !link.isEmpty else { return nil }
+        if let key, link.hasSuffix("/\(end)"), links.isConventional(String(link.dropLast(end.utf8.count + 1)), set, key)
+        {
+            return nil
+        }
+        return links.relative(links.absolute(link))
+    }
+}
