@@ -215,7 +215,7 @@ struct MediaLinksTests {
 
     @Test func `what is told of streams is in the log, and the same when the views are made again`() async throws {
         let photo = try await one("Photos")
-        try await store.close()
+        await store.close()
         try FileManager.default.removeItem(atPath: directory.path + "/views.sqlite")
         try await store.open()
         _ = gallery.takeRequests()
