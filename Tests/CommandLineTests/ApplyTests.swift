@@ -141,8 +141,8 @@ import Testing
         let run = try workspace.tidelog("apply", "-", "--json", input: pair)
         #expect(
             run.output
-                == #"{"sequence":48,"readLink":"Owners(~37)","operations":[{"sequence":48,"readLink":"Owners(~37)"},"#
-                + #"{"sequence":49,"readLink":"Cars(~38)"}]}"# + "\n")
+                == #"{"sequence":49,"readLink":"Owners(~37)","operations":[{"sequence":49,"readLink":"Owners(~37)"},"#
+                + #"{"sequence":50,"readLink":"Cars(~38)"}]}"# + "\n")
         #expect(try workspace.tidelog("push").status == 0)
     }
 
