@@ -189,6 +189,23 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: workspace.path(".tidelog")))
     }
 
+    @Test func `where one query cannot be used none is added, and no store is made`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace()
+        func initialise() throws -> Run {
+            try workspace.tidelog(
+                "init", server.root(.v4), "--query", "Customers=Customers", "--query", "Orders=Orders?$expand=Nothing")
+        }
+        let run = try initialise()
+        #expect(run.status == 1)
+        #expect(run.error.contains("The defining query Orders cannot be used."))
+        #expect(!FileManager.default.fileExists(atPath: workspace.path(".tidelog")))
+
+        _ = try workspace.output("init", server.root(.v4), "--query", "Products=Products")
+        #expect(try initialise().status == 1)
+        #expect(try workspace.output("init", server.root(.v4)).contains("1 defining query:\n  Products = Products\n"))
+    }
+
     @Test func `a service that cannot be reached leaves the log as it was`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)

@@ -75,6 +75,7 @@ struct QueryEvaluatorTests {
         ("isof(Shop.Order)", "true"),
         ("cast(ID,Edm.String)", "'7'"), ("cast('x',Edm.Int32)", "null"), ("cast(Price,Edm.Int32)", "12"),
         ("case(ID gt 9:'many',ID gt 5:'some',true:'few')", "'some'"), ("sap.islocal()", "true"),
+        ("sap.isLocal()", "true"), ("sap.inErrorState()", "false"), ("sap.entityExists(Customer)", "true"),
         ("sap.inerrorstate()", "false"), ("sap.entityexists(Customer)", "true"),
         ("sap.entityexists(SalesRep)", "false"),
     ])

@@ -31,10 +31,19 @@ public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
         .isLocal, .hasPendingChanges, .isInErrorState, .entityExists, .upsertedLastDownload,
     ]
 
-    static let byName: [String: CanonicalFunction] = Dictionary(
+    private static let byName: [String: CanonicalFunction] = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
-    static let byLowercaseName: [String: CanonicalFunction] = Dictionary(
+    private static let byLowercaseName: [String: CanonicalFunction] = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
+
+    /// The function of that name. Case does not matter from OData 4.01 on (Part 2, 5.1.1), and never for the offline
+    /// functions, which are written both ways.
+    ///
+    /// - Parameter word: in lower case where the version is 4.01.
+    static func named(_ word: String, in version: ODataVersion) -> CanonicalFunction? {
+        version == .v401 || word.hasPrefix("sap.") || word.hasPrefix("SAP.")
+            ? byLowercaseName[word.lowercased()] : byName[word]
+    }
 
     /// How many arguments the function takes.
     var arity: ClosedRange<Int> {

@@ -72,10 +72,7 @@ extension QueryParser {
         default:
             break
         }
-        let function =
-            version == .v401
-            ? CanonicalFunction.byLowercaseName[word] : CanonicalFunction.byName[word]
-        if let function, function.isKnown(to: version) {
+        if let function = CanonicalFunction.named(word, in: version), function.isKnown(to: version) {
             cursor.offset += 1
             let arguments = try arguments(of: name, count: function.arity, at: start)
             try checkArguments(function, arguments, at: start)

@@ -4,6 +4,7 @@ public import SyncCore
 /// What an upload came to.
 public struct UploadReport: Sendable {
     public var batches = 0
+    /// Bodies of requests, with the contents of streams.
     public var bytesSent = 0
     public var confirmed: [SequenceNumber] = []
     public var rejected: [(operation: SequenceNumber, refusal: Refusal)] = []

@@ -17,7 +17,7 @@ extension UploadRound {
         let response: WireResponse
         do throws(TidelogError) {
             report.batches += 1
-            report.bytesSent += request.body.count
+            report.bytesSent += request.body.count + plan.streamBytes
             response = try await modify(request, of: plan)
         } catch {
             if let refused = plan.refusal(error, contentID) { return [refused] }

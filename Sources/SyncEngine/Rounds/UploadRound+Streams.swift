@@ -14,10 +14,14 @@ extension UploadRound {
         let file = try await store.requestFile(content)
         return try await session.modify(request, file: RequestFile(path: file.path, count: file.count))
     }
-
 }
 
 extension UploadPlan {
+    /// How long the content is that goes with its request.
+    var streamBytes: Int {
+        changeSets.first?.requests.first?.content.map { Int(clamping: $0.byteCount) } ?? 0
+    }
+
     /// The stream with its new ETag, where the service tells it with its answer: the next change has to carry it. Nil where
     /// the plan writes none.
     func streamImage(after outcomes: [ChangeSetOutcome]) -> StreamImage? {

@@ -1,4 +1,4 @@
-import EDM
+public import EDM
 public import Operations
 import SyncCore
 import Views
@@ -76,7 +76,8 @@ extension LocalStore {
         }
     }
 
-    static func check(_ query: DefiningQuery, _ model: EntityDataModel) throws(TidelogError) {
+    /// Throws `invalidRequest` where a service of this model cannot answer the query, or the store cannot hold the answer.
+    public static func check(_ query: DefiningQuery, _ model: EntityDataModel) throws(TidelogError) {
         if let refused = DefiningQueryRules.refusal(of: query, in: model) {
             throw TidelogError(refused, .invalidRequest)
         }

@@ -66,30 +66,49 @@ public final class OfflineODataProvider: DataServiceProvider {
             authentication: parameters.authentication)
         session.headers = state.withLock { $0.headers }
         session.trace = state.withLock { $0.trace }
-        // Nothing is left behind where the service turns out to be none.
-        let metadata = description == nil ? try await MetadataReading.read(session).bytes : nil
+        // Nothing is left behind where the service turns out to be none, or not to have what the queries ask for.
+        let queries = state.withLock { $0.queries }
+        let metadata = description == nil ? try await MetadataReading.read(session) : nil
+        if let metadata { for query in queries { try LocalStore.check(query, metadata.model) } }
         let store = try await LocalStore(
             files, creating: description == nil, options: parameters.storeOptions(description?.service))
-        // The description is written last: a store without one was interrupted while it was made, and is finished now.
+        let engine = SyncEngine(store: store, session: session)
+        observe(engine)
+        let model: EntityDataModel
+        do throws(TidelogError) {
+            model = try await finish(engine, installing: metadata?.bytes, queries, isNew: description == nil)
+        } catch {
+            await store.close()
+            throw error
+        }
+        state.withLock {
+            $0.engine = engine
+            $0.model = model
+        }
+    }
+
+    /// What is left to do before a store can be used. Also that which was interrupted while it was made.
+    private func finish(
+        _ engine: SyncEngine, installing metadata: [UInt8]?, _ queries: [DefiningQuery], isNew: Bool
+    ) async throws(TidelogError) -> EntityDataModel {
+        let (store, root) = (engine.store, engine.session.root)
         if let logged = try await store.service?.root, logged != root {
             throw TidelogError(
                 .invalidRequest, "The log belongs to the service \(logged), not to \(URLText.withoutSecrets(root)).",
                 place: parameters.storePath)
         }
-        let engine = SyncEngine(store: store, session: session)
-        observe(engine)
         if let metadata { try await engine.install(metadata) }
-        if description == nil {
-            try StoreDescription(serviceRoot: root, service: parameters.serviceOptions).write(files)
+        // Last, since a store without a description is one that was interrupted while it was made.
+        if isNew {
+            try StoreDescription(serviceRoot: root, service: parameters.serviceOptions).write(
+                StoreFiles(directory: parameters.storePath))
         }
         if await !store.hasModel { try await engine.prepare() }
         try await store.checkIndexes()
-        for query in state.withLock({ $0.queries }) { try await store.add(query) }
         let model = try await store.model
-        state.withLock {
-            $0.engine = engine
-            $0.model = model
-        }
+        for query in queries { try LocalStore.check(query, model) }
+        for query in queries { try await store.add(query) }
+        return model
     }
 
     /// Closes the store and gives up its lock. It can be opened again.

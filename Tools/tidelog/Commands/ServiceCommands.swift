@@ -39,14 +39,16 @@ struct InitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let provider = OfflineODataProvider(serviceRoot: serviceRoot, parameters: try options.parameters)
+        // Before it is opened: where one of them cannot be used, none is added, and no store is made.
+        for query in query {
+            try await provider.add(definingQuery: OfflineODataDefiningQuery(name: query.name, query: query.path))
+        }
         try await StoreOptions.open(provider) { provider in
             if !service.isEmpty { try await provider.keep(try service.changed(try await provider.serviceOptions)) }
-            let known = try await provider.getDefiningQueries()
             let model = try await provider.model()
-            let isDefault = query.isEmpty && known.isEmpty
-            let named = query.map { OfflineODataDefiningQuery(name: $0.name, query: $0.path) }
-            for query in isDefault ? OfflineODataDefiningQuery.all(of: model) : named {
-                try await provider.add(definingQuery: query)
+            let isDefault = try await provider.getDefiningQueries().isEmpty
+            if isDefault {
+                for query in OfflineODataDefiningQuery.all(of: model) { try await provider.add(definingQuery: query) }
             }
             let queries = try await provider.getDefiningQueries()
             try Console.print(
