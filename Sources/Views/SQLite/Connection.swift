@@ -12,6 +12,7 @@ package final class Connection {
     /// The others that are prepared now.
     private var kept: [Statement] = []
     private let tableUses = TableUseRecorder()
+    private let buffer = BindingBuffer()
     /// The tables that statements have read, and written, since they were last taken.
     private var readTables: Set<String> = []
     private var writtenTables: Set<String> = []
@@ -179,7 +180,7 @@ package final class Connection {
     func run(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(SQLiteError) {
         let prepared = try prepare(statement)
         defer { sqlite3_reset(prepared) }
-        var binding = Binding(prepared)
+        var binding = Binding(prepared, buffer)
         bind(&binding)
         if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
         while true {

@@ -59,7 +59,8 @@ final class RowFind {
     let properties: [String]
     let statement: Statement
     /// What was found: a page of a download names the same few partners again and again.
-    private var known: [SQLValue: [EntityID]] = [:]
+    private var byNumber: [Int64: [EntityID]] = [:]
+    private var byText: [String: [EntityID]] = [:]
     private static let limit = 16_384
 
     init(_ properties: [String], _ statement: Statement) {
@@ -69,28 +70,31 @@ final class RowFind {
 
     /// Nil where it is not known.
     func found(_ values: [(property: String, value: Value)]) -> [EntityID]? {
-        guard !known.isEmpty, let key = Self.key(values) else { return nil }
-        return known[key]
-    }
-
-    func remember(_ entities: [EntityID], for values: [(property: String, value: Value)]) {
-        guard !entities.isEmpty, let key = Self.key(values) else { return }
-        if known.count >= Self.limit { known.removeAll(keepingCapacity: true) }
-        known[key] = entities
-    }
-
-    func forget() { if !known.isEmpty { known.removeAll(keepingCapacity: true) } }
-
-    /// Nil where equal keys might be different values for SQLite: texts may be composed in several ways.
-    private static func key(_ values: [(property: String, value: Value)]) -> SQLValue? {
-        guard values.count == 1 else { return nil }
-        let key = SQLValue(values[0].value)
-        return switch key {
-        case .integer: key
-        case .text(let text) where text.utf8.allSatisfy({ $0 < 0x80 }): key
+        guard values.count == 1, !byNumber.isEmpty || !byText.isEmpty else { return nil }
+        return switch SQLValue(values[0].value) {
+        case .integer(let number): byNumber[number]
+        case .text(let text) where Self.isPlain(text): byText[text]
         default: nil
         }
     }
+
+    func remember(_ entities: [EntityID], for values: [(property: String, value: Value)]) {
+        guard values.count == 1, !entities.isEmpty else { return }
+        if byNumber.count + byText.count >= Self.limit { forget() }
+        switch SQLValue(values[0].value) {
+        case .integer(let number): byNumber[number] = entities
+        case .text(let text) where Self.isPlain(text): byText[text] = entities
+        default: break
+        }
+    }
+
+    func forget() {
+        if !byNumber.isEmpty { byNumber.removeAll(keepingCapacity: true) }
+        if !byText.isEmpty { byText.removeAll(keepingCapacity: true) }
+    }
+
+    /// Others are equal where their characters are, and different for SQLite where these are composed in another way.
+    private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
 }
 
 /// The fold's other statements.
