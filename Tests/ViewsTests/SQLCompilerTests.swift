@@ -68,8 +68,7 @@ private struct Shop {
             guard let owner = owners[index] else { continue }
             let ends: [SQLValue] = [.integer(id), .integer(Int64(owner + 1))]
             try connection.run(
-                "INSERT INTO links VALUES (?, ?, ?, 1, 1)",
-                [.text(navigation.relationship.name)] + (navigation.relationship.isForward ? ends : ends.reversed()))
+                "INSERT INTO links VALUES (1, ?, ?, 1, 1)", navigation.relationship.isForward ? ends : ends.reversed())
         }
     }
 
@@ -82,7 +81,11 @@ private struct Shop {
     }
 
     func compiler(_ set: String) throws -> SQLCompiler {
-        let scope = try #require(EntityTableScope(self.set(set), alias: "t0", model: model, layouts: layouts))
+        let customer = try #require(model.findEntityType("S.Order")?.findProperty("Customer")?.navigation)
+        let scope = try #require(
+            EntityTableScope(
+                self.set(set), alias: "t0", model: model, layouts: layouts,
+                relationships: RelationshipNumbers([customer.relationship.name: 1])))
         return SQLCompiler(scope, functions: functions, now: GlobalDateTime("2024-03-01T00:00:00Z"))
     }
 

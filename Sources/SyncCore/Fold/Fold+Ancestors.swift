@@ -10,13 +10,14 @@ extension Fold {
 
     /// Changes the base, and tells what was changed and what it was before.
     mutating func editBase(
-        firstUnknown: EntityID = EntityID(rawValue: .max),
+        firstUnknown: EntityID = EntityID(rawValue: .max), notesTouched: Bool = true,
         _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
     ) throws(StateError) -> (touched: Set<EntityID>, before: Before) {
         let watches = try storage.hasPending()
         var before: Before = [:]
         let touched = try edit(.base, firstUnknown: firstUnknown) { e throws(StateError) in
             e.watchesBase = watches
+            e.notesTouched = notesTouched
             try body(&e)
             before = e.before
         }
@@ -28,7 +29,7 @@ extension Fold {
         firstUnknown: EntityID = EntityID(rawValue: .max),
         _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
     ) throws(StateError) {
-        try keep(try editBase(firstUnknown: firstUnknown, body).before)
+        try keep(try editBase(firstUnknown: firstUnknown, notesTouched: false, body).before)
     }
 
     private func keep(_ before: Before) throws(StateError) {

@@ -37,13 +37,13 @@ extension StateEditor {
     /// - Parameter isAnswer: whether it is what an operation of ours made of the entity: then whoever it pushes out names
     ///   nobody any more. Otherwise what the service says of one entity changes no values of another.
     mutating func apply(_ image: EntityImage, isAnswer: Bool) throws(StateError) {
-        guard knows(image.set, image.type) else { return }
+        guard let kind = kind(of: image) else { return }
         try storage.register(image.entity, set: image.set)
-        let type = try type(image.type)
+        let type = kind.type
         let known = try storage.row(image.entity)
         var row =
             known ?? EntityRow(id: image.entity, set: image.set, type: image.type, values: [:], origin: .service)
-        let namesPartner = index.propertiesNamingSinglePlaces(in: image.set)
+        let namesPartner = kind.namesPartner
         // Of several that name the same single place it belongs to the one that the service named last, so these count as
         // changed each time.
         let changed =
@@ -60,13 +60,21 @@ extension StateEditor {
             && image.values.names.allSatisfy { name in type.keyProperties.contains { $0.name == name } }
         if row.origin != .serviceWithStaleETag || !isKeyOnly { row.origin = .service }
         if let download, row != known { row.downloaded = download }
-        try put(row)
+        if !isWritten(known, row) { try put(row) }
         if let name = image.editLink {
             try storage.assignKey(set: EntityNames<Storage>.namesSet, key: name, to: row.id)
         }
         if let key = KeyText.of(row.values, type: type) { try storage.assignKey(set: image.set, key: key, to: row.id) }
         try synchronizeDependent(row, changed: changed, clearing: isAnswer)
-        try synchronizePrincipal(row.id, clearing: isAnswer)
+        // An entity's set is that with which it was registered first.
+        if kind.isPrincipal || row.set != kind.set { try synchronizePrincipal(row.id, clearing: isAnswer) }
+    }
+
+    /// Whether the row stands as it is, so that a download that brings again what was there writes nothing.
+    private func isWritten(_ known: EntityRow?, _ row: EntityRow) -> Bool {
+        guard let known, storage.kind == .bareBase, !watchesBase, !notesTouched, known == row else { return false }
+        // Equal is not the same: 1.5 and 1.50.
+        return ValueCodec.encode(known.values) == ValueCodec.encode(row.values)
     }
 
     /// Takes over the links that came with an image, once all the entities that it names are there.

@@ -19,6 +19,8 @@ struct StateEditor<Storage: StateStorage> {
     let layer: Layer
     /// For the rules to look at.
     private(set) var touched = Touched()
+    /// False where nobody will look: a download of millions need not be remembered.
+    var notesTouched = true
     /// What entities with pending changes were before the base changed, where ``watchesBase`` asks for it; nil for one that
     /// the service did not have.
     private(set) var before: [EntityID: Ancestor?] = [:]
@@ -27,6 +29,8 @@ struct StateEditor<Storage: StateStorage> {
     var download: SequenceNumber?
     /// Entities of which nothing is pending.
     private var unwatched: Set<EntityID> = []
+    /// What the metadata say of the images that came last: those of a download are all alike.
+    private var kind: ImageKind?
 
     init(storage: StateLayer<Storage>, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
@@ -40,14 +44,14 @@ struct StateEditor<Storage: StateStorage> {
     mutating func put(_ row: EntityRow) throws(StateError) {
         try storage.saveBase(row.id)
         try watch(row.id)
-        touched.entities.insert(row.id)
+        if notesTouched { touched.entities.insert(row.id) }
         try storage.putRow(row)
     }
 
     private mutating func removeRow(_ id: EntityID) throws(StateError) {
         try storage.saveBase(id)
         try watch(id)
-        touched.entities.insert(id)
+        if notesTouched { touched.entities.insert(id) }
         try storage.removeRow(id)
         // What only pending operations take away comes back with an undo.
         if layer == .base { try storage.state.putStreams([], of: id) }
@@ -60,6 +64,17 @@ struct StateEditor<Storage: StateStorage> {
             return
         }
         before.updateValue(try EntityResolver(storage: storage.state, model: model).visible(id, index), forKey: id)
+    }
+
+    /// Nil where the metadata do not have both.
+    mutating func kind(of image: EntityImage) -> ImageKind? {
+        if let kind, kind.set == image.set, kind.type.name == image.type { return kind }
+        guard model.findEntitySet(image.set) != nil, let type = model.findEntityType(image.type) else { return nil }
+        let kind = ImageKind(
+            set: image.set, type: type, namesPartner: index.propertiesNamingSinglePlaces(in: image.set),
+            isPrincipal: !index.constraints(ofPrincipalsIn: image.set).isEmpty)
+        self.kind = kind
+        return kind
     }
 
     func type(_ name: String) throws(StateError) -> EntityType {
@@ -232,10 +247,12 @@ struct StateEditor<Storage: StateStorage> {
     ) throws(StateError) {
         try watch(first)
         try watch(second)
-        touched.entities.insert(first)
-        touched.entities.insert(second)
-        let ends = Touched.LinkEnds(relationship: name, first: first, second: second)
-        if present { touched.unlinked.remove(ends) } else { touched.unlinked.insert(ends) }
+        if notesTouched {
+            touched.entities.insert(first)
+            touched.entities.insert(second)
+            let ends = Touched.LinkEnds(relationship: name, first: first, second: second)
+            if present { touched.unlinked.remove(ends) } else { touched.unlinked.insert(ends) }
+        }
         try storage.setLink(name, first, second, present)
     }
 
@@ -421,4 +438,14 @@ struct StateEditor<Storage: StateStorage> {
     }
 
     private func partner(_ link: LinkRow, of id: EntityID) -> EntityID { link.first == id ? link.second : link.first }
+}
+
+/// What the metadata say of an image's set and type.
+struct ImageKind {
+    let set: String
+    let type: EntityType
+    /// The properties that name a partner who has room for one of them only.
+    let namesPartner: Set<String>
+    /// Whether dependent properties of others may name the set's entities.
+    let isPrincipal: Bool
 }

@@ -26,15 +26,19 @@ final class StateLayer<Storage: StateStorage> {
     /// of them but what this layer gave it, and need not be asked; a download is little else.
     private let firstUnknown: EntityID
     /// Those of them that have a row by now.
-    private var arrived: Set<EntityID> = []
+    private var arrived: NewEntities
     /// Those of them that may have links by now.
-    private var linked: Set<EntityID> = []
+    private var linked: NewEntities
+    /// The row that was put last, which is asked for at once as a rule.
+    private var last: EntityRow?
 
     init(
         _ state: Storage, _ index: RelationshipIndex, _ kind: Kind, records: Bool = false,
         matches: [StateItem: Set<EntityID>] = [:], firstUnknown: EntityID = EntityID(rawValue: .max)
     ) {
         self.firstUnknown = firstUnknown
+        arrived = NewEntities(from: firstUnknown)
+        linked = NewEntities(from: firstUnknown)
         self.state = state
         self.index = index
         self.kind = kind
@@ -56,6 +60,7 @@ final class StateLayer<Storage: StateStorage> {
 
     private func current(_ id: EntityID) throws(StateError) -> EntityRow? {
         if id >= firstUnknown, !arrived.contains(id) { return nil }
+        if let last, last.id == id { return last }
         if kind == .coveredBase, let base = try state.base(id) {
             return if case .row(let row) = base { row } else { nil }
         }
@@ -65,6 +70,7 @@ final class StateLayer<Storage: StateStorage> {
     func putRow(_ row: EntityRow) throws(StateError) {
         if records { noteWriting(of: row.id, from: try current(row.id), to: row) }
         if row.id >= firstUnknown { arrived.insert(row.id) }
+        last = row
         if kind == .coveredBase, try state.base(row.id) != nil {
             try state.saveBase(row.id, .row(row))
         } else {
@@ -74,6 +80,7 @@ final class StateLayer<Storage: StateStorage> {
 
     func removeRow(_ id: EntityID) throws(StateError) {
         if records { noteWriting(of: id, from: try current(id), to: nil) }
+        last = nil
         if kind == .coveredBase, try state.base(id) != nil {
             try state.saveBase(id, .absent)
         } else {
@@ -233,5 +240,36 @@ final class StateLayer<Storage: StateStorage> {
         effect.note(.entity(first), .writesMembers)
         effect.note(.entity(second), .writesMembers)
         effect.links.insert(Touched.LinkEnds(relationship: relationship, first: first, second: second))
+    }
+}
+
+/// Some of the entities that come for the first time. Their IDs follow one another as a rule.
+struct NewEntities {
+    private let first: UInt64
+    private var bits: [UInt64] = []
+    /// Those far from the first one.
+    private var others: Set<EntityID> = []
+    private static let limit: UInt64 = 1 << 20
+
+    init(from first: EntityID) { self.first = first.rawValue }
+
+    private func place(of id: EntityID) -> (word: Int, bit: UInt64)? {
+        guard id.rawValue >= first, id.rawValue - first < Self.limit else { return nil }
+        let place = id.rawValue - first
+        return (Int(place / 64), 1 << (place % 64))
+    }
+
+    func contains(_ id: EntityID) -> Bool {
+        guard let (word, bit) = place(of: id) else { return others.contains(id) }
+        return word < bits.count && bits[word] & bit != 0
+    }
+
+    mutating func insert(_ id: EntityID) {
+        guard let (word, bit) = place(of: id) else {
+            others.insert(id)
+            return
+        }
+        while bits.count <= word { bits.append(0) }
+        bits[word] |= bit
     }
 }

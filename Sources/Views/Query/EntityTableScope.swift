@@ -8,15 +8,20 @@ package struct EntityTableScope: SQLScope {
     private let model: EntityDataModel
     private let layouts: [String: TableLayout]
     private let layout: TableLayout
+    private let relationships: RelationshipNumbers
 
     /// Nil where the set has no table.
-    package init?(_ set: EntitySet, alias: String, model: EntityDataModel, layouts: [String: TableLayout]) {
+    package init?(
+        _ set: EntitySet, alias: String, model: EntityDataModel, layouts: [String: TableLayout],
+        relationships: RelationshipNumbers
+    ) {
         guard let layout = layouts[set.name] else { return nil }
         self.set = set
         self.alias = alias
         self.model = model
         self.layouts = layouts
         self.layout = layout
+        self.relationships = relationships
     }
 
     package func column(_ path: [String]) -> (sql: String, kind: StoredKind)? {
@@ -27,7 +32,8 @@ package struct EntityTableScope: SQLScope {
     package func navigation(_ name: String, alias target: String) -> SQLNavigation? {
         guard let property = set.entityType.findProperty(name), let navigation = property.navigation,
             let targetSet = model.target(of: property, in: set), let layout = layouts[targetSet.name],
-            let scope = EntityTableScope(targetSet, alias: target, model: model, layouts: layouts)
+            let scope = EntityTableScope(
+                targetSet, alias: target, model: model, layouts: layouts, relationships: relationships)
         else { return nil }
         let (near, far) = navigation.relationship.isForward ? ("first", "second") : ("second", "first")
         // Without its name SQLite takes the primary key, and reads the whole relationship.
@@ -35,7 +41,7 @@ package struct EntityTableScope: SQLScope {
         let source = SQLText(
             "links AS \(target)_link\(index) JOIN \(layout.table) AS \(target) ON \(target).entity = \(target)_link.\(far) "
                 + "WHERE \(target)_link.relationship = ? AND \(target)_link.\(near) = \(alias).entity "
-                + "AND \(target)_link.in_local <> 0", [.text(navigation.relationship.name)])
+                + "AND \(target)_link.in_local <> 0", [relationships.number(of: navigation.relationship.name)])
         return SQLNavigation(isCollection: property.isCollection, source: source, scope: scope)
     }
 

@@ -34,7 +34,7 @@ extension SQLiteState {
     public func hasNames() throws(StateError) -> Bool {
         let applied = try header().applied
         if let namesSeen, namesSeen.applied == applied { return namesSeen.any }
-        let any = try first("SELECT 1 FROM keys WHERE set_name = '' LIMIT 1") != nil
+        let any = try first("SELECT 1 FROM sets JOIN keys ON set_number = id WHERE name = '' LIMIT 1") != nil
         namesSeen = (applied, any)
         return any
     }

@@ -14,14 +14,15 @@ extension SQLiteState {
         // take the primary key for links from their second end as well, and read the whole relationship for each source.
         let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
         let sql = """
-            SELECT source.value, links.\(far), entities.set_name FROM json_each(?) AS source
+            SELECT source.value, links.\(far) FROM json_each(?) AS source
             CROSS JOIN links\(index) ON links.relationship = ? AND links.\(near) = source.value AND links.in_local <> 0
-            CROSS JOIN entities ON entities.id = links.\(far) ORDER BY 1, 2
+            ORDER BY 1, 2
             """
-        try each(sql, [Self.idList(sources), .text(end.relationship.name)]) { row throws(StateError) in
-            body(
-                EntityID(rawValue: UInt64(bitPattern: row.integer(0))),
-                EntityID(rawValue: UInt64(bitPattern: row.integer(1))), row.text(2) ?? "")
+        let relationship = try relationshipNumbers().number(of: end.relationship.name)
+        try each(sql, [Self.idList(sources), relationship]) { row throws(StateError) in
+            let target = EntityID(rawValue: UInt64(bitPattern: row.integer(1)))
+            guard let set = try set(of: target) else { return }
+            body(EntityID(rawValue: UInt64(bitPattern: row.integer(0))), target, set)
         }
     }
 

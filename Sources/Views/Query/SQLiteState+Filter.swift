@@ -61,7 +61,11 @@ extension SQLiteState {
         }
         let layout = try layout(set.name)
         let functions = try queryFunctions(model)
-        guard let scope = EntityTableScope(set, alias: "t0", model: model, layouts: layouts) else {
+        let relationships = try relationshipNumbers()
+        guard
+            let scope = EntityTableScope(
+                set, alias: "t0", model: model, layouts: layouts, relationships: relationships)
+        else {
             throw EvaluationError(.unsupported, "\(set.name) has no table.")
         }
         var compiler = SQLCompiler(scope, functions: functions, now: now, aliases: options.aliases)

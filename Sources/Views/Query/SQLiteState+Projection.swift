@@ -13,7 +13,11 @@ extension SQLiteState {
         of set: EntitySet, _ options: QueryOptions, now: GlobalDateTime?, _ read: (Row) throws -> Found,
         by build: (inout SQLCompiler, _ condition: SQLText, _ table: String) throws -> SQLText
     ) throws -> [Found] {
-        guard let model, let scope = EntityTableScope(set, alias: "t0", model: model, layouts: layouts) else {
+        let relationships = try relationshipNumbers()
+        guard let model,
+            let scope = EntityTableScope(
+                set, alias: "t0", model: model, layouts: layouts, relationships: relationships)
+        else {
             throw EvaluationError(.unsupported, "\(set.name) has no table.")
         }
         let functions = try queryFunctions(model)
@@ -58,7 +62,7 @@ extension SQLiteState {
         let reached = SQLText(
             "t0.entity IN (SELECT \(far) FROM links\(index) WHERE relationship = ? AND \(near) = ? "
                 + "AND in_local <> 0) AND ",
-            [.text(end.relationship.name), integer(entity)])
+            [try relationshipNumbers().number(of: end.relationship.name), integer(entity)])
         let columns = Self.rowColumns.split(separator: ", ").map { "t0." + $0 }.joined(separator: ", ")
         let count = {
             try self.rows(of: set, options, now: now) {

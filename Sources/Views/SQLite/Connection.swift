@@ -12,6 +12,7 @@ package final class Connection {
     /// The others that are prepared now.
     private var kept: [Statement] = []
     private let tableUses = TableUseRecorder()
+    private let buffer = BindingBuffer()
     /// The tables that statements have read, and written, since they were last taken.
     private var readTables: Set<String> = []
     private var writtenTables: Set<String> = []
@@ -60,6 +61,14 @@ package final class Connection {
         forgetStatements()
         sqlite3_close_v2(handle)
         handle = nil
+    }
+
+    /// Runs `body` without telling whoever looks which statements run: what they ask for is no part of an answer.
+    func untraced<T, Failure: Error>(_ body: () throws(Failure) -> T) throws(Failure) -> T {
+        guard let trace else { return try body() }
+        self.trace = nil
+        defer { self.trace = trace }
+        return try body()
     }
 
     var rawHandle: OpaquePointer? { handle }
@@ -159,8 +168,11 @@ package final class Connection {
         kept = []
     }
 
-    /// How many rows the last statement changed.
-    var changes: Int { Int(sqlite3_changes(handle)) }
+    /// The row that the last `INSERT` made.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Whether a transaction is open; without one each statement is one of its own.
+    var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
     // MARK: Statements of the fold
 
@@ -168,7 +180,7 @@ package final class Connection {
     func run(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(SQLiteError) {
         let prepared = try prepare(statement)
         defer { sqlite3_reset(prepared) }
-        var binding = Binding(prepared)
+        var binding = Binding(prepared, buffer)
         bind(&binding)
         if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
         while true {
@@ -210,6 +222,31 @@ package final class Connection {
         case SQLITE_DONE: return nil
         case let code: throw failure(code, statement.sql)
         }
+    }
+
+    /// The same for a body that throws nothing.
+    func eachRow(
+        _ statement: Statement, _ bind: (inout Binding) -> Void, _ body: (Row) -> Void
+    ) throws(SQLiteError) {
+        let prepared = try prepare(statement)
+        defer { sqlite3_reset(prepared) }
+        var binding = Binding(prepared)
+        bind(&binding)
+        if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
+        while true {
+            switch sqlite3_step(prepared) {
+            case SQLITE_ROW: body(Row(statement: prepared))
+            case SQLITE_DONE: return
+            case let code: throw failure(code, statement.sql)
+            }
+        }
+    }
+
+    /// The first row's first column as a text; nil where there is no row.
+    func firstText(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(SQLiteError) -> String? {
+        var found: String?
+        try eachRow(statement, bind) { row in if found == nil { found = row.text(0) } }
+        return found
     }
 
     @inline(__always)

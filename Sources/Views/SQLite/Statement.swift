@@ -19,11 +19,18 @@ final class Statement {
 /// Gives a statement its values, from the first parameter on. Each has to be given each time: they stay from run to run.
 struct Binding {
     private let statement: OpaquePointer
+    /// Where texts and bytes are laid for a statement that has run before anybody else binds. SQLite copies what has no room
+    /// here, and everything where there is none.
+    private let buffer: BindingBuffer?
+    private var used = 0
     private var index: Int32 = 0
     /// SQLite's code where it refused a value; a text may be too long for it.
     private(set) var failure = SQLITE_OK
 
-    init(_ statement: OpaquePointer) { self.statement = statement }
+    init(_ statement: OpaquePointer, _ buffer: BindingBuffer? = nil) {
+        self.statement = statement
+        self.buffer = buffer
+    }
 
     private mutating func note(_ code: Int32) { if code != SQLITE_OK { failure = code } }
 
@@ -38,8 +45,27 @@ struct Binding {
 
     mutating func real(_ value: Double) { note(sqlite3_bind_double(statement, next(), value)) }
 
+    /// Where the bytes stay until the statement has run; nil where SQLite has to copy them.
+    private mutating func laid(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? {
+        guard let buffer, let source = bytes.baseAddress, bytes.count <= BindingBuffer.capacity - used else {
+            return nil
+        }
+        let place = buffer.bytes + used
+        place.copyMemory(from: source, byteCount: bytes.count)
+        used += bytes.count
+        return place
+    }
+
     mutating func text(_ text: String) {
         let index = next()
+        // Without a destructor SQLite reads them where they are.
+        let place = text.utf8.withContiguousStorageIfAvailable { laid(UnsafeRawBufferPointer($0)) }
+        if let place, let place {
+            return note(
+                sqlite3_bind_text64(
+                    statement, index, place.assumingMemoryBound(to: CChar.self), UInt64(text.utf8.count), nil,
+                    UInt8(SQLITE_UTF8)))
+        }
         let code = text.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
                 sqlite3_bind_text64(
@@ -54,6 +80,9 @@ struct Binding {
 
     mutating func blob(_ bytes: [UInt8]) {
         let index = next()
+        if let place = bytes.withUnsafeBytes({ laid($0) }) {
+            return note(sqlite3_bind_blob64(statement, index, place, UInt64(bytes.count), nil))
+        }
         note(
             bytes.isEmpty
                 ? sqlite3_bind_zeroblob(statement, index, 0)
@@ -77,6 +106,14 @@ struct Binding {
         pointer.pointee = 0
         return UnsafePointer(pointer)
     }()
+}
+
+/// Room for the values of one statement: for each of them SQLite would ask for memory, and give it back.
+final class BindingBuffer {
+    static let capacity = 32_768
+    let bytes = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+
+    deinit { bytes.deallocate() }
 }
 
 /// `SQLITE_TRANSIENT`, which is a cast in C and so not imported: SQLite copies the bytes.

@@ -17,7 +17,7 @@ public struct KeyMapEntry: Sendable, Hashable {
 
 extension SQLiteState {
     public func keyMap() throws(StateError) -> [KeyMapEntry] {
-        try list("SELECT entity, set_name, key FROM keys ORDER BY entity, key") {
+        try list("SELECT entity, name, key FROM keys JOIN sets ON id = set_number ORDER BY entity, key") {
             KeyMapEntry(
                 entity: EntityID(rawValue: UInt64(bitPattern: $0.integer(0))), set: $0.text(1) ?? "",
                 key: $0.text(2) ?? "")

@@ -35,7 +35,7 @@ extension SQLiteState {
 
     /// Written by almost every transaction.
     private static let bookkeeping: Set<String> = [
-        "header", "entities", "pending", "touched", "json_each", "sqlite_master",
+        "header", "entities", "sets", "relationships", "pending", "touched", "json_each", "sqlite_master",
     ]
 
     func noteStandings(of entities: some Sequence<EntityID>) {

@@ -4,13 +4,18 @@ public import SyncCore
 /// The whole state, a row at a time: each pass walks along an index, so nothing is sorted or collected.
 extension SQLiteState {
     public func forEachEntity(_ body: (EntityID, String) throws -> Void) throws {
-        try each("SELECT id, set_name FROM entities ORDER BY id") { try body(id($0, 0), $0.text(1) ?? "") }
+        try mapped(flush)
+        try each("SELECT first, last, name FROM entities JOIN sets ON id = set_number ORDER BY first") { row in
+            let set = row.text(2) ?? ""
+            let (first, last) = (id(row, 0).rawValue, id(row, 1).rawValue)
+            guard first <= last else { return }
+            for number in first...last { try body(EntityID(rawValue: number), set) }
+        }
     }
 
     public func forEachKey(_ body: (String, String, EntityID) throws -> Void) throws {
-        try each("SELECT set_name, key, entity FROM keys ORDER BY set_name, key") {
-            try body($0.text(0) ?? "", $0.text(1) ?? "", id($0, 2))
-        }
+        let sql = "SELECT name, key, entity FROM sets CROSS JOIN keys ON set_number = id ORDER BY name, key"
+        try each(sql) { try body($0.text(0) ?? "", $0.text(1) ?? "", id($0, 2)) }
     }
 
     public func forEachRow(_ body: (EntityRow) throws -> Void) throws {
@@ -28,9 +33,10 @@ extension SQLiteState {
     }
 
     public func forEachLink(_ body: (LinkRow) throws -> Void) throws {
-        try each("SELECT \(Self.linkColumns) FROM links ORDER BY relationship, first, second") {
-            try body(link($0))
-        }
+        let sql = """
+            SELECT \(Self.linkColumns) FROM relationships CROSS JOIN links ON relationship = id ORDER BY name, first, second
+            """
+        try each(sql) { try body(try link($0)) }
     }
 
     public func forEachPending(_ body: (PendingOperation) throws -> Void) throws {
@@ -56,8 +62,10 @@ extension SQLiteState {
     }
 
     public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
-        try each("SELECT query, entity, run FROM coverage ORDER BY query, entity") {
-            try body($0.text(0) ?? "", id($0, 1), UInt64(bitPattern: $0.integer(2)))
+        do {
+            try coverage.forEach(body)
+        } catch let error as SQLiteError {
+            throw Self.stateError(error)
         }
     }
 

@@ -4,32 +4,40 @@ public import SyncCore
 extension SQLiteState {
     static let linkColumns = "relationship, first, second, in_base, in_local"
 
-    private func links(where condition: String, _ values: [SQLValue]) throws(StateError) -> [LinkRow] {
-        try list(
-            "SELECT \(Self.linkColumns) FROM links WHERE \(condition) ORDER BY relationship, first, second", values,
-            link)
-    }
-
-    func link(_ row: Row) -> LinkRow {
-        LinkRow(
-            relationship: row.text(0) ?? "", first: EntityID(rawValue: UInt64(bitPattern: row.integer(1))),
+    func link(_ row: Row) throws(StateError) -> LinkRow {
+        let name = try mapped { () throws(SQLiteError) in try relationships.name(row.integer(0)) }
+        return LinkRow(
+            relationship: name ?? "", first: EntityID(rawValue: UInt64(bitPattern: row.integer(1))),
             second: EntityID(rawValue: UInt64(bitPattern: row.integer(2))), inBase: row.integer(3) != 0,
             inLocal: row.integer(4) != 0)
     }
 
+    /// Nil where the relationship has no links yet.
+    private func number(of relationship: String) throws(StateError) -> Int64? {
+        try mapped { () throws(SQLiteError) in try relationships.number(of: relationship) }
+    }
+
+    /// The numbers of the relationships that have, or had, links.
+    func relationshipNumbers() throws(StateError) -> RelationshipNumbers {
+        RelationshipNumbers(try mapped(relationships.all))
+    }
+
     public func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
-        try list(statements.linksOfFirst, { $0.relationship(relationship, first) }, link)
+        guard let number = try number(of: relationship) else { return [] }
+        return try list(statements.linksOfFirst, { $0.relationship(number, first) }, link)
     }
 
     public func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
-        try list(statements.linksOfSecond, { $0.relationship(relationship, second) }, link)
+        guard let number = try number(of: relationship) else { return [] }
+        return try list(statements.linksOfSecond, { $0.relationship(number, second) }, link)
     }
 
     public func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
-        try one(
+        guard let number = try number(of: relationship) else { return nil }
+        return try one(
             statements.link,
             { binding in
-                binding.relationship(relationship, first)
+                binding.relationship(number, first)
                 binding.id(second)
             }, link)
     }
@@ -37,23 +45,21 @@ extension SQLiteState {
     /// Relationship by relationship, since few are the relationships: indexes over the ends alone would be as large as what
     /// they find.
     public func links(of id: EntityID) throws(StateError) -> [LinkRow] {
-        try list(
-            """
-            SELECT \(Self.linkColumns) FROM relationships CROSS JOIN links ON relationship = name AND first = ?1
-            UNION SELECT \(Self.linkColumns) FROM relationships
-            CROSS JOIN links INDEXED BY links_by_second ON relationship = name AND second = ?1
-            ORDER BY relationship, first, second
-            """, [integer(id)], link)
+        try list(statements.linksOfEnd, { $0.id(id) }, link)
     }
 
-    public func changedLinks() throws(StateError) -> [LinkRow] { try links(where: "in_base <> in_local", []) }
+    public func changedLinks() throws(StateError) -> [LinkRow] {
+        try list(
+            """
+            SELECT \(Self.linkColumns) FROM links JOIN relationships ON id = relationship
+            WHERE in_base <> in_local ORDER BY name, first, second
+            """, [], link)
+    }
 
     public func putLink(_ link: LinkRow) throws(StateError) {
-        if relationships.insert(link.relationship).inserted {
-            try run("INSERT OR IGNORE INTO relationships VALUES (?)", [.text(link.relationship)])
-        }
+        let number = try mapped { () throws(SQLiteError) in try relationships.numbered(link.relationship) }
         try run(statements.putLink) { binding in
-            binding.relationship(link.relationship, link.first)
+            binding.relationship(number, link.first)
             binding.id(link.second)
             binding.integer(link.inBase ? 1 : 0)
             binding.integer(link.inLocal ? 1 : 0)
@@ -61,15 +67,27 @@ extension SQLiteState {
     }
 
     public func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
-        try run(
-            "DELETE FROM links WHERE relationship = ? AND first = ? AND second = ?",
-            [.text(relationship), integer(first), integer(second)])
+        guard let number = try number(of: relationship) else { return }
+        try run(statements.removeLink) { binding in
+            binding.relationship(number, first)
+            binding.id(second)
+        }
     }
 }
 
+/// What relationships are called in the table of links.
+package struct RelationshipNumbers: Sendable {
+    private let numbers: [String: Int64]
+
+    package init(_ numbers: [String: Int64]) { self.numbers = numbers }
+
+    /// That of no link where the relationship has none.
+    package func number(of relationship: String) -> SQLValue { .integer(numbers[relationship] ?? 0) }
+}
+
 extension Binding {
-    fileprivate mutating func relationship(_ name: String, _ end: EntityID) {
-        text(name)
+    fileprivate mutating func relationship(_ number: Int64, _ end: EntityID) {
+        integer(number)
         id(end)
     }
 }

@@ -42,43 +42,38 @@ extension SQLiteState {
     }
 
     public func cover(_ id: EntityID, query: String, run sequence: SequenceNumber) throws(StateError) {
-        try run(statements.cover) { binding in
-            binding.text(query)
-            binding.id(id)
-            binding.integer(Int64(bitPattern: sequence))
+        do throws(SQLiteError) {
+            try coverage.cover(id, query: query, run: sequence)
+        } catch {
+            throw Self.stateError(error)
         }
     }
 
     public func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
-        // Those of no run have an index, since a delta asks for them, however many entities there are.
-        let condition = run <= 1 ? "query = ?1 AND run = 0 AND run < ?2" : "query = ?1 AND run < ?2"
-        // The largest number stands for "every one"; SQLite's integers are signed.
-        let values: [SQLValue] = [.text(query), .integer(Int64(clamping: run))]
-        let found = try list("SELECT entity FROM coverage WHERE \(condition) ORDER BY entity", values) {
-            EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
-        }
-        try self.run("DELETE FROM coverage WHERE \(condition)", values)
-        return found
+        try mapped { () throws(SQLiteError) in try coverage.takeUncovered(query: query, before: run) }
     }
 
     /// Whether there is an entity that the query has brought.
     package func bringsEntities(query: String) throws(StateError) -> Bool {
-        try first("SELECT 1 FROM coverage WHERE query = ? LIMIT 1", [.text(query)]) != nil
+        try mapped { () throws(SQLiteError) in try coverage.brings(query: query) }
     }
 
     public func isCovered(_ id: EntityID) throws(StateError) -> Bool {
-        // Query by query, since few are the queries: an index over the entities would be as large as what it finds.
-        try first(
-            """
-            SELECT 1 FROM queries CROSS JOIN coverage ON coverage.query = queries.name AND coverage.entity = ? LIMIT 1
-            """, [integer(id)]) != nil
+        for query in try queryNames() {
+            if try mapped({ () throws(SQLiteError) in try coverage.covers(id, query: query) }) { return true }
+        }
+        return false
     }
 
     public func uncover(_ id: EntityID, query: String?) throws(StateError) {
-        if let query {
-            try run("DELETE FROM coverage WHERE entity = ? AND query = ?", [integer(id), .text(query)])
-        } else {
-            try run("DELETE FROM coverage WHERE query IN (SELECT name FROM queries) AND entity = ?", [integer(id)])
+        let queries = if let query { [query] } else { try queryNames() }
+        for query in queries {
+            try mapped { () throws(SQLiteError) in try coverage.uncover(id, query: query) }
         }
+    }
+
+    /// Few are the queries: which entities each has brought is asked of one after the other.
+    private func queryNames() throws(StateError) -> [String] {
+        try list("SELECT name FROM queries") { $0.text(0) ?? "" }
     }
 }

@@ -32,6 +32,7 @@ extension SQLiteState {
 
     public func putRow(_ row: EntityRow) throws(StateError) {
         let table = try table(row.set)
+        table.forgetFound()
         try run(table.upsert) { binding in
             binding.id(row.id)
             binding.text(row.type)
@@ -46,24 +47,24 @@ extension SQLiteState {
 
     public func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
         var found: [ServiceEntity] = []
+        var places: [EntityID: Int] = [:]
+        for id in ids where places[id] == nil {
+            guard let set = try set(of: id) else { continue }
+            places[id] = found.count
+            found.append(ServiceEntity(id: id, set: set, row: nil))
+        }
         // By set: where those stand that have no base, and so are what the service said.
-        var plain: [String: [EntityID: Int]] = [:]
+        var plain = Dictionary(grouping: places.keys) { id in places[id].map { found[$0].set } ?? "" }
+            .mapValues { ids in Dictionary(uniqueKeysWithValues: ids.map { ($0, places[$0] ?? 0) }) }
         try each(
             """
-            SELECT entities.id, bases.type, bases.etag, bases.edit_link, bases.origin, bases.property_values,
-            bases.downloaded, bases.set_name, bases.entity, entities.set_name
-            FROM json_each(?) AS wanted CROSS JOIN entities ON entities.id = wanted.value
-            LEFT JOIN bases ON bases.entity = entities.id
-            """, [Self.list(ids)]
+            SELECT \(Self.baseColumns) FROM bases WHERE entity IN (SELECT value FROM json_each(?))
+            """, [Self.list(places.keys)]
         ) { row throws(StateError) in
             let id = EntityID(rawValue: UInt64(bitPattern: row.integer(0)))
-            var entity = ServiceEntity(id: id, set: row.text(9) ?? "", row: nil)
-            if row.isNull(8) {
-                plain[entity.set, default: [:]][id] = found.count
-            } else if let set = row.text(7) {
-                entity.row = try entityRow(row, set: set)
-            }
-            found.append(entity)
+            guard let place = places[id] else { return }
+            plain[found[place].set]?[id] = nil
+            if case .row(let row) = try base(row) { found[place].row = row }
         }
         for (set, places) in plain where layouts[set] != nil {
             try each(
@@ -84,15 +85,20 @@ extension SQLiteState {
 
     public func removeRow(_ id: EntityID) throws(StateError) {
         guard let set = try set(of: id), layouts[set] != nil else { return }
-        try run(try table(set).delete) { $0.id(id) }
+        let table = try table(set)
+        table.forgetFound()
+        try run(table.delete) { $0.id(id) }
     }
 
     public func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
     {
-        guard let statement = try table(set).find(values.map(\.property)) else { return try scan(set, where: values) }
-        return try list(statement, { for (_, value) in values { $0.value(SQLValue(value)) } }) {
+        guard let find = try table(set).find(values) else { return try scan(set, where: values) }
+        if isWriting, let known = find.found(values) { return known }
+        let found = try list(find.statement, { for (_, value) in values { $0.value(SQLValue(value)) } }) {
             EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
         }
+        if isWriting { find.remember(found, for: values) }
+        return found
     }
 
     public func mayHaveKeyless(set: String) throws(StateError) -> Bool {
@@ -129,40 +135,25 @@ extension SQLiteState {
     // MARK: Identity and keys
 
     public func set(of id: EntityID) throws(StateError) -> String? {
-        if let set = sets[id] { return set }
-        guard
-            let set = try one(statements.setOf, { $0.id(id) }, { $0.text(0) ?? "" })
-        else { return nil }
-        remember(set, of: id)
-        return set
+        do throws(SQLiteError) { return try entities.set(of: id) } catch { throw Self.stateError(error) }
     }
-
-    private func remember(_ set: String, of id: EntityID) {
-        if sets.count >= Self.setLimit { sets.removeAll(keepingCapacity: true) }
-        sets[id] = set
-    }
-
-    private static var setLimit: Int { 16_384 }
 
     public func register(_ id: EntityID, set: String) throws(StateError) {
-        guard sets[id] == nil else { return }
-        try run(statements.register) { binding in
-            binding.id(id)
-            binding.text(set)
-        }
-        if connection.changes == 1 { remember(set, of: id) }
+        do throws(SQLiteError) { try entities.register(id, set: set) } catch { throw Self.stateError(error) }
     }
 
     public func entity(set: String, key: String) throws(StateError) -> EntityID? {
-        try firstInteger(statements.entityOfKey) { binding in
-            binding.text(set)
+        guard let number = try mapped({ () throws(SQLiteError) in try sets.number(of: set) }) else { return nil }
+        return try firstInteger(statements.entityOfKey) { binding in
+            binding.integer(number)
             binding.text(key)
         }.map { EntityID(rawValue: UInt64(bitPattern: $0)) }
     }
 
     public func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
+        let number = try mapped { () throws(SQLiteError) in try sets.numbered(set) }
         try run(statements.assignKey) { binding in
-            binding.text(set)
+            binding.integer(number)
             binding.text(key)
             binding.id(id)
         }

@@ -13,11 +13,15 @@ public final class SQLiteState: StateStorage {
     var layouts: [String: TableLayout] = [:]
     /// By set, for those that were written or read.
     private var tables: [String: SetTable] = [:]
+    /// The two of them that were asked for last.
+    private var recentTables: (SetTable?, SetTable?)
     let statements = FoldStatements()
     /// Relationships that have, or had, links.
-    var relationships: Set<String> = []
-    /// Sets of entities that were asked for, which are theirs for good; so many at most.
-    var sets: [EntityID: String] = [:]
+    let relationships: NumberedNames
+    /// Sets that have, or had, entities, and key maps.
+    let sets: NumberedNames
+    let entities: EntityRuns
+    let coverage: Coverage
     /// The same names stand in each row and each operation.
     let names = NameTable()
     package var model: EntityDataModel?
@@ -45,6 +49,10 @@ public final class SQLiteState: StateStorage {
         self.boot = boot
         do {
             connection = try Connection(path: path ?? ":memory:", readOnly: readOnly)
+            relationships = NumberedNames("relationships", connection)
+            sets = NumberedNames("sets", connection)
+            entities = EntityRuns(connection, sets: sets)
+            coverage = Coverage(connection)
             try connection.registerDecimalCollation()
             try connection.registerSortKey()
             // Derived files need no sync of their own: after a crash of the machine they are checked and rebuilt.
@@ -101,12 +109,16 @@ public final class SQLiteState: StateStorage {
         let before = (layouts, model)
         let adopted = adoptions
         do {
-            return try connection.transaction(body)
+            return try connection.transaction {
+                let result = try writing(body)
+                try flush()
+                return result
+            }
         } catch {
             forgetWhatWasTakenBack()
             if adoptions != adopted {
                 // Those of tables that are as they were before.
-                tables = [:]
+                forgetTables()
                 pointReads = [:]
                 connection.forgetStatements()
                 (layouts, model) = before
@@ -117,9 +129,26 @@ public final class SQLiteState: StateStorage {
 
     private func forgetWhatWasTakenBack() {
         cachedHeader = nil
-        // It may have registered some that nobody knows now.
-        sets = [:]
-        relationships = []
+        relationships.forget()
+        sets.forget()
+        entities.forget()
+        coverage.forget()
+        for table in tables.values { table.forgetFound() }
+    }
+
+    /// Whether the one who asks is the fold, or another one that changes the state: nobody else does so meanwhile.
+    private(set) var isWriting = false
+
+    private func writing<T>(_ body: () throws -> T) rethrows -> T {
+        isWriting = true
+        defer { isWriting = false }
+        return try body()
+    }
+
+    /// Writes what a transaction has kept in memory until its end.
+    func flush() throws(SQLiteError) {
+        try entities.flush()
+        try coverage.flush()
     }
 
     // MARK: Gathering
@@ -141,7 +170,7 @@ public final class SQLiteState: StateStorage {
                 try connection.begin()
                 isGathering = true
             }
-            return try body()
+            return try writing(body)
         } catch {
             endGathering()
             forgetWhatWasTakenBack()
@@ -154,6 +183,7 @@ public final class SQLiteState: StateStorage {
         guard isGathering else { return }
         defer { endGathering() }
         do throws(SQLiteError) {
+            try flush()
             try connection.commit()
         } catch {
             forgetWhatWasTakenBack()
@@ -222,6 +252,11 @@ public final class SQLiteState: StateStorage {
 
     func run(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(StateError) {
         do throws(SQLiteError) { try connection.run(statement, bind) } catch { throw Self.stateError(error) }
+    }
+
+    /// What `body` returns, with the error of a state.
+    func mapped<T>(_ body: () throws(SQLiteError) -> T) throws(StateError) -> T {
+        do throws(SQLiteError) { return try body() } catch { throw Self.stateError(error) }
     }
 
     func firstInteger(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(StateError) -> Int64? {
@@ -387,7 +422,7 @@ public final class SQLiteState: StateStorage {
         adoptions += 1
         pointReads = [:]
         connection.forgetStatements()
-        tables = [:]
+        forgetTables()
         var ordinals: [String: Int] = [:]
         layouts = [:]
         for set in model.entitySets + model.singletons where layouts[set.name] == nil {
@@ -404,10 +439,20 @@ public final class SQLiteState: StateStorage {
         return layout
     }
 
+    private func forgetTables() {
+        tables = [:]
+        recentTables = (nil, nil)
+    }
+
     func table(_ set: String) throws(StateError) -> SetTable {
-        if let known = tables[set] { return known }
-        let table = SetTable(try layout(set))
+        if let recent = recentTables.0, recent.set == set { return recent }
+        if let recent = recentTables.1, recent.set == set {
+            recentTables = (recent, recentTables.0)
+            return recent
+        }
+        let table = if let known = tables[set] { known } else { SetTable(try layout(set), of: set) }
         tables[set] = table
+        recentTables = (table, recentTables.0)
         return table
     }
 

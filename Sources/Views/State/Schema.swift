@@ -1,7 +1,7 @@
 /// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
 enum Schema {
     /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 8
+    static let version: Int64 = 9
 
     static let statements = [
         """
@@ -10,10 +10,12 @@ enum Schema {
           postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT, postponed_since INTEGER,
           last_download INTEGER NOT NULL)
         """,
-        "CREATE TABLE entities (id INTEGER PRIMARY KEY, set_name TEXT NOT NULL)",
+        "CREATE TABLE sets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+        // Runs of entity IDs that follow one another.
+        "CREATE TABLE entities (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, set_number INTEGER NOT NULL)",
         """
-        CREATE TABLE keys (set_name TEXT NOT NULL, key TEXT NOT NULL, entity INTEGER NOT NULL,
-          PRIMARY KEY (set_name, key)) WITHOUT ROWID
+        CREATE TABLE keys (set_number INTEGER NOT NULL, key TEXT NOT NULL, entity INTEGER NOT NULL,
+          PRIMARY KEY (set_number, key)) WITHOUT ROWID
         """,
         """
         CREATE TABLE bases (entity INTEGER PRIMARY KEY, set_name TEXT, type TEXT, etag TEXT, edit_link TEXT,
@@ -21,11 +23,11 @@ enum Schema {
         """,
         "CREATE INDEX bases_keyless ON bases (set_name) WHERE keyless = 1",
         """
-        CREATE TABLE links (relationship TEXT NOT NULL, first INTEGER NOT NULL, second INTEGER NOT NULL,
+        CREATE TABLE links (relationship INTEGER NOT NULL, first INTEGER NOT NULL, second INTEGER NOT NULL,
           in_base INTEGER NOT NULL, in_local INTEGER NOT NULL, PRIMARY KEY (relationship, first, second)) WITHOUT ROWID
         """,
         // Those that links have.
-        "CREATE TABLE relationships (name TEXT PRIMARY KEY) WITHOUT ROWID",
+        "CREATE TABLE relationships (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
         "CREATE INDEX links_by_second ON links (relationship, second)",
         "CREATE INDEX links_changed ON links (relationship) WHERE in_base <> in_local",
         """
@@ -66,9 +68,9 @@ enum Schema {
           downloaded INTEGER)
         """,
         """
-        CREATE TABLE coverage (query TEXT NOT NULL, entity INTEGER NOT NULL, run INTEGER NOT NULL,
-          PRIMARY KEY (query, entity)) WITHOUT ROWID
+        CREATE TABLE coverage (query TEXT NOT NULL, chunk INTEGER NOT NULL, run INTEGER NOT NULL, entities BLOB NOT NULL,
+          PRIMARY KEY (query, chunk, run)) WITHOUT ROWID
         """,
-        "CREATE INDEX coverage_by_no_run ON coverage (query, entity) WHERE run = 0",
+        "CREATE INDEX coverage_by_run ON coverage (query, run)",
     ]
 }

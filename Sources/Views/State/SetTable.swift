@@ -1,22 +1,25 @@
 import EDM
+import Operations
 import SyncCore
 
 /// The statements by which the rows of one entity set are read and written.
 ///
 /// Not `Sendable`: they belong to the state's connection.
 final class SetTable {
+    let set: String
     let layout: TableLayout
     let upsert: Statement
     let select: Statement
     let delete: Statement
     /// Finds rows by the values of these properties. Few, and always the same: keys and the properties of constraints.
-    private var finds: [(properties: [String], statement: Statement)] = []
+    private var finds: [RowFind] = []
     /// The names of the row that was written last, and where the values of the columns stood among them: the rows of a set are
     /// much alike.
     private var names: [String] = []
     private var places: [Int?] = []
 
-    init(_ layout: TableLayout) {
+    init(_ layout: TableLayout, of set: String) {
+        self.set = set
         self.layout = layout
         upsert = Statement(layout.upsert)
         select = Statement("SELECT \(SQLiteState.rowColumns) FROM \(layout.table) WHERE entity = ?")
@@ -36,23 +39,72 @@ final class SetTable {
     }
 
     /// Finds the rows with given values of the properties, in ascending order of entity ID; nil where one has no column.
-    func find(_ properties: [String]) -> Statement? {
-        if let known = finds.first(where: { $0.properties == properties }) { return known.statement }
-        let columns = properties.compactMap { layout.column([$0])?.name }
-        guard columns.count == properties.count else { return nil }
+    func find(_ values: [(property: String, value: Value)]) -> RowFind? {
+        for find in finds where find.properties.elementsEqual(values, by: { $0 == $1.property }) { return find }
+        let columns = values.compactMap { layout.column([$0.property])?.name }
+        guard columns.count == values.count else { return nil }
         let conditions = columns.map { "\($0) = ?" }.joined(separator: " AND ")
         let statement = Statement("SELECT entity FROM \(layout.table) WHERE \(conditions) ORDER BY entity")
-        finds.append((properties, statement))
-        return statement
+        let find = RowFind(values.map(\.property), statement)
+        finds.append(find)
+        return find
     }
+
+    /// A row was written, or some were taken back.
+    func forgetFound() { for find in finds { find.forget() } }
+}
+
+/// Finds the rows of a set by the values of some properties.
+final class RowFind {
+    let properties: [String]
+    let statement: Statement
+    /// What was found: a page of a download names the same few partners again and again.
+    private var byNumber: [Int64: [EntityID]] = [:]
+    private var byText: [String: [EntityID]] = [:]
+    private static let limit = 16_384
+
+    init(_ properties: [String], _ statement: Statement) {
+        self.properties = properties
+        self.statement = statement
+    }
+
+    /// Nil where it is not known.
+    func found(_ values: [(property: String, value: Value)]) -> [EntityID]? {
+        guard values.count == 1, !byNumber.isEmpty || !byText.isEmpty else { return nil }
+        return switch SQLValue(values[0].value) {
+        case .integer(let number): byNumber[number]
+        case .text(let text) where Self.isPlain(text): byText[text]
+        default: nil
+        }
+    }
+
+    func remember(_ entities: [EntityID], for values: [(property: String, value: Value)]) {
+        guard values.count == 1, !entities.isEmpty else { return }
+        if byNumber.count + byText.count >= Self.limit { forget() }
+        switch SQLValue(values[0].value) {
+        case .integer(let number): byNumber[number] = entities
+        case .text(let text) where Self.isPlain(text): byText[text] = entities
+        default: break
+        }
+    }
+
+    func forget() {
+        if !byNumber.isEmpty { byNumber.removeAll(keepingCapacity: true) }
+        if !byText.isEmpty { byText.removeAll(keepingCapacity: true) }
+    }
+
+    /// Others are equal where their characters are, and different for SQLite where these are composed in another way.
+    private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
 }
 
 /// The fold's other statements.
 struct FoldStatements {
-    let setOf = Statement("SELECT set_name FROM entities WHERE id = ?")
-    let register = Statement("INSERT OR IGNORE INTO entities VALUES (?, ?)")
-    let entityOfKey = Statement("SELECT entity FROM keys WHERE set_name = ? AND key = ?")
-    let assignKey = Statement("INSERT OR REPLACE INTO keys VALUES (?, ?, ?)")
+    let entityOfKey = Statement("SELECT entity FROM keys WHERE set_number = ? AND key = ?")
+    let assignKey = Statement(
+        """
+        INSERT INTO keys VALUES (?, ?, ?) ON CONFLICT (set_number, key) DO UPDATE SET entity = excluded.entity
+        WHERE entity <> excluded.entity
+        """)
     let base = Statement("SELECT \(SQLiteState.baseColumns) FROM bases WHERE entity = ?")
     let linksOfFirst = Statement(linkQuery + "first = ?")
     /// Without its name SQLite takes the primary key, and reads the whole relationship.
@@ -61,7 +113,14 @@ struct FoldStatements {
             + "WHERE relationship = ? AND second = ? ORDER BY first")
     let link = Statement(linkQuery + "first = ? AND second = ?")
     let putLink = Statement("INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?)")
-    let cover = Statement("INSERT OR REPLACE INTO coverage VALUES (?, ?, ?)")
+    let removeLink = Statement("DELETE FROM links WHERE relationship = ? AND first = ? AND second = ?")
+    let linksOfEnd = Statement(
+        """
+        SELECT \(SQLiteState.linkColumns), name FROM relationships CROSS JOIN links ON relationship = id AND first = ?1
+        UNION SELECT \(SQLiteState.linkColumns), name FROM relationships
+        CROSS JOIN links INDEXED BY links_by_second ON relationship = id AND second = ?1
+        ORDER BY name, first, second
+        """)
     let hasPendingChange = Statement("SELECT 1 FROM touched WHERE entity = ? AND changes = 1 LIMIT 1")
 
     private static let linkQuery = "SELECT \(SQLiteState.linkColumns) FROM links WHERE relationship = ? AND "

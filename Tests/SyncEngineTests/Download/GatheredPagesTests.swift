@@ -126,7 +126,7 @@ struct GatheredPagesTests {
     @Test func `where the views cannot take a page they get those before it again from the log`() async throws {
         let download = try await Download { store in
             try await store.execute(
-                "CREATE TEMP TRIGGER refuse AFTER INSERT ON coverage BEGIN SELECT RAISE(ABORT, 'no'); END")
+                "CREATE TEMP TRIGGER refuse AFTER INSERT ON keys BEGIN SELECT RAISE(ABORT, 'no'); END")
         }
         await #expect(throws: TidelogError.self) { try await download.engine.download() }
         #expect(try Self.committed(download.shop.store) == 0)

@@ -1,0 +1,149 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+import Views
+
+/// What the views keep in runs, in bits and in memory until a commit is what the state in memory keeps one by one: through
+/// any steps, no fold among them, in transactions that end well or are taken back, and through a file that is opened again.
+struct StorageStepsTests {
+    private static let queries = ["A", "B"]
+    private static let relationships = ["S.Order.Customer", "S.Customer.Card", "R"]
+    /// Around the ends of chunks and of runs.
+    private static let ids: [UInt64] =
+        Array(1...12) + Array(4_090...4_100) + [8_191, 8_192, 8_193, 1 << 40, UInt64(Int64.max)]
+
+    private enum Step {
+        case register(EntityID, String)
+        case assign(String, String, EntityID)
+        case cover(EntityID, String, SequenceNumber)
+        case uncover(EntityID, String?)
+        case takeUncovered(String, SequenceNumber)
+        case put(EntityRow)
+        case remove(EntityID)
+        case find(String, String, Value)
+        case link(LinkRow)
+        case unlink(String, EntityID, EntityID)
+        case ask(EntityID)
+    }
+
+    /// Does the step, and says what it gave.
+    private func perform(_ step: Step, on state: some StateStorage) throws -> String {
+        switch step {
+        case .register(let id, let set): try state.register(id, set: set)
+        case .assign(let set, let key, let id):
+            try state.assignKey(set: set, key: key, to: id)
+            return "\(String(describing: try state.entity(set: set, key: key)))"
+        case .cover(let id, let query, let run): try state.cover(id, query: query, run: run)
+        case .uncover(let id, let query): try state.uncover(id, query: query)
+        case .takeUncovered(let query, let run): return "\(try state.takeUncovered(query: query, before: run))"
+        case .put(let row):
+            // Rows are of registered entities, in the set that these are registered with.
+            if try state.set(of: row.id) == row.set { try state.putRow(row) }
+        case .remove(let id): try state.removeRow(id)
+        case .find(let set, let property, let value):
+            return "\(try state.findRows(set: set, where: [(property, value)]))"
+        case .link(let link): try state.putLink(link)
+        case .unlink(let name, let first, let second): try state.removeLink(name, first: first, second: second)
+        case .ask(let id):
+            return "\(try state.set(of: id) ?? "-") \(try state.isCovered(id)) \(try state.links(of: id)) "
+                + "\(try state.links(Self.relationships[0], second: id)) "
+                + "\(try state.serviceEntities([id]).map(\.set))"
+        }
+        return ""
+    }
+
+    private func step(_ random: inout RandomRecords) -> Step {
+        func pick<T>(_ list: [T]) -> T { list[random.number(0..<list.count)] }
+        func id() -> EntityID { EntityID(rawValue: pick(Self.ids)) }
+        let customer = Value.integer(Int64(random.number(1..<4)))
+        switch random.number(0..<22) {
+        case 0..<3: return .register(id(), pick(RandomRecords.sets))
+        case 3..<5: return .assign(pick(RandomRecords.sets + [""]), pick(["ID=1", "ID=2", "Code=1.5"]), id())
+        case 5..<9: return .cover(id(), pick(Self.queries), SequenceNumber(random.number(0..<4)))
+        case 9..<10: return .uncover(id(), random.chance(50) ? pick(Self.queries) : nil)
+        case 10..<11: return .takeUncovered(pick(Self.queries), pick([1, 2, 3, .max]))
+        case 11..<14:
+            let name = pick(["a", "é", "e\u{301}", ""])
+            return random.chance(50)
+                ? .put(
+                    EntityRow(
+                        id: id(), set: "Orders", type: "S.Order", values: ["CustomerID": customer], origin: .service))
+                : .put(
+                    EntityRow(
+                        id: id(), set: "Customers", type: "S.Customer",
+                        values: ["ID": customer, "Name": .string(name)], origin: .service))
+        case 14..<15: return .remove(id())
+        case 15..<18:
+            return random.chance(50)
+                ? .find("Orders", "CustomerID", customer) : .find("Customers", "ID", customer)
+        case 18..<20:
+            let inBase = random.chance(50)
+            return .link(
+                LinkRow(
+                    relationship: pick(Self.relationships), first: id(), second: id(), inBase: inBase,
+                    inLocal: !inBase || random.chance(50)))
+        case 20: return .unlink(pick(Self.relationships), id(), id())
+        default: return .ask(id())
+        }
+    }
+
+    /// Everything, in the order in which a pass tells it.
+    private func words(_ state: some StateStorage) throws -> [String] {
+        var words: [String] = []
+        try state.forEachEntity { words.append("\($0) \($1)") }
+        try state.forEachKey { words.append("\($0) \($1) \($2)") }
+        try state.forEachRow { words.append("\($0)") }
+        try state.forEachLink { words.append("\($0)") }
+        try state.forEachCoverage { words.append("\($0) \($1) \($2)") }
+        words += try state.changedLinks().map { "changed \($0)" }
+        return words
+    }
+
+    private func prepare(_ state: some StateStorage) throws {
+        var fold = try Fold(storage: state)
+        let service = ServiceDescription(root: "http://127.0.0.1/", metadata: Array(RandomRecords.metadata.utf8))
+        try fold.apply(Record(time: 0, body: .serviceInstalled(service)), sequence: 1)
+        for query in Self.queries { try state.putQuery(QueryState(query: DefiningQuery(name: query, query: "Orders"))) }
+    }
+
+    @Test(arguments: UInt64(1)...6)
+    func `any steps leave the same in the views as in memory`(_ seed: UInt64) throws {
+        struct Stop: Error {}
+        var random = RandomRecords(seed: seed &+ 4_000)
+        let file = ViewsFile()
+        var state = try file.open()
+        var memory = MemoryState()
+        try prepare(memory)
+        try state.transaction { try prepare(state) }
+        for round in 0..<150 {
+            let steps = (0..<random.number(1..<12)).map { _ in step(&random) }
+            let before = memory.copy()
+            var (given, measure): ([String], [String]) = ([], try steps.map { try perform($0, on: memory) })
+            switch random.number(0..<10) {
+            case 0..<4: try state.transaction { given = try steps.map { try perform($0, on: state) } }
+            case 4..<6: try state.gathering { given = try steps.map { try perform($0, on: state) } }
+            case 6..<8:
+                try state.commitGathered()
+                #expect(throws: Stop.self) {
+                    try state.transaction {
+                        given = try steps.map { try perform($0, on: state) }
+                        throw Stop()
+                    }
+                }
+                memory = before
+            default:
+                // Each for itself.
+                given = try steps.map { try perform($0, on: state) }
+            }
+            if random.chance(5) {
+                state.close()
+                state = try file.open()
+            }
+            measure.append(contentsOf: try words(memory))
+            given.append(contentsOf: try words(state))
+            #expect(given == measure, "seed \(seed), round \(round)")
+            if given != measure { return }
+        }
+    }
+}
