@@ -34,6 +34,7 @@ extension Simulation {
             snapshots: snapshots, service: serviceOptions)
         options.undoesLocalCreation = habits.undoesLocalCreation
         options.longQueue = habits.longQueue
+        options.readsAhead = false
         options.disk = .simulated(disk)
         let store = try await LocalStore(Device.files, options: options)
         let network = SimulatedNetwork(simulation: self, device: number)

@@ -23,8 +23,10 @@ struct PageBuilderTests {
         var builder = try PageBuilder(
             storage: store.state, model: store.model, index: RelationshipIndex(store.model), query: "All",
             set: entitySet, compares: compares, waiting: waiting)
-        while let item = try reader.next() { try builder.add(item) }
-        let (pages, left) = try builder.finish(next: next) { [$0[...]] }
+        var items: [DeltaItem] = []
+        while let item = try reader.next() { items.append(item) }
+        try builder.add(items)
+        let (pages, left) = try builder.finish(next: next)
         for page in pages { try store.add(.downloadPage(page)) }
         return (pages, left, builder.tally)
     }

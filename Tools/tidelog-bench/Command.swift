@@ -46,6 +46,10 @@ struct Command: AsyncParsableCommand {
     @Option(help: .hidden)
     var pages: String?
 
+    /// The pages that a part of the bench `download` serves, in a process of its own.
+    @Option(help: .hidden)
+    var serve: String?
+
     func validate() throws {
         let known = Bench.all.map(\.name).joined(separator: ", ")
         guard !names.isEmpty else { throw ValidationError("Name the benches to run: \(known).") }
@@ -59,6 +63,7 @@ struct Command: AsyncParsableCommand {
     func run() async throws {
         if let phase { return try phase.run(log: directory ?? ".", operations: operations ?? 1) }
         if let views { return try UploadMemory.run(views: views, limit: operations ?? 500) }
+        if let serve { return try PageServer.run(pages: serve) }
         if let pages { return try await DownloadMemory.run(pages: pages, store: directory ?? ".") }
         for bench in Bench.all where names.contains(bench.name) {
             let place = try Directory.make(below: directory ?? FileManager.default.temporaryDirectory.path)

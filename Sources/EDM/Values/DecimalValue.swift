@@ -8,6 +8,10 @@ public struct DecimalValue: Sendable {
 
     init(unchecked text: String) { self.text = text }
 
+    /// For text of which is known that it is an optional minus, digits of which the first is no zero, and an optional point
+    /// with digits behind it, ``maximumDigits`` of them at most.
+    package init(canonical text: String) { self.text = text }
+
     /// More digits than this are refused: an exponent must not be able to ask for gigabytes.
     public static let maximumDigits = 4096
 

@@ -32,6 +32,37 @@ public struct GlobalDateTime: Sendable, Hashable {
     }
 }
 
+extension GlobalDateTime {
+    /// Reads `YYYY-MM-DDThh:mm:ss[.f]Z` from its bytes, which is how nearly all are written. Nil for any other text, whether
+    /// it is one or not.
+    package init?(plain bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= 20, bytes.count <= 33, bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] == 0x54,
+            bytes[13] == 0x3A, bytes[16] == 0x3A, bytes[bytes.count - 1] == 0x5A
+        else { return nil }
+        var areDigits = true
+        func number(_ range: Range<Int>) -> Int {
+            var value = 0
+            for index in range {
+                let digit = bytes[index] &- 0x30
+                areDigits = areDigits && digit < 10
+                value = value &* 10 &+ Int(digit)
+            }
+            return value
+        }
+        let fractionDigits = max(0, bytes.count - 21)
+        if bytes.count > 20 { guard bytes[19] == 0x2E, fractionDigits > 0 else { return nil } }
+        let picosecond = Int64(number(20..<20 + fractionDigits)) &* powersOfTen[12 - fractionDigits]
+        let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+        let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
+        guard areDigits, let date = LocalDate(year: year, month: month, day: day),
+            let time = LocalTime(
+                hour: hour, minute: minute, second: second, picosecond: picosecond,
+                fractionDigits: UInt8(fractionDigits))
+        else { return nil }
+        self.init(local: LocalDateTime(date: date, time: time), offsetMinutes: 0)
+    }
+}
+
 extension GlobalDateTime: CustomStringConvertible {
     /// Reads `YYYY-MM-DDThh:mm[:ss[.f]]` and `Z` or `±hh:mm`. A leap second is taken for the second that follows it.
     public init?(_ text: String) {

@@ -27,6 +27,31 @@ public struct GuidValue: Sendable, Hashable {
     }
 }
 
+extension GuidValue {
+    /// Reads the same from its bytes.
+    package init?(utf8 bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == 36, bytes[8] == 0x2D, bytes[13] == 0x2D, bytes[18] == 0x2D, bytes[23] == 0x2D else {
+            return nil
+        }
+        var isRight = true
+        func digits(_ range: Range<Int>) -> UInt64 {
+            var value: UInt64 = 0
+            for index in range {
+                let byte = bytes[index]
+                // Letters of either case: 1 to 6 in the low bits, and 0x40 set.
+                let isLetter = (byte | 0x20) &- 0x61 < 6
+                isRight = isRight && (isLetter || byte &- 0x30 < 10)
+                value = value << 4 | UInt64((byte & 0xF) &+ (isLetter ? 9 : 0))
+            }
+            return value
+        }
+        let high = digits(0..<8) << 32 | digits(9..<13) << 16 | digits(14..<18)
+        let low = digits(19..<23) << 48 | digits(24..<36)
+        guard isRight else { return nil }
+        self.init(high: high, low: low)
+    }
+}
+
 extension GuidValue: Comparable, CustomStringConvertible {
     public static func < (a: GuidValue, b: GuidValue) -> Bool { (a.high, a.low) < (b.high, b.low) }
 

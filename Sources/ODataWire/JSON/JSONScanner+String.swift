@@ -26,45 +26,13 @@ extension JSONScanner {
         }
     }
 
-    /// Where the first quotation mark, backslash or control character is, and whether all bytes before it are ASCII.
-    ///
-    /// This loop sees nearly every byte of every payload, hence eight at a time and without bounds checks: it reads from
-    /// `start` to `bytes.count` at most.
     private func runOfPlainBytes(from start: Int) -> (end: Int, isASCII: Bool) {
-        bytes.withUnsafeBytes { buffer in
-            let highBits: UInt64 = 0x8080_8080_8080_8080
-            let ones: UInt64 = 0x0101_0101_0101_0101
-            var seen: UInt64 = 0
-            var index = start
-            while index + 8 <= buffer.count {
-                let word = buffer.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                // A byte of zero borrows from its high bit, and so a byte that equals what was taken away shows there.
-                let quote = word ^ (ones &* 0x22)
-                let backslash = word ^ (ones &* 0x5C)
-                let found =
-                    ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- ones &* 0x20) & ~word)
-                if found & highBits != 0 { break }
-                seen |= word
-                index += 8
-            }
-            while index < buffer.count {
-                let byte = buffer[index]
-                if byte == 0x22 || byte == 0x5C || byte < 0x20 { break }
-                seen |= UInt64(byte)
-                index += 1
-            }
-            return (index, seen & highBits == 0)
-        }
+        bytes.withUnsafeBytes { JSONText.plainRun(in: $0, from: start) }
     }
 
     /// The bytes of `range`, which are known to be UTF-8, as a string.
     func makeString(_ range: Range<Int>) -> String {
-        bytes.withUnsafeBytes { buffer in
-            String(unsafeUninitializedCapacity: range.count) { target in
-                UnsafeMutableRawBufferPointer(target).copyMemory(from: .init(rebasing: buffer[range]))
-                return range.count
-            }
-        }
+        bytes.withUnsafeBytes { JSONText.string(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
     private mutating func escaped(from start: Int, firstEscape: Int) throws(JSONError) -> String {
@@ -101,18 +69,12 @@ extension JSONScanner {
         guard index + 1 < bytes.count else {
             throw JSONError(.truncated, "The document ends inside a string.", at: bytes.count)
         }
-        switch bytes[index + 1] {
-        case UInt8(ascii: "\""): content.append(UInt8(ascii: "\""))
-        case UInt8(ascii: "\\"): content.append(UInt8(ascii: "\\"))
-        case UInt8(ascii: "/"): content.append(UInt8(ascii: "/"))
-        case UInt8(ascii: "b"): content.append(0x08)
-        case UInt8(ascii: "f"): content.append(0x0C)
-        case UInt8(ascii: "n"): content.append(0x0A)
-        case UInt8(ascii: "r"): content.append(0x0D)
-        case UInt8(ascii: "t"): content.append(0x09)
-        case UInt8(ascii: "u"): return try unicodeEscape(at: index, into: &content)
-        default: throw JSONError(.syntax, "A backslash must be followed by one of \"\\/bfnrtu.", at: index)
+        let letter = bytes[index + 1]
+        if letter == UInt8(ascii: "u") { return try unicodeEscape(at: index, into: &content) }
+        guard let byte = JSONText.unescaped(letter) else {
+            throw JSONError(.syntax, "A backslash must be followed by one of \"\\/bfnrtu.", at: index)
         }
+        content.append(byte)
         return index + 2
     }
 

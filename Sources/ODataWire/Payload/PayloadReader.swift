@@ -44,8 +44,10 @@ public struct PayloadReader: Sendable {
             }
         }
         // Only now: the page may name its set behind the items.
-        feed.otherEntities = feed.entities.filter(reader.isElsewhere)
-        if !feed.otherEntities.isEmpty { feed.entities.removeAll(where: reader.isElsewhere) }
+        if feed.entities.contains(where: reader.isElsewhere) {
+            feed.otherEntities = feed.entities.filter(reader.isElsewhere)
+            feed.entities.removeAll(where: reader.isElsewhere)
+        }
         feed.count = reader.count
         feed.nextLink = reader.nextLink
         feed.deltaLink = reader.deltaLink

@@ -23,14 +23,11 @@ public struct ImageBuilder<Storage: StateStorage> {
     /// What the service says of streams that it did not say before; to be kept once the images are folded.
     public internal(set) var streams: [StreamImage] = []
     /// Entities that got their ID from this builder, before any record with them is folded.
-    var assigned: [AssignedKey: EntityID] = [:]
+    var assigned = AssignedKeys()
+    /// What the storage says of entities that were asked for together; see ``learn(_:in:)``.
+    var learned = LearnedEntities()
     /// Expanded navigation properties that lead to no entity set (containment), and what could not be identified.
     public private(set) var skipped: Set<String> = []
-
-    struct AssignedKey: Hashable {
-        let set: String
-        let key: String
-    }
 
     public init(storage: Storage, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
         self.identifying = identifying
@@ -45,40 +42,51 @@ public struct ImageBuilder<Storage: StateStorage> {
     /// Whether the ID is one that this builder gave: the storage knows nothing of the entity.
     func isNew(_ id: EntityID) -> Bool { id >= firstNew }
 
+    /// The ID that the next entity gets that nothing is known of.
+    var nextNew: EntityID { next }
+
     /// The images of an entity and of all that came expanded below it, parents first. Nil where it has no key.
     ///
     /// - Parameter known: the entity's ID, where the request tells it.
     public mutating func images(
         of payload: EntityPayload, in set: EntitySet, known: EntityID? = nil
     ) throws(StateError) -> [EntityImage]? {
+        var images: [EntityImage] = []
+        return try add(payload, in: set, known: known, to: &images) == nil ? nil : images
+    }
+
+    /// Puts the images behind others.
+    ///
+    /// - Returns: the entity's ID; nil, and nothing is put there, where it has no key.
+    mutating func add(
+        _ given: EntityPayload, in set: EntitySet, known: EntityID? = nil, to images: inout [EntityImage]
+    ) throws(StateError) -> EntityID? {
         let knownType = try type(ofKnown: known)
-        let named = payload.type.flatMap(model.findEntityType)
-        let typeName = named?.name ?? knownType ?? set.entityType.name
+        let named = given.type.flatMap(model.findEntityType)
         let type = named ?? knownType.flatMap(model.findEntityType) ?? set.entityType
-        let payload = withKey(payload, type, set)
+        let payload = withKey(given, type, set)
         let key = KeyText.of(payload.values, type: type)
         let name = name(payload, type, set)
-        let id: EntityID
-        if let known {
-            id = known
-        } else if let found = try identify(payload, type, set, name, key) {
-            id = found
-        } else {
+        let found = if let known { Optional(known) } else { try identify(payload, type, set, name, key) }
+        guard let id = found else {
             skipped.insert(set.name)
             return nil
         }
-        if let key { assigned[AssignedKey(set: set.name, key: key)] = id }
-        if let name { assigned[AssignedKey(set: EntityNames<Storage>.namesSet, key: name)] = id }
+        if let key { assigned[set.name, key] = id }
+        if let name { assigned[EntityNames<Storage>.namesSet, name] = id }
         try noteStreams(of: payload, id, type, set)
         let editLink = editLink(payload, type, set)
-        var image = EntityImage(
-            entity: id, set: set.name, type: typeName, values: payload.values, etag: payload.etag,
-            editLink: editLink ?? name)
+        let typeName = named?.name ?? knownType ?? set.entityType.name
         // An image has room for one name; the one for requests comes last.
-        let naming =
-            name == nil || editLink == nil || editLink == name
-            ? [] : [EntityImage(entity: id, set: set.name, type: typeName, values: [:], etag: nil, editLink: name)]
-        var below: [EntityImage] = []
+        if let name, let editLink, editLink != name {
+            images.append(
+                EntityImage(entity: id, set: set.name, type: typeName, values: [:], etag: nil, editLink: name))
+        }
+        let place = images.count
+        images.append(
+            EntityImage(
+                entity: id, set: set.name, type: typeName, values: payload.values, etag: payload.etag,
+                editLink: editLink ?? name))
         for expanded in payload.expanded {
             guard let property = type.findProperty(expanded.navigation), property.isNavigation,
                 let target = model.target(of: property, in: set)
@@ -86,24 +94,29 @@ public struct ImageBuilder<Storage: StateStorage> {
                 skipped.insert("\(set.name)/\(expanded.navigation)")
                 continue
             }
-            var targets: [EntityID] = []
-            let keyless = try takeKeyless(like: expanded, below: id, property, in: target)
-            for (index, entity) in expanded.entities.enumerated() {
-                let found = keyless[index]
-                if identifying, found == nil, try !isKnown(entity, target), try hasKeyless(below: id, property) {
-                    continue
-                }
-                guard let images = try images(of: entity, in: target, known: found), let first = images.first else {
-                    continue
-                }
-                targets.append(first.entity)
-                below += images
-            }
-            image.links.append(
+            let targets = try add(expanded, below: id, property, in: target, to: &images)
+            images[place].links.append(
                 EntityImage.ImageLinks(
                     navigation: property.name, targets: targets, isComplete: expanded.nextLink == nil))
         }
-        return naming + [image] + below
+        return id
+    }
+
+    /// The entities that the navigation property leads to.
+    private mutating func add(
+        _ expanded: EntityPayload.Expanded, below id: EntityID, _ property: Property, in target: EntitySet,
+        to images: inout [EntityImage]
+    ) throws(StateError) -> [EntityID] {
+        var targets: [EntityID] = []
+        let keyless = try takeKeyless(like: expanded, below: id, property, in: target)
+        for (index, entity) in expanded.entities.enumerated() {
+            let found = keyless[index]
+            if identifying, found == nil, try !isKnown(entity, target), try hasKeyless(below: id, property) {
+                continue
+            }
+            if let id = try add(entity, in: target, known: found, to: &images) { targets.append(id) }
+        }
+        return targets
     }
 
     /// A payload that does not name its type does not take the one away that an entity has.
@@ -124,28 +137,23 @@ public struct ImageBuilder<Storage: StateStorage> {
         } else {
             return nil
         }
-        if let id = assigned[AssignedKey(set: set.name, key: key)] { return id }
-        let former = try storage.entity(set: set.name, key: key)
+        if let id = assigned[set.name, key] { return id }
+        let former = try entity(set, key: key)
         if let former, try hasKey(former, key), try !isNamedOtherwise(former, name) { return former }
         if set.isSingleton, let id = try storage.rows(set: set.name).first { return id }
-        if let predicate = KeyPredicate(of: type, in: payload.values) {
-            let values = predicate.values.map { (property: $0.name, value: $0.value) }
-            for id in try storage.findRows(set: set.name, where: values) where try !isNamedOtherwise(id, name) {
-                return id
-            }
-        }
+        for id in try rows(set, key: key, type, payload.values) where try !isNamedOtherwise(id, name) { return id }
         // Who left and comes again is the same. Who is there under another key is not: his key is somebody else's now.
         if let former, try isNowhere(former) { return former }
         if let id = try takeKeyless(like: payload, type, set) { return id }
         defer { next = EntityID(rawValue: next.rawValue &+ 1) }
         // A singleton's key is not among its values.
-        if set.isSingleton { assigned[AssignedKey(set: set.name, key: key)] = next }
+        if set.isSingleton { assigned[set.name, key] = next }
         return next
     }
 
     /// Whether it is the key that the service last said of the entity.
     private func hasKey(_ id: EntityID, _ key: String) throws(StateError) -> Bool {
-        guard let row = try EntityResolver(storage: storage, model: model).serviceRow(id) else { return false }
+        guard let row = try serviceRow(id) else { return false }
         if model.findEntitySet(row.set)?.isSingleton == true { return true }
         return model.findEntityType(row.type).flatMap { KeyText.of(row.values, type: $0) } == key
     }
@@ -157,8 +165,8 @@ public struct ImageBuilder<Storage: StateStorage> {
     /// Whether the key leads to an entity that is there, and is still its key.
     func isKnown(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> Bool {
         guard let key = KeyText.of(payload.values, type: set.entityType) else { return false }
-        if assigned[AssignedKey(set: set.name, key: key)] != nil { return true }
-        guard let id = try storage.entity(set: set.name, key: key) else { return false }
+        if assigned[set.name, key] != nil { return true }
+        guard let id = try entity(set, key: key) else { return false }
         return try hasKey(id, key)
     }
 }
@@ -171,11 +179,8 @@ extension ImageBuilder {
         if let name = name(payload, type, set), let id = try entity(named: name, set) { return id }
         if set.isSingleton { return try storage.rows(set: set.name).first }
         guard let key = KeyText.of(payload.values, type: type) else { return nil }
-        if let id = assigned[AssignedKey(set: set.name, key: key)] { return id }
-        if let id = try storage.entity(set: set.name, key: key), try hasKey(id, key) { return id }
-        guard let predicate = KeyPredicate(of: type, in: payload.values) else { return nil }
-        return try storage.findRows(
-            set: set.name, where: predicate.values.map { (property: $0.name, value: $0.value) }
-        ).first
+        if let id = assigned[set.name, key] { return id }
+        if let id = try entity(set, key: key), try hasKey(id, key) { return id }
+        return try rows(set, key: key, type, payload.values).first
     }
 }

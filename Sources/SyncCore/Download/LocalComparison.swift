@@ -12,22 +12,31 @@ struct LocalComparison<Storage: StateStorage> {
 
     /// Unchanged only where taking it over would change nothing at all.
     ///
-    /// - Parameter isNaming: the image says no more than another name of the entity.
-    func finding(_ image: EntityImage, isNaming: Bool = false) throws(StateError) -> LocalFinding {
+    /// - Parameters:
+    ///   - isNaming: the image says no more than another name of the entity.
+    ///   - known: the entity as the service last said.
+    func finding(
+        _ image: EntityImage, isNaming: Bool, _ known: EntityRow?
+    ) throws(StateError) -> LocalFinding {
         if isNaming, let name = image.editLink {
             let known = try storage.entity(set: EntityNames<Storage>.namesSet, key: name)
             return known == image.entity ? .unchanged : .changed
         }
-        guard let row = try storage.serviceRow(image.entity), row.origin != .gone else { return .inserted }
+        guard let row = known, row.origin != .gone else { return .inserted }
         // Of one that we changed since it was last read, it is news that it is as it is.
         guard row.origin == .service, row.type == image.type, row.set == image.set,
             image.etag == nil || image.etag == row.etag, image.editLink == nil || image.editLink == row.editLink
         else { return .changed }
-        for (name, value) in image.values {
-            guard let known = row.values[name], Self.isSame(known, value) else { return .changed }
-        }
+        guard Self.isSame(image.values, row.values) else { return .changed }
         for links in image.links where try !isSame(links, row) { return .changed }
         return try hasItsPartners(row) ? .unchanged : .changed
+    }
+
+    /// Whether all that is sent is known, and as it is known.
+    private static func isSame(_ sent: PropertyValues, _ known: PropertyValues) -> Bool {
+        // As a rule both have the same properties in the same order.
+        if sent.names == known.names { return zip(sent.values, known.values).allSatisfy(isSame) }
+        return sent.allSatisfy { name, value in known[name].map { isSame($0, value) } ?? false }
     }
 
     /// Not only equal: `1.5` is not the same as `1.50`.
@@ -37,10 +46,18 @@ struct LocalComparison<Storage: StateStorage> {
         case (.integer(let a), .integer(let b)): a == b
         case (.boolean(let a), .boolean(let b)): a == b
         case (.guid(let a), .guid(let b)): a == b
-        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.date(let a), .date(let b)): a == b
+        case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
+        case (.string(let a), .string(let b)): isSame(a, b)
+        case (.decimal(let a), .decimal(let b)): isSame(a.text, b.text)
+        case (.dateTimeOffset(let a), .dateTimeOffset(let b)):
+            a == b && a.local.time.fractionDigits == b.local.time.fractionDigits
         default: a == b && ValueCodec.encode(["": a]) == ValueCodec.encode(["": b])
         }
     }
+
+    /// Texts that are equal to Swift may be of other bytes; those that are not never are of the same.
+    private static func isSame(_ a: String, _ b: String) -> Bool { a == b && a.utf8.elementsEqual(b.utf8) }
 
     private func isSame(_ links: EntityImage.ImageLinks, _ row: EntityRow) throws(StateError) -> Bool {
         guard let end = model.findEntityType(row.type)?.findProperty(links.navigation)?.navigation else { return true }

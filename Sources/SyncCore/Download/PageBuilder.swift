@@ -18,17 +18,36 @@ public struct PageBuilder<Storage: StateStorage> {
     /// What the items come to.
     public private(set) var tally = DownloadTally()
     private var unidentified: Set<String> = []
-    /// Shown in this part with something new: what it is to the store was said before that.
+    /// What the store knew and was shown in this part with something new: what it is to the store was said before that.
     private var logged: Set<EntityID> = []
 
     /// What becomes one record, or several where it is too long.
     private struct Part {
-        /// An entity and what came expanded below it belong together.
-        var groups: [[EntityImage]] = []
+        var images: [EntityImage] = []
+        /// Where each entity begins: with what came expanded below it, it belongs into one record, since its links need both
+        /// ends.
+        var starts: [Int] = []
         var page = DownloadPage(query: "")
         /// What the members that are applied last are about.
         var gone: Set<EntityID> = []
         var linked: Set<EntityID> = []
+
+        /// Where records end that are about as long as they may be, but for the last one.
+        func ends(_ byteLimit: Int) -> [Int] {
+            var ends: [Int] = []
+            var size = 0
+            for (index, start) in starts.enumerated() {
+                let end = index + 1 < starts.count ? starts[index + 1] : images.count
+                // A bound, since to encode a page only to know its length would be half of what it takes to log it.
+                let bound = images[start..<end].reduce(0) { $0 + $1.encodedSizeBound }
+                if size > 0, size + bound > byteLimit {
+                    ends.append(start)
+                    size = 0
+                }
+                size += bound
+            }
+            return ends
+        }
     }
 
     /// - Parameters:
@@ -54,7 +73,19 @@ public struct PageBuilder<Storage: StateStorage> {
     /// What the items say of streams; to be kept once the pages are folded.
     public var streams: [StreamImage] { builder.streams }
 
-    public mutating func add(_ item: DeltaItem) throws(StateError) {
+    /// Takes what the items say. Those of a download that is compared are looked up together.
+    public mutating func add(_ items: [DeltaItem]) throws(StateError) {
+        if comparison != nil {
+            let own = items.lazy.compactMap { item in
+                if case .entity(let payload) = item, payload.set == nil { payload } else { nil }
+            }
+            try builder.learn(own, in: set)
+        }
+        pages[0].images.reserveCapacity(items.count)
+        for item in items { try add(item) }
+    }
+
+    private mutating func add(_ item: DeltaItem) throws(StateError) {
         switch item {
         case .entity(let payload):
             guard let set = entitySet(payload.set) else { return }
@@ -73,22 +104,23 @@ public struct PageBuilder<Storage: StateStorage> {
     ///
     /// - Parameters:
     ///   - next: where the page behind this one is, where this was the last part of its page.
-    ///   - splitting: cuts what is too long for one record.
+    ///   - byteLimit: how large a record may become before another one takes what follows.
     public mutating func finish(
-        next: String?, splitting: ([[EntityImage]]) -> [ArraySlice<[EntityImage]>]
+        next: String?, byteLimit: Int = 4 << 20
     ) throws(StateError) -> (pages: [DownloadPage], waiting: [LinkChange]) {
         let links = waiting
         waiting = []
         for link in links where try !add(link) { waiting.append(link) }
         var result: [DownloadPage] = []
         for part in pages {
-            let images = splitting(part.groups)
-            for slice in images.dropLast() {
-                result.append(DownloadPage(query: query, entities: Array(slice.joined())))
+            var rest = part.images[...]
+            for end in part.ends(byteLimit) {
+                result.append(DownloadPage(query: query, entities: Array(rest[..<end])))
+                rest = rest[end...]
             }
             var page = part.page
             page.query = query
-            page.entities = images.last.map { Array($0.joined()) } ?? []
+            page.entities = rest.count == part.images.count ? part.images : Array(rest)
             result.append(page)
         }
         // What waits for its other end would be lost if the next download went on behind this page.
@@ -107,32 +139,52 @@ public struct PageBuilder<Storage: StateStorage> {
 
     /// The entity's ID; nil where it has no key.
     private mutating func add(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> EntityID? {
-        guard let images = try builder.images(of: payload, in: set), let id = images.first?.entity else { return nil }
-        beginPart(for: images)
+        let last = pages.count - 1
+        let start = pages[last].images.count
+        let firstNew = builder.nextNew
+        guard let id = try builder.add(payload, in: set, to: &pages[last].images) else { return nil }
+        beginPart(at: start)
+        try judge(firstNew)
+        for change in payload.changes { try add(change, of: id, set) }
+        return id
+    }
+
+    /// Finds out what the images of the last entity are to the store. Where they are nothing new, they are named instead.
+    ///
+    /// - Parameter firstNew: entities from there on came into being with it.
+    private mutating func judge(_ firstNew: EntityID) throws(StateError) {
+        let last = pages.count - 1
+        let start = pages[last].starts.last ?? 0
         var isNews = comparison == nil
-        for (index, image) in images.enumerated() {
-            let isNaming = index + 1 < images.count && images[index + 1].entity == image.entity
-            let finding: LocalFinding
-            if logged.contains(image.entity) {
-                finding = .changed
-            } else if builder.isNew(image.entity) {
-                finding = .inserted
-            } else if let comparison {
-                finding = try comparison.finding(image, isNaming: isNaming)
-            } else {
-                finding = try storage.serviceRow(image.entity) == nil ? .inserted : .changed
-            }
+        for index in start..<pages[last].images.count {
+            let image = pages[last].images[index]
+            let isNaming =
+                index + 1 < pages[last].images.count && pages[last].images[index + 1].entity == image.entity
+            let finding = try finding(image, isNaming: isNaming, firstNew)
             if finding != .unchanged { isNews = true }
             if !isNaming { tally.count(finding) }
         }
         if isNews {
-            logged.formUnion(images.map(\.entity))
-            pages[pages.count - 1].groups.append(images)
+            for image in pages[last].images[start...] where !builder.isNew(image.entity) {
+                logged.insert(image.entity)
+            }
         } else {
-            for image in images { name(image.entity) }
+            let ids = pages[last].images[start...].map(\.entity)
+            pages[last].images.removeSubrange(start...)
+            pages[last].starts.removeLast()
+            for id in ids { name(id) }
         }
-        for change in payload.changes { try add(change, of: id, set) }
-        return id
+    }
+
+    private func finding(
+        _ image: EntityImage, isNaming: Bool, _ firstNew: EntityID
+    ) throws(StateError) -> LocalFinding {
+        // What this part brought into being was logged with what it came with.
+        if builder.isNew(image.entity) { return image.entity >= firstNew ? .inserted : .changed }
+        if logged.contains(image.entity) { return .changed }
+        let known = try builder.serviceRow(image.entity)
+        if let comparison { return try comparison.finding(image, isNaming: isNaming, known) }
+        return known == nil ? .inserted : .changed
     }
 
     /// The changes of a collection, or of what a single-valued property leads to (OData 4.01 JSON, 15.3).
@@ -165,7 +217,7 @@ public struct PageBuilder<Storage: StateStorage> {
     /// A property of the entity's own type, which may be derived from that of the set.
     private func declared(_ navigation: String, _ id: EntityID) -> Property? {
         let row = try? storage.serviceRow(id)
-        let image = pages.last?.groups.last?.first { $0.entity == id }
+        let image = pages.last.flatMap { page in page.images[(page.starts.last ?? 0)...].first { $0.entity == id } }
         return (image?.type ?? row?.type).flatMap(model.findEntityType)?.findProperty(navigation)
     }
 
@@ -189,12 +241,21 @@ public struct PageBuilder<Storage: StateStorage> {
     }
 
     /// What was removed, or linked, in this part and is shown again begins a new one: a record has one order.
-    private mutating func beginPart(for images: [EntityImage]) {
-        let part = pages[pages.count - 1]
-        guard !part.gone.isEmpty || !part.linked.isEmpty else { return }
-        if images.contains(where: { part.gone.contains($0.entity) || part.linked.contains($0.entity) }) {
-            pages.append(Part())
-        }
+    ///
+    /// - Parameter start: where the images of the last entity begin.
+    private mutating func beginPart(at start: Int) {
+        let last = pages.count - 1
+        let isAgain =
+            (!pages[last].gone.isEmpty || !pages[last].linked.isEmpty)
+            && pages[last].images[start...].contains {
+                pages[last].gone.contains($0.entity) || pages[last].linked.contains($0.entity)
+            }
+        guard isAgain else { return pages[last].starts.append(start) }
+        var part = Part()
+        part.images = Array(pages[last].images[start...])
+        part.starts = [0]
+        pages[last].images.removeSubrange(start...)
+        pages.append(part)
     }
 
     // MARK: Links

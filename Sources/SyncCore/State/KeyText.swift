@@ -5,7 +5,11 @@ public import ODataWire
 public enum KeyText {
     /// nil when a key property is unset or null, so that there is no key yet.
     public static func of(_ values: PropertyValues, type: EntityType) -> String? {
-        KeyPredicate(of: type, in: values).map(of)
+        // Most keys are one property, and each row of a page asks.
+        guard type.keyProperties.count == 1 else { return KeyPredicate(of: type, in: values).map(of) }
+        let name = type.keyProperties[0].name
+        guard let value = values[name], value != .null else { return nil }
+        return name + "=" + text(value)
     }
 
     public static func of(_ key: KeyPredicate) -> String {

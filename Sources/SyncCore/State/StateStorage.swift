@@ -17,6 +17,9 @@ public protocol StateStorage: AnyObject {
     func removeRow(_ id: EntityID) throws(StateError)
     /// The entities of a set whose properties have all these values, in ascending order.
     func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
+    /// Whether there may be rows in the set whose property has a whole number in the range; true where that is not known. Cost:
+    /// not that of the set.
+    func mayHaveRows(set: String, where property: String, in range: ClosedRange<Int64>) throws(StateError) -> Bool
     /// All entities of a set, in ascending order.
     func rows(set: String) throws(StateError) -> [EntityID]
     /// Whether the service may have entities in the set whose keys it has not told; true where that is not known. Cost: not
@@ -158,6 +161,10 @@ public protocol StateStorage: AnyObject {
 }
 
 extension StateStorage {
+    public func mayHaveRows(
+        set: String, where property: String, in range: ClosedRange<Int64>
+    ) throws(StateError) -> Bool { true }
+
     /// The entity as the service last said, whatever is pending on it; nil where it does not have it.
     public func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         switch try base(id) {

@@ -12,7 +12,8 @@ struct PageReading {
 
     /// What comes next in an answer.
     enum Part {
-        case items([DeltaItem])
+        /// - Parameter isLast: whether nothing follows but the end.
+        case items([DeltaItem], isLast: Bool)
         case end
         /// The rest of the answer does not come. What was given before is part of it all the same.
         case brokenOff(TidelogError)
@@ -25,6 +26,8 @@ struct PageReading {
     private let place: String
     private var feed: FeedReader
     private var hasEnded = false
+    /// The first item of the next part: that there is one tells that a part is not the last.
+    private var ahead: DeltaItem?
 
     /// - Parameters:
     ///   - type: of what the query leads to.
@@ -39,8 +42,8 @@ struct PageReading {
         feed = reader.feedReader(type: type)
     }
 
-    /// The next items, at least one. Waits for bytes only where those that are there hold no whole part. Throws where the
-    /// answer is no page.
+    /// The next items, at least one. Waits for bytes only where those that are there hold no whole part and an item behind it.
+    /// Throws where the answer is no page.
     mutating func next() async throws(TidelogError) -> Part {
         isSingle ? try await entity() : try await items()
     }
@@ -50,11 +53,15 @@ struct PageReading {
         var items: [DeltaItem] = []
         var received = 0
         while true {
-            try take(&items)
-            let isFull = items.count >= Self.partSize || received >= Self.partByteLimit
-            if hasEnded || (isFull && !items.isEmpty) { return items.isEmpty ? .end : .items(items) }
+            let isLarge = received >= Self.partByteLimit
+            try take(&items, isFull: isLarge)
+            if ahead != nil { return .items(items, isLast: false) }
+            if hasEnded { return items.isEmpty ? .end : .items(items, isLast: true) }
             switch await chunk() {
-            case .failure(let error): return .brokenOff(error)
+            case .failure(let error):
+                // What is whole is taken all the same; the next call breaks off again.
+                let isWhole = items.count >= Self.partSize || (isLarge && !items.isEmpty)
+                return isWhole ? .items(items, isLast: false) : .brokenOff(error)
             case .success(let chunk?):
                 received += chunk.count
                 feed.append(chunk)
@@ -65,10 +72,23 @@ struct PageReading {
         }
     }
 
-    /// What can be read of the bytes that are there, up to a whole part.
-    private mutating func take(_ items: inout [DeltaItem]) throws(TidelogError) {
+    /// What can be read of the bytes that are there, up to a whole part and the first item behind it.
+    ///
+    /// - Parameter isFull: whether any item ends the part.
+    private mutating func take(_ items: inout [DeltaItem], isFull: Bool) throws(TidelogError) {
+        if items.isEmpty {
+            items.reserveCapacity(Self.partSize)
+            if let first = ahead { items.append(first) }
+            ahead = nil
+        }
         do throws(PayloadError) {
-            while items.count < Self.partSize, let item = try feed.next() { items.append(item) }
+            while let item = try feed.next() {
+                if items.count >= Self.partSize || (isFull && !items.isEmpty) {
+                    ahead = item
+                    return
+                }
+                items.append(item)
+            }
         } catch {
             throw unreadable(error)
         }
@@ -86,7 +106,9 @@ struct PageReading {
             bytes += more
         }
         hasEnded = true
-        do throws(PayloadError) { return .items([.entity(try reader.entity(bytes, type: type))]) } catch {
+        do throws(PayloadError) {
+            return .items([.entity(try reader.entity(bytes, type: type))], isLast: true)
+        } catch {
             throw unreadable(error)
         }
     }

@@ -17,6 +17,11 @@ struct QueryDownload {
     private(set) var skipped: Set<String> = []
     /// Links that a delta told of before their other end.
     private var waiting: [LinkChange] = []
+    /// Takes a part into the store while the next one is read.
+    private var ingestion: Task<Result<Ingested, TidelogError>, Never>?
+
+    /// What a part came to.
+    private typealias Ingested = (tally: DownloadTally, skipped: Set<String>, waiting: [LinkChange])
 
     /// What the query leads to.
     struct Target {
@@ -40,16 +45,28 @@ struct QueryDownload {
 
     private var reader: PayloadReader { PayloadReader(version: model.version, model: model) }
 
-    /// Goes on to the last page.
+    /// Goes on to the last page. What was begun is in the store, or was refused by it, in whatever way it ends.
     @inline(never) @_optimize(none)
     mutating func finish(_ reading: inout PatientReading) async throws(TidelogError) {
+        do throws(TidelogError) {
+            try await readAll(&reading)
+        } catch {
+            try? await settle()
+            throw error
+        }
+    }
+
+    @inline(never) @_optimize(none)
+    private mutating func readAll(_ reading: inout PatientReading) async throws(TidelogError) {
         while true {
             switch try await step(&reading) {
             case .next: break
             case .restart:
+                try await settle()
                 waiting = []
                 try await store.record([.downloadStarted([QueryStart(query: query.name, mode: .restarted)])])
             case .finished(let deltaLink):
+                try await settle()
                 tally.removed += try await store.finishDownload(of: query, deltaLink: deltaLink)
                 return
             case .endless(let url):
@@ -73,8 +90,6 @@ struct QueryDownload {
         let response = answer.response
         switch run.answered(response.status) {
         case .page:
-            // What is left from earlier pages comes again with a page that is asked for again.
-            let waitingBefore = waiting
             do throws(TidelogError) {
                 if let step = try await take(answer.body, request.url, &reading) { return step }
             } catch {
@@ -82,7 +97,6 @@ struct QueryDownload {
                 reading.finished()
                 return .restart
             }
-            waiting = waitingBefore
             return .next(request.url)
         case .nothing:
             reading.finished()
@@ -101,8 +115,8 @@ struct QueryDownload {
         }
     }
 
-    /// Takes an answer into the log while it arrives, a part at a time. The last part says where the next page is, so each
-    /// waits for the one behind it.
+    /// Takes an answer into the log while it arrives, a part at a time, each while the next one is read. The last part says
+    /// where the next page is.
     ///
     /// Nil where the answer broke off and the page is to be asked for again: what is in the log of it comes once more then,
     /// as it was or changed since.
@@ -111,21 +125,32 @@ struct QueryDownload {
         _ body: StreamedBody, _ url: String, _ reading: inout PatientReading
     ) async throws(TidelogError) -> QueryRun.Step? {
         var page = PageReading(body, reader, target.type, isSingle: target.isSingle, place: Self.place(url))
-        var held: [DeltaItem]?
-        while true {
+        // What is left from earlier pages comes again with a page that is asked for again.
+        var waitingBefore: [LinkChange]?
+        var last: [DeltaItem] = []
+        parts: while true {
             let part = try await page.next()
             guard run.admits(context: page.context) else {
                 reading.finished()
                 return .restart
             }
-            if case .brokenOff(let error) = part {
+            switch part {
+            case .brokenOff(let error):
                 guard try await reading.mayAskAgain(after: error, url) else { throw error }
+                try await settle()
+                if let waitingBefore { waiting = waitingBefore }
                 return nil
+            case .end: break parts
+            case .items(let items, let isLast):
+                try await settle()
+                waitingBefore = waitingBefore ?? waiting
+                let items = try await complete(items, of: url, &reading)
+                guard !isLast else {
+                    last = items
+                    break parts
+                }
+                try await ingest(items, next: nil)
             }
-            guard case .items(let items) = part else { break }
-            if let held { try await ingest(held, next: nil) }
-            held = nil
-            held = try await complete(items, of: url, &reading)
         }
         reading.finished()
         let step = run.ended(
@@ -134,21 +159,43 @@ struct QueryDownload {
             context: page.context)
         switch step {
         case .restart: return step
-        case .next(let next): try await ingest(held ?? [], next: next)
-        case .finished, .endless: try await ingest(held ?? [], next: nil)
+        case .next(let next): try await ingest(last, next: next)
+        case .finished, .endless: try await ingest(last, next: nil)
         }
         pages += 1
         return step
     }
 
+    // MARK: Into the store
+
+    /// Begins to take a part into the store.
+    @inline(never) @_optimize(none)
     private mutating func ingest(_ items: [DeltaItem], next: String?) async throws(TidelogError) {
+        try await settle()
         guard !Task.isCancelled else {
             throw TidelogError(
                 .cancelled, "The download was cancelled.",
                 recovery: "Nothing is lost; the next download goes on behind the last page that came whole.")
         }
-        let found = try await store.ingest(
-            items, of: target.set, query: query, compares: run.compares, next: next, waiting: waiting)
+        let (store, set, query, compares, waiting) = (store, target.set, query, run.compares, waiting)
+        ingestion = Task {
+            do throws(TidelogError) {
+                return .success(
+                    try await store.ingest(
+                        items, of: set, query: query, compares: compares, next: next, waiting: waiting))
+            } catch {
+                return .failure(error)
+            }
+        }
+        if !store.readsAhead { try await settle() }
+    }
+
+    /// Waits for the part that is on its way into the store.
+    @inline(never) @_optimize(none)
+    private mutating func settle() async throws(TidelogError) {
+        guard let begun = ingestion else { return }
+        ingestion = nil
+        let found = try await begun.value.get()
         tally += found.tally
         skipped.formUnion(found.skipped)
         waiting = found.waiting

@@ -242,8 +242,8 @@ extension LocalStore {
             var builder = try PageBuilder(
                 storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
                 waiting: waiting)
-            for item in items { try builder.add(item) }
-            let (pages, left) = try builder.finish(next: next) { Self.recordSized($0[...]) }
+            try builder.add(items)
+            let (pages, left) = try builder.finish(next: next)
             for page in pages { try self.add(.downloadPage(page)) }
             try self.keepTold(builder.streams)
             _ = try self.commit()
@@ -254,8 +254,10 @@ extension LocalStore {
     }
 
     /// Logs that a query was downloaded to its end. Returns how many entities it does not bring any more.
+    ///
+    /// Behind its pages and as they are, since it reads what they have covered; and then they are committed.
     func finishDownload(of query: DefiningQuery, deltaLink: String?) async throws(TidelogError) -> Int {
-        let removed = try transaction { () throws -> Int in
+        let removed = try transaction(isPage: true, isLast: true) { () throws -> Int in
             try self.checkIsThere(query)
             try self.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: deltaLink)))
             _ = try self.commit()
@@ -297,18 +299,6 @@ extension LocalStore {
         for start in stride(from: 0, to: streams.count, by: 1_000) {
             try add(.streamsStored(Array(streams[start..<min(start + 1_000, streams.count)])))
         }
-    }
-
-    /// Cuts a page so that each part fits a record well. An entity stays together with what came expanded below it, since its
-    /// links need both ends. A page without entities is one part: it is a fact as well.
-    private static func recordSized(
-        _ groups: ArraySlice<[EntityImage]>
-    ) -> [ArraySlice<[EntityImage]>] {
-        // A bound, since to encode a page only to know its length would be half of what it takes to log it.
-        let size = groups.reduce(0) { $0 + $1.reduce(0) { $0 + $1.encodedSizeBound } }
-        guard size > 4 << 20, groups.count > 1 else { return [groups] }
-        let middle = groups.startIndex + groups.count / 2
-        return recordSized(groups[..<middle]) + recordSized(groups[middle...])
     }
 
     // MARK: References

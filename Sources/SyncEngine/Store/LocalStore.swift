@@ -31,6 +31,7 @@ public actor LocalStore {
     let disk: StoreDisk
     let snapshotPolicy: SnapshotPolicy
     let undoesLocalCreation: Bool
+    nonisolated let readsAhead: Bool
     let declaredIndexes: [EntityIndex]
     /// How often operations were undone or redone, or other options or metadata came to hold: a plan that was made before is no
     /// longer that of the queue.
@@ -77,6 +78,9 @@ public actor LocalStore {
         /// How many operations make a long queue; see `Fold`. Nil for its own number; a simulation draws others, since what
         /// comes of it must not depend on it.
         package var longQueue: Int?
+        /// Whether a download reads on while the store takes what it has read. Not in a simulation, where one thing happens at a
+        /// time.
+        package var readsAhead = true
 
         public init(
             environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),
@@ -101,6 +105,7 @@ public actor LocalStore {
         keys = options.log.keys
         snapshotPolicy = options.snapshots
         undoesLocalCreation = options.undoesLocalCreation
+        readsAhead = options.readsAhead
         declaredIndexes = options.indexes
         givenServiceOptions = options.service
         querySettings = options.querySettings
@@ -246,8 +251,10 @@ public actor LocalStore {
     /// What was folded since the last call; see ``CardinalityRule``.
     func takeTouched() -> Touched { fold.takeTouched() }
 
-    /// - Parameter isPage: of a download: the views may commit it later, together with those behind it.
-    func transaction<T>(isPage: Bool = false, _ body: () throws -> T) throws(TidelogError) -> T {
+    /// - Parameters:
+    ///   - isPage: of a download: the views may commit it later, together with those behind it.
+    ///   - isLast: of these: they commit it, and what they have gathered.
+    func transaction<T>(isPage: Bool = false, isLast: Bool = false, _ body: () throws -> T) throws(TidelogError) -> T {
         uncommitted = []
         defer { uncommitted = [] }
         do {
@@ -267,7 +274,7 @@ public actor LocalStore {
                 if isPage {
                     value = try state.gathering(remembering)
                     gathered.add(uncommitted, onto: before)
-                    if gathered.isEnough { try commitPages() }
+                    if gathered.isEnough || isLast { try commitPages() }
                 } else {
                     value = try state.transaction(remembering)
                 }

@@ -108,6 +108,16 @@ extension SQLiteState {
         return try first("SELECT 1 FROM bases WHERE set_name = ? AND keyless = 1 LIMIT 1", [.text(set)]) != nil
     }
 
+    public func mayHaveRows(
+        set: String, where property: String, in range: ClosedRange<Int64>
+    ) throws(StateError) -> Bool {
+        let layout = try layout(set)
+        guard let column = layout.column([property])?.name else { return true }
+        return try first(
+            "SELECT 1 FROM \(layout.table) WHERE \(column) BETWEEN ? AND ? LIMIT 1",
+            [.integer(range.lowerBound), .integer(range.upperBound)]) != nil
+    }
+
     /// For the rare property that has no column.
     private func scan(_ set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
     {

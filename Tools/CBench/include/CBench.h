@@ -28,6 +28,10 @@ int bench_is_in_memory(const char *path);
 /// The most memory that this process has had resident so far, in bytes; 0 where the system does not tell.
 uint64_t bench_peak_resident_bytes(void);
 
+/// Serves the files of a folder over HTTP on loopback, on a free port that it tells. Comes back, with errno, only where it
+/// cannot.
+int bench_serve_pages(const char *folder, void (*ready)(int port));
+
 // MARK: Baselines
 
 /// Writes `count` pieces, one behind the other, at `offset`, each with one pwrite, and with `sync` one fdatasync behind

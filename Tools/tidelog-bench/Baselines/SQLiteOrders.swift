@@ -7,37 +7,28 @@ final class SQLiteOrders {
         case normal = "NORMAL"
     }
 
-    private let connection: OpaquePointer
+    private let connection: SQLiteConnection
     private let insert: OpaquePointer
     private let begin: OpaquePointer
     private let commit: OpaquePointer
 
     init(path: String, synchronous: Synchronous) throws {
-        var opened: OpaquePointer?
-        guard sqlite3_open(path, &opened) == SQLITE_OK, let opened else { throw Failure("\(path) cannot be opened.") }
-        connection = opened
-        try Self.run(opened, "PRAGMA journal_mode = WAL")
-        try Self.run(opened, "PRAGMA synchronous = \(synchronous.rawValue)")
-        try Self.run(
-            opened,
+        connection = try SQLiteConnection(path: path)
+        try connection.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(synchronous.rawValue)")
+        try connection.run(
             """
             CREATE TABLE orders (
                 id INTEGER PRIMARY KEY, customer INTEGER NOT NULL, status TEXT NOT NULL, note TEXT NOT NULL,
                 amount REAL NOT NULL, time INTEGER NOT NULL, quantity INTEGER NOT NULL, priority INTEGER NOT NULL)
             """)
-        insert = try Self.prepare(opened, "INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-        begin = try Self.prepare(opened, "BEGIN")
-        commit = try Self.prepare(opened, "COMMIT")
-    }
-
-    deinit {
-        for statement in [insert, begin, commit] { sqlite3_finalize(statement) }
-        sqlite3_close(connection)
+        insert = try connection.prepare("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        begin = try connection.prepare("BEGIN")
+        commit = try connection.prepare("COMMIT")
     }
 
     /// One transaction.
     func write(_ orders: ArraySlice<Order>) throws {
-        try step(begin)
+        try connection.step(begin)
         for order in orders {
             sqlite3_bind_int64(insert, 1, Int64(order.id))
             sqlite3_bind_int64(insert, 2, Int64(order.customer))
@@ -47,22 +38,17 @@ final class SQLiteOrders {
             sqlite3_bind_int64(insert, 6, order.time)
             sqlite3_bind_int64(insert, 7, Int64(order.quantity))
             sqlite3_bind_int(insert, 8, order.isPriority ? 1 : 0)
-            try step(insert)
+            try connection.step(insert)
         }
-        try step(commit)
+        try connection.step(commit)
     }
 
-    /// Moves the write-ahead log into the database file, so that its size can be seen.
-    func checkpoint() throws {
-        guard sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK else {
-            throw failure("checkpoint")
-        }
-    }
+    func checkpoint() throws { try connection.checkpoint() }
 
     /// How many rows there are, all columns having been read.
     func scan() throws -> Int {
-        let all = try Self.prepare(connection, "SELECT * FROM orders ORDER BY id")
-        defer { sqlite3_finalize(all) }
+        let all = try connection.prepare("SELECT * FROM orders ORDER BY id")
+        defer { sqlite3_reset(all) }
         var count = 0
         var bytes = 0
         while sqlite3_step(all) == SQLITE_ROW {
@@ -77,34 +63,7 @@ final class SQLiteOrders {
     private func bind(_ place: Int32, _ text: String) {
         var text = text
         text.withUTF8 { bytes in
-            // SQLITE_TRANSIENT: SQLite takes a copy.
-            let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-            bytes.withMemoryRebound(to: CChar.self) { bytes in
-                _ = sqlite3_bind_text(insert, place, bytes.baseAddress, Int32(bytes.count), transient)
-            }
+            bytes.withMemoryRebound(to: CChar.self) { connection.bind(insert, place, $0) }
         }
-    }
-
-    private func step(_ statement: OpaquePointer) throws {
-        guard sqlite3_step(statement) == SQLITE_DONE else { throw failure("step") }
-        sqlite3_reset(statement)
-    }
-
-    private func failure(_ what: String) -> Failure {
-        Failure("SQLite: \(what): \(String(cString: sqlite3_errmsg(connection))).")
-    }
-
-    private static func run(_ connection: OpaquePointer, _ text: String) throws {
-        guard sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK else {
-            throw Failure("SQLite: \(text): \(String(cString: sqlite3_errmsg(connection))).")
-        }
-    }
-
-    private static func prepare(_ connection: OpaquePointer, _ text: String) throws -> OpaquePointer {
-        var statement: OpaquePointer?
-        guard sqlite3_prepare_v3(connection, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
-            let statement
-        else { throw Failure("SQLite: \(text): \(String(cString: sqlite3_errmsg(connection))).") }
-        return statement
     }
 }

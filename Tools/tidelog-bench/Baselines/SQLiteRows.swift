@@ -3,31 +3,22 @@ internal import CSQLite
 /// The rows of ``OrderPages`` in a table of SQLite with the same columns as the views have, and the same indexes as a person
 /// would make them: the key, and the customer. WAL, not synced, as the views are.
 final class SQLiteRows {
-    private let connection: OpaquePointer
+    private let connection: SQLiteConnection
     private let insert: OpaquePointer
     private let valid: OpaquePointer
 
     init(path: String) throws {
-        var opened: OpaquePointer?
-        guard sqlite3_open(path, &opened) == SQLITE_OK, let opened else { throw Failure("\(path) cannot be opened.") }
-        connection = opened
-        try Self.run(opened, "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")
-        try Self.run(
-            opened,
+        connection = try SQLiteConnection(path: path)
+        try connection.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")
+        try connection.run(
             """
             CREATE TABLE orders (
                 id INTEGER PRIMARY KEY, customer INTEGER, status TEXT, note TEXT, amount TEXT, weight REAL,
                 ordered_at TEXT, quantity INTEGER, priority INTEGER, reference TEXT);
             CREATE INDEX orders_of_customer ON orders (customer)
             """)
-        insert = try Self.prepare(opened, "INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        valid = try Self.prepare(opened, "SELECT json_valid(?)")
-    }
-
-    deinit {
-        sqlite3_finalize(insert)
-        sqlite3_finalize(valid)
-        sqlite3_close(connection)
+        insert = try connection.prepare("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        valid = try connection.prepare("SELECT json_valid(?)")
     }
 
     /// What is bound to a row: made beforehand, so that SQLite is all that is measured.
@@ -57,7 +48,7 @@ final class SQLiteRows {
 
     /// One transaction.
     func write(_ rows: some Sequence<Bound>) throws {
-        try Self.run(connection, "BEGIN")
+        try connection.run("BEGIN")
         for row in rows {
             sqlite3_bind_int64(insert, 1, row.id)
             sqlite3_bind_int64(insert, 2, row.customer)
@@ -69,10 +60,9 @@ final class SQLiteRows {
             sqlite3_bind_int64(insert, 8, row.quantity)
             sqlite3_bind_int64(insert, 9, row.priority)
             bind(10, row.reference)
-            guard sqlite3_step(insert) == SQLITE_DONE else { throw Failure("SQLite refused a row.") }
-            sqlite3_reset(insert)
+            try connection.step(insert)
         }
-        try Self.run(connection, "COMMIT")
+        try connection.run("COMMIT")
     }
 
     /// SQLite's own parser of JSON, which is in C: reads the whole text and makes nothing of it.
@@ -91,24 +81,6 @@ final class SQLiteRows {
     }
 
     private func bind(_ place: Int32, _ text: ContiguousArray<CChar>) {
-        // SQLITE_TRANSIENT: SQLite takes a copy.
-        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        text.withUnsafeBufferPointer {
-            _ = sqlite3_bind_text(insert, place, $0.baseAddress, Int32($0.count), transient)
-        }
-    }
-
-    private static func run(_ connection: OpaquePointer, _ text: String) throws {
-        guard sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK else {
-            throw Failure("SQLite: \(text): \(String(cString: sqlite3_errmsg(connection))).")
-        }
-    }
-
-    private static func prepare(_ connection: OpaquePointer, _ text: String) throws -> OpaquePointer {
-        var statement: OpaquePointer?
-        guard sqlite3_prepare_v3(connection, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
-            let statement
-        else { throw Failure("SQLite: \(text): \(String(cString: sqlite3_errmsg(connection))).") }
-        return statement
+        text.withUnsafeBufferPointer { connection.bind(insert, place, $0) }
     }
 }

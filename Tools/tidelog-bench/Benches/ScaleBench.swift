@@ -1,6 +1,4 @@
 internal import ArgumentParser
-internal import CBench
-internal import Foundation
 internal import OperationLog
 internal import Operations
 
@@ -63,28 +61,16 @@ enum ScalePhase: String, CaseIterable, ExpressibleByArgument, Sendable {
     // MARK: In the process of the bench
 
     func runInProcess(log: String, operations: Int) throws -> Result {
-        let process = Process()
-        process.executableURL = URL(filePath: CommandLine.arguments[0])
-        process.arguments = [
+        try ChildProcess.result([
             Bench.scale.name, "--phase", rawValue, "--directory", log, "--operations", "\(operations)",
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let answer = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure("The phase \(rawValue) ended with status \(process.terminationStatus).")
-        }
-        return try JSONDecoder().decode(Result.self, from: answer)
+        ])
     }
 
     // MARK: In its own process
 
     func run(log: String, operations: Int) throws {
         let value = try measure(log, operations)
-        let peak = Double(bench_peak_resident_bytes()) / 1_048_576
-        Console.line(String(decoding: try JSONEncoder().encode(Result(value: value, peak: peak)), as: UTF8.self))
+        try ChildProcess.answer(Result(value: value, peak: ChildProcess.peak))
     }
 
     private func measure(_ path: String, _ operations: Int) throws -> Double {

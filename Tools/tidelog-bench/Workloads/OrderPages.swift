@@ -8,28 +8,10 @@ struct OrderPages: Sendable {
     static let customers = 5_000
     static let columns = 10
 
-    static let metadata = Array(
-        """
-        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
-        <Schema Namespace="Shop" xmlns="http://docs.oasis-open.org/odata/ns/edm">
-        <EntityType Name="Customer"><Key><PropertyRef Name="CustomerID"/></Key>
-        <Property Name="CustomerID" Type="Edm.Int32" Nullable="false"/><Property Name="Name" Type="Edm.String"/>
-        <NavigationProperty Name="Orders" Type="Collection(Shop.Order)" Partner="Customer"/></EntityType>
-        <EntityType Name="Order"><Key><PropertyRef Name="OrderID"/></Key>
-        <Property Name="OrderID" Type="Edm.Int32" Nullable="false"/><Property Name="CustomerID" Type="Edm.Int32"/>
-        <Property Name="Status" Type="Edm.String"/><Property Name="Note" Type="Edm.String"/>
-        <Property Name="Amount" Type="Edm.Decimal" Scale="2"/><Property Name="Weight" Type="Edm.Double"/>
-        <Property Name="OrderedAt" Type="Edm.DateTimeOffset"/><Property Name="Quantity" Type="Edm.Int32"/>
-        <Property Name="IsPriority" Type="Edm.Boolean"/><Property Name="Reference" Type="Edm.Guid"/>
-        <NavigationProperty Name="Customer" Type="Shop.Customer" Partner="Orders">
-        <ReferentialConstraint Property="CustomerID" ReferencedProperty="CustomerID"/></NavigationProperty></EntityType>
-        <EntityContainer Name="C">
-        <EntitySet Name="Customers" EntityType="Shop.Customer">
-        <NavigationPropertyBinding Path="Orders" Target="Orders"/></EntitySet>
-        <EntitySet Name="Orders" EntityType="Shop.Order">
-        <NavigationPropertyBinding Path="Customer" Target="Customers"/></EntitySet>
-        </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
-        """.utf8)
+    static let metadata = OrderModel.metadata(
+        more: """
+            <Property Name="Weight" Type="Edm.Double"/><Property Name="Reference" Type="Edm.Guid"/>
+            """)
 
     /// A row with what a page has of it beyond the log's workload.
     struct Row {
@@ -48,9 +30,12 @@ struct OrderPages: Sendable {
     ///
     /// - Parameters:
     ///   - changed: only every so manieth order, in another state.
+    ///   - deltaLink: where the last page says that the changes since are to be had.
+    ///   - isDelta: whether the pages say that they are changes.
     ///   - name: of the pages, by their number from 0.
     static func forEach(
-        rows: Int, perPage: Int, changed: Int? = nil, name: (Int) -> String,
+        rows: Int, perPage: Int, changed: Int? = nil, deltaLink: String? = nil, isDelta: Bool = false,
+        name: (Int) -> String,
         _ body: (Int, [Row], [UInt8]) throws -> Void
     ) rethrows {
         var orders = OrderGenerator()
@@ -64,12 +49,12 @@ struct OrderPages: Sendable {
             }
             page.append(Row(order: order))
             if page.count == perPage, index < rows - (changed ?? 1) {
-                try body(number, page, json(page, next: name(number + 1)))
+                try body(number, page, json(page, isDelta, "nextLink", name(number + 1)))
                 page.removeAll(keepingCapacity: true)
                 number += 1
             }
         }
-        try body(number, page, json(page, next: nil))
+        try body(number, page, json(page, isDelta, "deltaLink", deltaLink))
     }
 
     static func customerPage() -> [UInt8] {
@@ -77,8 +62,8 @@ struct OrderPages: Sendable {
         return Array(#"{"@odata.context":"$metadata#Customers","value":[\#(items.joined(separator: ","))]}"#.utf8)
     }
 
-    private static func json(_ rows: [Row], next: String?) -> [UInt8] {
-        var bytes = Array(#"{"@odata.context":"$metadata#Orders","value":["#.utf8)
+    private static func json(_ rows: [Row], _ isDelta: Bool, _ control: String, _ link: String?) -> [UInt8] {
+        var bytes = Array(#"{"@odata.context":"$metadata#Orders\#(isDelta ? "/$delta" : "")","value":["#.utf8)
         for (index, row) in rows.enumerated() {
             let order = row.order
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -91,7 +76,7 @@ struct OrderPages: Sendable {
                 """.utf8)
         }
         bytes += Array("]".utf8)
-        if let next { bytes += Array(#","@odata.nextLink":"\#(next)""#.utf8) }
+        if let link { bytes += Array(#","@odata.\#(control)":"\#(link)""#.utf8) }
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }

@@ -21,6 +21,9 @@ extension Bench {
             try await workload.measure(in: surroundings.directory)
         }
         report.cases = workload.cases
+        surroundings.say("download: over loopback, and by a delta link")
+        report.cases += try await workload.loopback(in: surroundings.directory)
+        report.cases += try await DeltaDownload.cases(rows: rows, in: surroundings.directory)
         surroundings.say("download: memory, \(2 * rows) rows")
         report.cases += try DownloadMemory.cases(rows: 2 * rows, in: surroundings.directory)
         report.notes.append(
@@ -49,7 +52,10 @@ final class DownloadWorkload {
     private var pageCount: Int { (rows + Self.perPage - 1) / Self.perPage }
 
     /// The pages as files, which is what they are asked for by.
-    static func write(rows: Int, perPage: Int, to folder: String) throws {
+    ///
+    /// - Parameter changes: how many orders the delta link tells of that stands behind the last page; none where there is no
+    ///   such link.
+    static func write(rows: Int, perPage: Int, to folder: String, changes: Int = 0) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         func store(_ name: String, _ bytes: [UInt8]) throws {
             try Data(bytes).write(to: URL(filePath: folder + "/" + name))
@@ -57,7 +63,14 @@ final class DownloadWorkload {
         try store("$metadata", OrderPages.metadata)
         try store("Customers", OrderPages.customerPage())
         let name = { $0 == 0 ? "Orders" : "Orders-\($0)" }
-        try OrderPages.forEach(rows: rows, perPage: perPage, name: name) { try store(name($0), $2) }
+        let link = changes > 0 ? "Delta" : nil
+        try OrderPages.forEach(rows: rows, perPage: perPage, deltaLink: link, name: name) { try store(name($0), $2) }
+        if let link {
+            try OrderPages.forEach(
+                rows: rows, perPage: rows, changed: max(1, rows / changes), deltaLink: link, isDelta: true,
+                name: { _ in "" }
+            ) { _, _, bytes in try store(link, bytes) }
+        }
         // One in a hundred, changed.
         try OrderPages.forEach(rows: rows, perPage: rows, changed: 100, name: { _ in "" }) { _, _, bytes in
             try store("Changed", bytes)
@@ -161,6 +174,16 @@ final class DownloadWorkload {
         let opening = try await Stopwatch.seconds { store = try await Self.store(files) }
         rates["open", default: []].append(opening * 1e3)
         await store.close()
+    }
+
+    /// The same by the real transport, from a server in a process of its own.
+    func loopback(in directory: Directory) async throws -> [Case] {
+        let rate = try await PageServer.rate(rows: rows, pages: folder, in: directory)
+        return [
+            Case(
+                "download over HTTP on loopback", rate, .rowsPerSecond,
+                against: .init(name: "from files", value: median(rates["download"] ?? [])))
+        ]
     }
 
     static func store(_ files: StoreFiles) async throws -> LocalStore {

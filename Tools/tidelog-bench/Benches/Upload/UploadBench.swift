@@ -178,18 +178,7 @@ final class UploadQueue {
 /// Plans one batch in a process of its own and tells how much memory that took.
 enum UploadMemory {
     static func runInProcess(views path: String, limit: Int) throws -> Double {
-        let process = Process()
-        process.executableURL = URL(filePath: CommandLine.arguments[0])
-        process.arguments = [Bench.upload.name, "--views", path, "--operations", "\(limit)"]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let answer = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0,
-            let peak = Double(String(decoding: answer, as: UTF8.self).trimmingCharacters(in: .newlines))
-        else { throw Failure("The plan's process ended with status \(process.terminationStatus).") }
-        return peak
+        try ChildProcess.result([Bench.upload.name, "--views", path, "--operations", "\(limit)"])
     }
 
     static func run(views path: String, limit: Int) throws {
@@ -200,6 +189,6 @@ enum UploadMemory {
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: OfflineDay.service.root)
         _ = try UploadQueue.batch(plan, encoder, number: 1)
-        Console.line("\(Double(bench_peak_resident_bytes()) / 1_048_576)")
+        try ChildProcess.answer(ChildProcess.peak)
     }
 }
