@@ -67,6 +67,9 @@ struct SnapshotCodecTests {
             StoreEvent(id: 4, kind: .download, time: -5, subset: ["Q", "D"], mark: 3),
             StoreEvent(id: 9, kind: .upload, time: 6, mark: 9),
         ]),
+        .openLinks([
+            OpenLink(query: "Q", set: "Orders", source: "Orders(1)", navigation: "Customer", target: "Customers(7)")
+        ]),
         .entity(id(.max), set: "Orders"),
         .key("OrderID=5", set: "Orders", of: id(7)),
         .row(row),

@@ -76,7 +76,7 @@ public struct OperationFates: Sendable {
             for operation in resolved.takenBack { undo(operation, by: sequence) }
             for operation in resolved.released { set(operation, .pending) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .entitiesRead, .entitiesMissing, .streamsStored, .batchAccepted, .uploadPostponed,
+            .downloadFinished, .linksLeftOpen, .entitiesRead, .entitiesMissing, .streamsStored, .batchAccepted, .uploadPostponed,
             .deliveryChanged,
             .lost,
             .unknown:

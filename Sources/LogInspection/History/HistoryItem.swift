@@ -66,6 +66,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .downloadStarted: "downloadStarted"
         case .downloadPage: "downloadPage"
         case .downloadFinished: "downloadFinished"
+        case .linksLeftOpen: "linksLeftOpen"
         case .entitiesRead: "entitiesRead"
         case .batchPrepared: "batchPrepared"
         case .batchAccepted: "batchAccepted"
@@ -111,7 +112,7 @@ extension Record.Body {
                 if case .confirmed(let images) = outcome.result { images.map(\.entity) } else { [] }
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
-            .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
+            .linksLeftOpen, .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
             .operationsRedone, .uploadPostponed, .deliveryChanged, .operationsElided, .operationsUnfit, .lost,
             .unknown:
             []

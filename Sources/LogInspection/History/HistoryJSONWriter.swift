@@ -97,6 +97,16 @@ struct HistoryJSONWriter {
         case .downloadFinished(let finished):
             text("query", finished.query)
             if finished.deltaLink != nil { flag("deltaLink") }
+        case .linksLeftOpen(let links):
+            array("links", links) { writer, link in
+                writer.object {
+                    $0.text("query", link.query)
+                    $0.text("set", link.set)
+                    $0.text("source", link.source)
+                    $0.text("navigation", link.navigation)
+                    $0.text("target", link.target)
+                }
+            }
         case .entitiesRead, .entitiesMissing: break
         case .streamsStored(let images):
             array("streams", images) { writer, image in

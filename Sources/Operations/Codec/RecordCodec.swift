@@ -51,6 +51,7 @@ public enum RecordCodec {
         case streamsStored = 32
         /// A ``streamsStored`` of which an image holds what the service said of the stream.
         case streamsTold = 33
+        case linksLeftOpen = 34
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -76,6 +77,9 @@ public enum RecordCodec {
         case .downloadStarted(let queries): kind = writer.started(queries)
         case .downloadPage(let page): kind = writer.page(page)
         case .downloadFinished(let finished): kind = writer.finished(finished)
+        case .linksLeftOpen(let links):
+            kind = .linksLeftOpen
+            writer.openLinks(links)
         case .entitiesRead(let images):
             kind = .entitiesRead
             writer.list(images) { $0.image($1) }
@@ -171,6 +175,7 @@ public enum RecordCodec {
             .downloadFinished(DownloadFinished(query: try reader.string(), deltaLink: try reader.string()))
         case .downloadPage: .downloadPage(DownloadPage(query: try reader.string(), entities: try reader.images()))
         case .downloadFinished: .downloadFinished(query: try reader.string())
+        case .linksLeftOpen: .linksLeftOpen(try reader.openLinks())
         case .entitiesRead: .entitiesRead(try reader.images())
         case .batchPrepared: .batchPrepared(try reader.prepared())
         case .batchAnswered: .batchAnswered(try reader.answered(inDetail: false))

@@ -19,6 +19,8 @@ public struct Record: Sendable, Hashable {
         case downloadStarted([QueryStart])
         case downloadPage(DownloadPage)
         case downloadFinished(DownloadFinished)
+        /// The links that wait for an entity which no download has brought yet, in place of all that waited before.
+        case linksLeftOpen([OpenLink])
         /// Entities read outside a download, to learn keys or ETags that an answer left out.
         case entitiesRead([EntityImage])
         case batchPrepared(BatchPrepared)

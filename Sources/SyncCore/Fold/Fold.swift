@@ -66,6 +66,7 @@ public struct Fold<Storage: StateStorage> {
         case .downloadStarted(let queries): try startDownload(queries, run: sequence)
         case .downloadPage(let page): try apply(page, sequence, record.time)
         case .downloadFinished(let finished): try finishDownload(finished, sequence, record.time)
+        case .linksLeftOpen(let links): try storage.putOpenLinks(links)
         case .entitiesRead(let images):
             try unwind()
             try apply(images)

@@ -127,6 +127,15 @@ public protocol StateStorage: AnyObject {
     /// The query brings the entity no more; nil for no query does.
     func uncover(_ id: EntityID, query: String?) throws(StateError)
 
+    /// Whether the query brings the entity.
+    func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool
+
+    // Links of which an end is not in the store
+    /// In the order in which they were told.
+    func openLinks() throws(StateError) -> [OpenLink]
+    /// In place of all that were there before.
+    func putOpenLinks(_ links: [OpenLink]) throws(StateError)
+
     // The last downloads and uploads
     /// In the order in which they came.
     func events() throws(StateError) -> [StoreEvent]

@@ -39,7 +39,7 @@ extension ChangeCause {
         case .deliveryChanged: self = .delivery
         case .serviceInstalled, .operationsUnfit: self = .metadata
         case .definingQueryAdded, .definingQueryRemoved: self = .definingQuery
-        case .uploadPostponed: return nil
+        case .uploadPostponed, .linksLeftOpen: return nil
         case .lost, .unknown: self = .other
         }
     }

@@ -15,8 +15,10 @@ struct QueryDownload {
     private(set) var pages = 0
     private(set) var tally = DownloadTally()
     private(set) var skipped: Set<String> = []
-    /// Links that a delta told of before their other end.
-    private var waiting: [LinkChange] = []
+    /// Links that a delta told of before their other end, in this download or in an earlier one.
+    private var waiting = WaitingLinks()
+    /// What a delta says has left a collection.
+    private var unlinked: Set<EntityID> = []
 
     /// What the query leads to.
     struct Target {
@@ -43,14 +45,17 @@ struct QueryDownload {
     /// Goes on to the last page.
     @inline(never) @_optimize(none)
     mutating func finish(_ reading: inout PatientReading) async throws(TidelogError) {
+        waiting = WaitingLinks(kept: try await store.openLinks())
         while true {
             switch try await step(&reading) {
             case .next: break
             case .restart:
-                waiting = []
                 try await store.record([.downloadStarted([QueryStart(query: query.name, mode: .restarted)])])
+                waiting = WaitingLinks(kept: try await store.openLinks())
+                unlinked = []
             case .finished(let deltaLink):
-                tally.removed += try await store.finishDownload(of: query, deltaLink: deltaLink)
+                tally.removed += try await store.finishDownload(
+                    of: query, deltaLink: deltaLink, waiting: waiting, unlinked: unlinked)
                 return
             case .endless(let url):
                 throw Self.endless(url)
@@ -152,6 +157,7 @@ struct QueryDownload {
         tally += found.tally
         skipped.formUnion(found.skipped)
         waiting = found.waiting
+        unlinked.formUnion(found.unlinked)
     }
 
     /// The link in the answer to a request, where it leads to the service.

@@ -228,16 +228,20 @@ extension LocalStore {
     /// - Parameters:
     ///   - compares: whether what is as it was is only named.
     ///   - next: where the next page is, where this is the last part of its page and not of the last page.
-    ///   - waiting: what earlier parts left.
-    /// - Returns: what it came to; what could not be stored, as `Set/Navigation`; and the links of which an end is not known.
+    ///   - waiting: what earlier parts left, and earlier downloads.
+    /// - Returns: what it came to; what could not be stored, as `Set/Navigation`; the links of which an end is not known; and
+    ///   what left a collection.
     /// - Throws: `invalidRequest` where the query was removed or replaced meanwhile.
     func ingest(
         _ items: [DeltaItem], of set: EntitySet, query: DefiningQuery, compares: Bool, next: String?,
-        waiting: [LinkChange]
-    ) async throws(TidelogError) -> (tally: DownloadTally, skipped: Set<String>, waiting: [LinkChange]) {
+        waiting: WaitingLinks
+    ) async throws(TidelogError) -> (
+        tally: DownloadTally, skipped: Set<String>, waiting: WaitingLinks, unlinked: Set<EntityID>
+    ) {
         let model = try model
         let index = fold.index ?? RelationshipIndex(model)
-        let found = try transaction(isPage: true) { () throws -> (DownloadTally, Set<String>, [LinkChange]) in
+        let found = try transaction(isPage: true) {
+            () throws -> (DownloadTally, Set<String>, WaitingLinks, Set<EntityID>) in
             try self.checkIsThere(query)
             var builder = try PageBuilder(
                 storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
@@ -247,23 +251,58 @@ extension LocalStore {
             for page in pages { try self.add(.downloadPage(page)) }
             try self.keepTold(builder.streams)
             _ = try self.commit()
-            return (builder.tally, builder.skipped, left)
+            return (builder.tally, builder.skipped, left, builder.unlinked)
         }
         try await acknowledge()
         return found
     }
 
-    /// Logs that a query was downloaded to its end. Returns how many entities it does not bring any more.
-    func finishDownload(of query: DefiningQuery, deltaLink: String?) async throws(TidelogError) -> Int {
+    /// Logs that a query was downloaded to its end.
+    ///
+    /// - Parameters:
+    ///   - waiting: the links of which an end did not come.
+    ///   - unlinked: what left a collection, in whatever part.
+    /// - Returns: how many entities it does not bring any more.
+    func finishDownload(
+        of query: DefiningQuery, deltaLink: String?, waiting: WaitingLinks = WaitingLinks(),
+        unlinked: Set<EntityID> = []
+    ) async throws(TidelogError) -> Int {
+        let model = try model
         let removed = try transaction { () throws -> Int in
             try self.checkIsThere(query)
-            try self.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: deltaLink)))
+            var removed = 0
+            if !unlinked.isEmpty,
+                let left = try ExpandedEntities(of: query, in: self.state, model: model)?.left(among: unlinked),
+                !left.isEmpty
+            {
+                try self.add(.downloadPage(DownloadPage(query: query.name, left: left)))
+                removed = self.fold.removedByDownload
+            }
+            let isKept = try self.keep(waiting, of: query)
+            let finished = DownloadFinished(query: query.name, deltaLink: isKept ? deltaLink : nil)
+            try self.add(.downloadFinished(finished))
             _ = try self.commit()
-            return self.fold.removedByDownload
+            return removed + self.fold.removedByDownload
         }
         try await acknowledge()
         return removed
     }
+
+    /// Logs which links wait now. Returns false where those of the query are too many to be kept, so that only a download of
+    /// everything can tell them once more.
+    private func keep(_ waiting: WaitingLinks, of query: DefiningQuery) throws -> Bool {
+        var links = waiting.open
+        let isKept = links.count <= OpenLink.limit && links.reduce(0) { $0 + $1.byteCount } <= Self.openLinksByteLimit
+        if !isKept { links.removeAll { $0.query == query.name } }
+        if try links != state.openLinks() { try add(.linksLeftOpen(links)) }
+        return isKept
+    }
+
+    /// They are one record.
+    private static let openLinksByteLimit = 4 << 20
+
+    /// Links of which an end is not in the store; see `OpenLink`.
+    func openLinks() throws(TidelogError) -> [OpenLink] { try read { try $0.openLinks() } }
 
     /// What was asked for by one text is nothing that another one brings.
     private func checkIsThere(_ query: DefiningQuery) throws {

@@ -74,6 +74,10 @@ extension SQLiteState {
             """, [integer(id)]) != nil
     }
 
+    public func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool {
+        try first("SELECT 1 FROM coverage WHERE query = ? AND entity = ?", [.text(query), integer(id)]) != nil
+    }
+
     public func uncover(_ id: EntityID, query: String?) throws(StateError) {
         if let query {
             try run("DELETE FROM coverage WHERE entity = ? AND query = ?", [integer(id), .text(query)])
