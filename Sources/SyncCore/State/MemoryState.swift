@@ -98,9 +98,8 @@ public final class MemoryState: StateStorage {
     public func base(_ id: EntityID) -> BaseState? { bases[id] }
     public func saveBase(_ id: EntityID, _ base: BaseState) { bases[id] = base }
     public func removeBase(_ id: EntityID) { bases[id] = nil }
-    public func takeBases() -> [(EntityID, BaseState)] {
-        defer { bases = [:] }
-        return bases.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    public func takeBases(limit: Int) -> [(EntityID, BaseState)] {
+        bases.keys.sorted().prefix(limit).compactMap { id in bases.removeValue(forKey: id).map { (id, $0) } }
     }
 
     public func links(_ relationship: String, first: EntityID) -> [LinkRow] {

@@ -38,8 +38,8 @@ public protocol StateStorage: AnyObject {
     func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError)
     /// Forgets it.
     func removeBase(_ id: EntityID) throws(StateError)
-    /// All saved base states in ascending order of entity; forgets them.
-    func takeBases() throws(StateError) -> [(EntityID, BaseState)]
+    /// The first saved base states in ascending order of entity, so many at most; forgets them.
+    func takeBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)]
 
     /// The entities as the service last said, whatever is pending on them, in any order; none of those that never entered
     /// the log. For many at once, where a question for each would take longer than what is made of the answer.
