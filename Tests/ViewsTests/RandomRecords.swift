@@ -160,6 +160,11 @@ struct RandomRecords {
                 (0..<number(0..<3)).map {
                     OpenLink(query: "Q\($0)", set: "Orders", source: "a\($0)", navigation: "Customer", target: "b")
                 })
+        case 73..<74:
+            return .operationsAmended(
+                operations.filter { _ in chance(10) }.map {
+                    AmendedOperation(operation: $0, content: Operation(action()))
+                })
         case 70..<72: return .streamsStored((0..<number(1..<3)).map { _ in stream() })
         default:
             operations.append(nextSequence)

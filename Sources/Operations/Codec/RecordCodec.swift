@@ -52,6 +52,7 @@ public enum RecordCodec {
         /// A ``streamsStored`` of which an image holds what the service said of the stream.
         case streamsTold = 33
         case linksLeftOpen = 34
+        case operationsAmended = 35
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -129,6 +130,12 @@ public enum RecordCodec {
                 $0.unsigned($1.operation)
                 $0.wholeRefusal($1.refusal)
             }
+        case .operationsAmended(let amended):
+            kind = .operationsAmended
+            writer.list(amended) {
+                $0.unsigned($1.operation)
+                $0.blob(ValueCodec.encode($1.content))
+            }
         case .streamsStored(let images):
             let isTold = images.contains { $0.told != nil }
             kind = isTold ? .streamsTold : .streamsStored
@@ -198,6 +205,12 @@ public enum RecordCodec {
             .operationsUnfit(
                 try reader.list { r throws(CodecError) in
                     UnfitOperation(operation: try r.unsigned(), refusal: try r.wholeRefusal())
+                })
+        case .operationsAmended:
+            .operationsAmended(
+                try reader.list { r throws(CodecError) in
+                    AmendedOperation(
+                        operation: try r.unsigned(), content: try ValueCodec.decodeOperation(try r.blob()))
                 })
         case .operationWithStream: .operation(try reader.operationWithStream())
         case .streamsStored: .streamsStored(try reader.list { r throws(CodecError) in try r.streamImage() })

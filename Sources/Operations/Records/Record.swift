@@ -45,6 +45,8 @@ public struct Record: Sendable, Hashable {
         case entitiesMissing([EntityID])
         /// Pending operations that the service's new metadata have no place for.
         case operationsUnfit([UnfitOperation])
+        /// Operations say less than they did, as the app decided, and are to be sent so.
+        case operationsAmended([AmendedOperation])
         /// Streams lie in the store now, or do not any more: they were downloaded, or the service has told their ETags.
         case streamsStored([StreamImage])
         /// Stands for a record that was lost to damage, so that those behind it keep their numbers. What it said is not

@@ -12,9 +12,13 @@ extension Fold {
     }
 
     func keepNextEntity(above images: [EntityImage]) throws(StateError) {
+        try keepNextEntity(above: images.lazy.map(\.entity))
+    }
+
+    func keepNextEntity(above entities: some Sequence<EntityID>) throws(StateError) {
         var header = try storage.header()
-        for image in images where image.entity >= header.nextEntity {
-            header.nextEntity = EntityID(rawValue: image.entity.rawValue &+ 1)
+        for id in entities where id >= header.nextEntity {
+            header.nextEntity = EntityID(rawValue: id.rawValue &+ 1)
         }
         try storage.setHeader(header)
     }
