@@ -31,7 +31,8 @@ extension HistoryItem {
     /// | `conflictResolved` | `entity`, `decision` (`clientWins`, `serverWins`, `merged`, `app`, `call`), `dropped`: `[{"operation", "properties": […], "navigations": […]}]`, `takenBack` and `released` (sequence numbers) |
     /// | `entitiesMissing` | none |
     /// | `operationsUnfit` | `operations`: `[{"operation", "reason"}]` |
-    /// | `streamsStored` | `streams`: `[{"entity", "property", "digest", "bytes", "mediaType", "name", "etag"}]`, without `digest` where the store has no copy any more |
+    /// | `operationsAmended` | `operations`: `[{"operation", …}]`, each with the members of an `operation` that say what it does from now on |
+    /// | `streamsStored` | `streams`: `[{"entity", "property", "digest", "bytes", "mediaType", "name", "etag", "told": {"readLink", "editLink", "etag"}}]`, without `digest` where the store has no copy any more, with `told` where it holds what the service said of the stream (addresses without their queries) |
     /// | `unknown` | `kindNumber`, `bytes` |
     ///
     /// What is no entry has `kind` `lost` (`sequence` and `last`, the first and the last record that is missing),

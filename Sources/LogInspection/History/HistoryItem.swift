@@ -81,6 +81,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .conflictResolved: "conflictResolved"
         case .entitiesMissing: "entitiesMissing"
         case .operationsUnfit: "operationsUnfit"
+        case .operationsAmended: "operationsAmended"
         case .streamsStored: "streamsStored"
         case .lost: "lost"
         case .unknown: "unknown"
@@ -107,6 +108,7 @@ extension Record.Body {
         case .entitiesMissing(let entities): entities
         case .streamsStored(let images): images.map(\.entity)
         case .conflictResolved(let resolved): [resolved.entity]
+        case .operationsAmended(let amended): amended.flatMap(\.content.touchedEntities)
         case .batchAnswered(let answered):
             answered.outcomes.flatMap { outcome -> [EntityID] in
                 if case .confirmed(let images) = outcome.result { images.map(\.entity) } else { [] }

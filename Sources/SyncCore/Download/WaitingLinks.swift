@@ -80,7 +80,8 @@ public struct WaitingLinks: Sendable, Hashable {
     /// The links that waited for one of the ends, in order. Cost: that of the fewer of them.
     func arrived<Ends: Collection<End>>(among ends: Ends, contains: (End) -> Bool) -> [Int] {
         guard !byAwaited.isEmpty else { return [] }
-        let found = byAwaited.count < ends.count ? byAwaited.keys.filter(contains) : ends.filter { byAwaited[$0] != nil }
+        let found =
+            byAwaited.count < ends.count ? byAwaited.keys.filter(contains) : ends.filter { byAwaited[$0] != nil }
         return found.flatMap { byAwaited[$0] ?? [] }.sorted()
     }
 

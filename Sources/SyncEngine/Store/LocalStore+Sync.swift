@@ -138,6 +138,8 @@ extension LocalStore {
             if kept.contains(where: \.isConfirmed), let stream = plan.streamImage(after: outcomes) {
                 try self.add(.streamsStored([stream]))
             }
+            try self.keepTold(reconciler.streams, sent: plan.createdMediaEntities)
+            try self.removeSentStreams(of: plan, kept)
             try self.addUnfit(among: kept.filter { !$0.isConfirmed }.map(\.operation))
             _ = try self.commit()
             // What the service did not come to can go again in the same upload, in doubt or not.
@@ -175,6 +177,7 @@ extension LocalStore {
                     images: pending.operation.imagesAsSent(to: pending.operation.createdEntities, images, model)))
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: [outcome])))
             try self.add(.entitiesRead(images))
+            try self.keepTold(builder.streams)
             _ = try self.commit()
         }
         try await acknowledge()
@@ -201,6 +204,7 @@ extension LocalStore {
             }
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
             try self.add(.entitiesRead(read))
+            try self.keepTold(builder.streams)
             _ = try self.commit()
         }
         try await acknowledge()
@@ -331,11 +335,36 @@ extension LocalStore {
     }
 
     /// Logs what the service said of streams, behind the record that brings their entities.
-    private func keepTold(_ streams: [StreamImage]) throws {
+    ///
+    /// - Parameter sent: media entities whose content went with the request that was answered: the ETag is that of it.
+    private func keepTold(_ streams: [StreamImage], sent: Set<EntityID> = []) throws {
+        let streams = try streams.map { image in
+            // The record in front may have brought, or taken away, the content.
+            var image = image
+            let known = try state.stream(image.property, of: image.entity)
+            (image.content, image.etag) = (known?.content, known?.etag)
+            if image.property == nil, image.content != nil, sent.contains(image.entity) {
+                image.etag = image.told?.etag
+            }
+            return image
+        }
         // So that a record stays far below its limit, however long the addresses.
         for start in stride(from: 0, to: streams.count, by: 1_000) {
             try add(.streamsStored(Array(streams[start..<min(start + 1_000, streams.count)])))
         }
+    }
+
+    /// Where the store is to keep no copy of what the service has.
+    private func removeSentStreams(of plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) throws {
+        guard removesStreamsAfterUpload, plan.writesStream else { return }
+        let confirmed = Set(outcomes.filter(\.isConfirmed).map(\.operation))
+        let gone = plan.changeSets.flatMap(\.requests).compactMap { request -> StreamImage? in
+            guard confirmed.contains(request.operation), request.content != nil,
+                let entity = request.creates ?? request.entity
+            else { return nil }
+            return StreamImage(entity: entity, property: request.modification.stream?.property, content: nil)
+        }
+        if !gone.isEmpty { try add(.streamsStored(gone)) }
     }
 
     /// Cuts a page so that each part fits a record well. An entity stays together with what came expanded below it, since its
