@@ -32,6 +32,7 @@
 @_exported public import struct SyncEngine.AwaitedBatch
 @_exported public import struct SyncEngine.DownloadOptions
 @_exported public import struct SyncEngine.DownloadReport
+@_exported public import struct Operations.OpenLink
 @_exported public import struct Operations.UnfitOperation
 @_exported public import struct SyncEngine.ErrorArchiveEntry
 @_exported public import enum SyncEngine.ErrorClass

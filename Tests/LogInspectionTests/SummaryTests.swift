@@ -31,6 +31,24 @@ import Testing
             ])
     }
 
+    @Test func `what the service said of a stream is shown, without the queries of its addresses`() throws {
+        let log = try SampleLog()
+        try log.append(
+            .streamsStored([
+                StreamImage(
+                    entity: id(3), content: nil,
+                    told: .init(readLink: "http://cdn.test/3?secret=1", editLink: "media/3", etag: "\"5\""))
+            ]))
+        #expect(
+            try log.summaries() == [
+                "~3 media stream not in the store; the service says: read at http://cdn.test/3, written at media/3, "
+                    + "ETag \"5\""
+            ])
+        #expect(
+            try #require(try log.items().last).json().contains(
+                #""told":{"readLink":"http://cdn.test/3","editLink":"media/3","etag":"\"5\""}"#))
+    }
+
     @Test func `a deep insert names what is created below`() throws {
         let log = try SampleLog()
         let orders = (2...7).map {

@@ -141,6 +141,22 @@ struct RecordCodecTests {
                 dropped: [.init(operation: 4, properties: ["Name", "Ä"], navigations: ["Customer"])],
                 takenBack: [5, .max], released: [6])),
         .entitiesMissing([EntityID(rawValue: 7), EntityID(rawValue: 9)]),
+        .operationsAmended([
+            AmendedOperation(
+                operation: 4,
+                content: Operation(
+                    .update(EntityID(rawValue: 7), changes: ["Name": .string("Ä")], bindings: []), customTag: "t")),
+            AmendedOperation(
+                operation: 5,
+                content: Operation(
+                    .update(EntityID(rawValue: 7), changes: [:], bindings: []),
+                    stream: StreamWrite(content: someContent)
+                )),
+        ]),
+        .linksLeftOpen([
+            OpenLink(query: "Q", set: "Orders", source: "Orders(1)", navigation: "Customer", target: "Customers(7)"),
+            OpenLink(query: "", set: "", source: "", navigation: "", target: ""),
+        ]),
         .operationsUnfit([
             UnfitOperation(
                 operation: 4, refusal: Refusal(modelChanged: "Orders is gone.", method: "PATCH", url: "Orders(1)"))

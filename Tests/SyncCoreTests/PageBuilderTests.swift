@@ -14,8 +14,8 @@ struct PageBuilderTests {
     @discardableResult
     private func take(
         _ json: String..., set: String = "Customers", compares: Bool = false, next: String? = nil,
-        waiting: [LinkChange] = []
-    ) throws -> (pages: [DownloadPage], waiting: [LinkChange], tally: DownloadTally) {
+        waiting: WaitingLinks = WaitingLinks()
+    ) throws -> (pages: [DownloadPage], waiting: WaitingLinks, tally: DownloadTally) {
         let entitySet = try #require(store.model.findEntitySet(set))
         let body = #"{"@odata.context":"$metadata#\#(set)/$delta","value":[\#(json.joined(separator: ","))]}"#
         var reader = try PayloadReader(version: .v4, model: store.model).feedReader(

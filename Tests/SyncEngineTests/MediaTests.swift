@@ -222,6 +222,46 @@ struct MediaTests {
         #expect(try await shop.store.pendingOperations().isEmpty)
     }
 
+    @Test(arguments: Dialect.allCases)
+    func `what the answer to a new media entity says of its stream holds without a download`(
+        dialect: Dialect
+    ) async throws {
+        let shop = try await withPhotos(dialect)
+        let link = try await create(shop, picture)
+        try await shop.push()
+        let id = try await shop.store.entityID(.link(link))
+        #expect(try await shop.store.isStreamCurrent(id))
+        #expect(try bytes(try await shop.store.localStream(.link(link))) == picture)
+        // The next content goes under the ETag of the first.
+        try await write(shop, link, Array("second".utf8))
+        shop.transport.forgetRequests()
+        #expect(try await shop.push().confirmed.count == 1)
+        #expect(shop.transport.requests.first { $0.method == "PUT" }?.headers["If-Match"] != nil)
+    }
+
+    @Test(arguments: [Dialect.v2, .v4], [false, true])
+    func `a store that is to keep no sent streams has none behind the upload, and can download them again`(
+        dialect: Dialect, isNew: Bool
+    ) async throws {
+        var options = LocalStore.Options()
+        options.removesStreamsAfterUpload = true
+        let shop = try await Shop(dialect, options: options)
+        try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))
+        try await shop.pull()
+        let link = isNew ? try await create(shop, picture) : "Photos(1)"
+        if !isNew { try await write(shop, link, picture) }
+        #expect(try bytes(try await shop.store.localStream(.link(link))) == picture)
+        #expect(try await shop.push().confirmed.count == 1)
+        #expect(try await shop.store.localStream(.link(link)) == nil)
+        #expect(try bytes(try await shop.engine.downloadStream(.link(link))) == picture)
+        try await write(shop, link, [1, 2, 3])
+        #expect(try await shop.push().confirmed.count == 1)
+        await shop.store.close()
+        let again = try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false)
+        #expect(files(shop) == [])
+        await again.close()
+    }
+
     @Test func `an encrypted store refuses streams instead of laying them open`() async throws {
         let shop = try await Shop(.v4, options: .init(log: OperationLog.Options(keys: [LogKey(Array(0..<32))!])))
         let error = await #expect(throws: TidelogError.self) { try await create(shop, picture) }

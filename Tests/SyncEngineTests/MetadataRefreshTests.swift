@@ -131,6 +131,29 @@ struct MetadataRefreshTests {
         #expect(try await rebuilt(shop) == digest)
     }
 
+    @Test func `what has no place is amended to what fits, which the next upload sends`() async throws {
+        let service = try await Changing()
+        let shop = service.shop
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine"), "Quantity": .integer(77)]))
+        try await shop.perform(update("Orders(2)", ["Note": .string("mine")]))
+        service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
+        let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Note"]))
+        let (first, second) = (refresh.unfit[0].operation, refresh.unfit[1].operation)
+        let refused = await #expect(throws: TidelogError.self) { try await shop.store.amend([first, second]) }
+        #expect(refused?.message == "The metadata have no place for anything of operation \(second).")
+        #expect(try await shop.store.pendingOperations(.rejected).count == 2)
+        try await shop.store.amend([first])
+        #expect(try await shop.store.errorArchive().map(\.requestID) == [second])
+        await #expect(throws: TidelogError.self) { try await shop.store.amend([first]) }
+        shop.transport.forgetRequests()
+        #expect(try await service.engine.upload().confirmed == [first])
+        let body = shop.transport.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
+        #expect(body.contains("77") && !body.contains("mine"))
+        #expect(try await shop.value("Orders(1)", "Quantity") == .integer(77))
+        let digest = try await shop.store.digest()
+        #expect(try await rebuilt(shop) == digest)
+    }
+
     @Test(arguments: Dialect.allCases)
     func `what is in doubt when its place goes stays in doubt, and does not go a second time when the place is back`(
         _ dialect: Dialect

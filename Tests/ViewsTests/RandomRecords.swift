@@ -155,6 +155,16 @@ struct RandomRecords {
                 operations.filter { _ in chance(20) }.map {
                     UnfitOperation(operation: $0, refusal: Refusal(modelChanged: "It does not fit."))
                 })
+        case 72..<73:
+            return .linksLeftOpen(
+                (0..<number(0..<3)).map {
+                    OpenLink(query: "Q\($0)", set: "Orders", source: "a\($0)", navigation: "Customer", target: "b")
+                })
+        case 73..<74:
+            return .operationsAmended(
+                operations.filter { _ in chance(10) }.map {
+                    AmendedOperation(operation: $0, content: Operation(action()))
+                })
         case 70..<72: return .streamsStored((0..<number(1..<3)).map { _ in stream() })
         default:
             operations.append(nextSequence)

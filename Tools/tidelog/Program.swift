@@ -37,7 +37,8 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Store and service:",
                 subcommands: [
                     InitCommand.self, PullCommand.self, PushCommand.self, SettleCommand.self, IdentifyCommand.self,
-                    ServiceCommand.self, RefreshMetadataCommand.self, CompactCommand.self, ClearCommand.self,
+                    ServiceCommand.self, QueriesCommand.self, RefreshMetadataCommand.self, CompactCommand.self,
+                    ClearCommand.self,
                 ]),
             CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, ExplainCommand.self, KeysCommand.self]),
             CommandGroup(
@@ -50,7 +51,8 @@ struct RootCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(name: "Media:", subcommands: [MediaCommand.self]),
             CommandGroup(
-                name: "Errors:", subcommands: [ErrorsCommand.self, RetryCommand.self, DiscardCommand.self]),
+                name: "Errors:",
+                subcommands: [ErrorsCommand.self, RetryCommand.self, AmendCommand.self, DiscardCommand.self]),
             CommandGroup(
                 name: "Looking inside:",
                 subcommands: [

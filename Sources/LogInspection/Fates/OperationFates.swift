@@ -71,12 +71,15 @@ public struct OperationFates: Sendable {
         case .operationsRedone(let operations): for operation in operations { redo(operation) }
         case .operationsUnfit(let unfit):
             for unfit in unfit { set(unfit.operation, .rejected(nil, unfit.refusal)) }
+        case .operationsAmended(let amended):
+            for amended in amended { set(amended.operation, .pending) }
         case .operationsElided(let operations): for operation in operations { elide(operation, by: sequence) }
         case .conflictResolved(let resolved):
             for operation in resolved.takenBack { undo(operation, by: sequence) }
             for operation in resolved.released { set(operation, .pending) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .entitiesRead, .entitiesMissing, .streamsStored, .batchAccepted, .uploadPostponed,
+            .downloadFinished, .linksLeftOpen, .entitiesRead, .entitiesMissing, .streamsStored, .batchAccepted,
+            .uploadPostponed,
             .deliveryChanged,
             .lost,
             .unknown:

@@ -20,6 +20,7 @@ extension HistoryItem {
     /// | `downloadStarted` | `queries`; `modes`, in the same order, where not all are `full`: `full`, `delta`, `resumed`, `restarted` |
     /// | `downloadPage` | `query`; `unchanged` (how many), `removed` and `left` (entity IDs), `links` (how many), `next` (true: a page follows) where there are any |
     /// | `downloadFinished` | `query`; `deltaLink` (true) where the service gave one |
+    /// | `linksLeftOpen` | `links`: `[{"query", "set", "source", "navigation", "target"}]`, all that wait now |
     /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many); `requests`: `[{"contentID", "method", "url"}]` where they can be repeated |
     /// | `batchAccepted` | `batch`, `monitor` |
     /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "deferred" \| "notProcessed" \| "inDoubt", …}]`; rejected and deferred ones with `status`, `code`, `message`, deferred ones with `attempts`, ones in doubt with `reason` |
@@ -30,7 +31,8 @@ extension HistoryItem {
     /// | `conflictResolved` | `entity`, `decision` (`clientWins`, `serverWins`, `merged`, `app`, `call`), `dropped`: `[{"operation", "properties": […], "navigations": […]}]`, `takenBack` and `released` (sequence numbers) |
     /// | `entitiesMissing` | none |
     /// | `operationsUnfit` | `operations`: `[{"operation", "reason"}]` |
-    /// | `streamsStored` | `streams`: `[{"entity", "property", "digest", "bytes", "mediaType", "name", "etag"}]`, without `digest` where the store has no copy any more |
+    /// | `operationsAmended` | `operations`: `[{"operation", …}]`, each with the members of an `operation` that say what it does from now on |
+    /// | `streamsStored` | `streams`: `[{"entity", "property", "digest", "bytes", "mediaType", "name", "etag", "told": {"readLink", "editLink", "etag"}}]`, without `digest` where the store has no copy any more, with `told` where it holds what the service said of the stream (addresses without their queries) |
     /// | `unknown` | `kindNumber`, `bytes` |
     ///
     /// What is no entry has `kind` `lost` (`sequence` and `last`, the first and the last record that is missing),

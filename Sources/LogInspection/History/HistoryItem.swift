@@ -66,6 +66,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .downloadStarted: "downloadStarted"
         case .downloadPage: "downloadPage"
         case .downloadFinished: "downloadFinished"
+        case .linksLeftOpen: "linksLeftOpen"
         case .entitiesRead: "entitiesRead"
         case .batchPrepared: "batchPrepared"
         case .batchAccepted: "batchAccepted"
@@ -80,6 +81,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case .conflictResolved: "conflictResolved"
         case .entitiesMissing: "entitiesMissing"
         case .operationsUnfit: "operationsUnfit"
+        case .operationsAmended: "operationsAmended"
         case .streamsStored: "streamsStored"
         case .lost: "lost"
         case .unknown: "unknown"
@@ -106,12 +108,13 @@ extension Record.Body {
         case .entitiesMissing(let entities): entities
         case .streamsStored(let images): images.map(\.entity)
         case .conflictResolved(let resolved): [resolved.entity]
+        case .operationsAmended(let amended): amended.flatMap(\.content.touchedEntities)
         case .batchAnswered(let answered):
             answered.outcomes.flatMap { outcome -> [EntityID] in
                 if case .confirmed(let images) = outcome.result { images.map(\.entity) } else { [] }
             }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
-            .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
+            .linksLeftOpen, .batchPrepared, .batchAccepted, .batchInterrupted, .operationsReleased, .operationsUndone,
             .operationsRedone, .uploadPostponed, .deliveryChanged, .operationsElided, .operationsUnfit, .lost,
             .unknown:
             []

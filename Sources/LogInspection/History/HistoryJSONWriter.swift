@@ -97,6 +97,23 @@ struct HistoryJSONWriter {
         case .downloadFinished(let finished):
             text("query", finished.query)
             if finished.deltaLink != nil { flag("deltaLink") }
+        case .operationsAmended(let amended):
+            array("operations", amended) { writer, amended in
+                writer.object {
+                    $0.number("operation", amended.operation)
+                    $0.operation(amended.content)
+                }
+            }
+        case .linksLeftOpen(let links):
+            array("links", links) { writer, link in
+                writer.object {
+                    $0.text("query", link.query)
+                    $0.text("set", link.set)
+                    $0.text("source", link.source)
+                    $0.text("navigation", link.navigation)
+                    $0.text("target", link.target)
+                }
+            }
         case .entitiesRead, .entitiesMissing: break
         case .streamsStored(let images):
             array("streams", images) { writer, image in
@@ -104,6 +121,7 @@ struct HistoryJSONWriter {
                     $0.number("entity", image.entity.rawValue)
                     $0.stream(image.property, image.content)
                     $0.text("etag", image.etag)
+                    if let told = image.told { $0.told(told) }
                 }
             }
         case .batchPrepared(let prepared):
@@ -228,6 +246,16 @@ struct HistoryJSONWriter {
         number("bytes", content.byteCount)
         text("mediaType", content.mediaType)
         text("name", content.name)
+    }
+
+    /// Addresses without their queries, into which a service may have put a secret.
+    private mutating func told(_ told: StreamImage.Told) {
+        json.name("told")
+        object {
+            $0.text("readLink", told.readLink.map { String($0.prefix { $0 != "?" }) })
+            $0.text("editLink", told.editLink.map { String($0.prefix { $0 != "?" }) })
+            $0.text("etag", told.etag)
+        }
     }
 
     private mutating func attributes(_ operation: Operation) {

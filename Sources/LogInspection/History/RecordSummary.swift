@@ -24,6 +24,8 @@ struct RecordSummary {
         case .downloadFinished(let finished):
             "download of \(Self.oneLine(finished.query)) finished"
                 + (finished.deltaLink == nil ? "" : ", with a delta link")
+        case .linksLeftOpen(let links):
+            "\(count(links.count, "link")) waiting for an entity: \(list(links.map { Self.oneLine($0.description, limit: 200) }))"
         case .entitiesRead(let images):
             "\(count(images.count, "entity")) read: \(list(images.map { Self.oneLine(sets.reference($0.entity)) }))"
         case .batchPrepared(let prepared): text(of: prepared)
@@ -51,6 +53,8 @@ struct RecordSummary {
         case .operationsUnfit(let unfit):
             "\(count(unfit.count, "operation")) without a place in the new metadata: "
                 + list(unfit.map { "\($0.operation) (\(Self.oneLine($0.refusal.message, limit: 200)))" })
+        case .operationsAmended(let amended):
+            list(amended.map { "operation \($0.operation) amended: \(text(of: $0.content))" }, separator: "; ")
         case .streamsStored(let images): list(images.map(text))
         case .lost: "a record that was lost"
         case .unknown(let kind, let payload):
@@ -100,7 +104,17 @@ struct RecordSummary {
     }
 
     private func text(of image: StreamImage) -> String {
-        "\(reference(image.entity)) \(text(of: image.content, of: image.property, without: "not in the store"))"
+        let content = text(of: image.content, of: image.property, without: "not in the store")
+        guard let told = image.told else { return "\(reference(image.entity)) \(content)" }
+        // The service may have put a secret into the query of an address.
+        func address(_ link: String) -> String { Self.oneLine(String(link.prefix { $0 != "?" }), limit: 200) }
+        var parts: [String] = []
+        if let link = told.readLink { parts.append("read at \(address(link))") }
+        if let link = told.editLink { parts.append("written at \(address(link))") }
+        if let etag = told.etag { parts.append("ETag \(Self.oneLine(etag))") }
+        let said =
+            parts.isEmpty ? "the service says nothing more of it" : "the service says: " + parts.joined(separator: ", ")
+        return "\(reference(image.entity)) \(content); \(said)"
     }
 
     private func text(of content: StreamContent?, of property: String?, without: String) -> String {

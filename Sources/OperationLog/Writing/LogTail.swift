@@ -24,6 +24,7 @@ final class LogTail {
     /// Up to where the disk has set space aside for the segment.
     private var reservedOffset: UInt64 = 0
     private let lock: any FileLock
+    private var isLockHandedOver = false
     private var isGivenUp = false
     /// How many threads work on sealed segments and snapshots.
     private var works = 0
@@ -222,6 +223,12 @@ final class LogTail {
 
     func beginClosing() { state = .closing }
 
+    /// The lock is the caller's to release from now on, whoever closes the log.
+    func handOverLock() -> any FileLock {
+        isLockHandedOver = true
+        return lock
+    }
+
     /// For good. The file stays open while a sync runs.
     func close(cause: FileSystemError?) {
         if case .closed = state { return }
@@ -261,7 +268,7 @@ final class LogTail {
             segment.file.close()
         }
         isGivenUp = true
-        if works == 0 { lock.release() }
+        if works == 0, !isLockHandedOver { lock.release() }
     }
 
     /// Does what must not fail. If it does, the log is closed: a sync that failed once may report success the next time

@@ -307,10 +307,18 @@ public final class OperationLog: Sendable {
     /// Lets go of the files and the lock. With ``Options/Durability/grouped`` and ``Options/Durability/interval(milliseconds:)``
     /// what was appended is made durable first, as far as the disk lets it; with ``Options/Durability/none`` it stays
     /// with the operating system. Later calls throw ``LogError/closed(cause:)``.
-    public func close() {
+    public func close() { _ = close(keepingLock: false) }
+
+    /// Lets go of the files as ``close()`` does, and gives the lock to the caller, so that nobody else opens the log before
+    /// that is released. Nil where the log was closed already.
+    public func closeKeepingLock() -> (any FileLock)? { close(keepingLock: true) }
+
+    private func close(keepingLock: Bool) -> (any FileLock)? {
+        var lock: (any FileLock)?
         monitor.lock()
         if tail.state == .open {
             tail.beginClosing()
+            if keepingLock { lock = tail.handOverLock() }
             if options.durability != .none { try? waitUntilDurable(tail.progress.encoded) }
             while tail.progress.phase != .idle { monitor.wait(.idle) }
             tail.close(cause: nil)
@@ -322,6 +330,7 @@ public final class OperationLog: Sendable {
         repacking.unlock()
         fileWork.lock()
         fileWork.unlock()
+        return lock
     }
 
     // MARK: Snapshots and compaction

@@ -37,6 +37,12 @@ extension ByteWriter {
         return .downloadFinishedWithLink
     }
 
+    package mutating func openLinks(_ links: [OpenLink]) {
+        list(links) {
+            for text in [$1.query, $1.set, $1.source, $1.navigation, $1.target] { $0.string(text) }
+        }
+    }
+
     /// IDs of which each is mostly the one behind the last: the length of each such run, and how far it begins from the end
     /// of the one before.
     private mutating func runs(_ ids: [EntityID]) {
@@ -75,6 +81,14 @@ extension ByteReader {
                     source: try r.entity(), navigation: try r.name(),
                     target: try r.optional { r throws(CodecError) in try r.entity() }, isAdded: try r.bool())
             }, next: try optional { r throws(CodecError) in try r.string() })
+    }
+
+    package mutating func openLinks() throws(CodecError) -> [OpenLink] {
+        try list { r throws(CodecError) in
+            OpenLink(
+                query: try r.string(), set: try r.string(), source: try r.string(), navigation: try r.string(),
+                target: try r.string())
+        }
     }
 
     private mutating func runs() throws(CodecError) -> [EntityID] {

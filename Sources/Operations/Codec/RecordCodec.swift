@@ -51,6 +51,8 @@ public enum RecordCodec {
         case streamsStored = 32
         /// A ``streamsStored`` of which an image holds what the service said of the stream.
         case streamsTold = 33
+        case linksLeftOpen = 34
+        case operationsAmended = 35
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -76,6 +78,9 @@ public enum RecordCodec {
         case .downloadStarted(let queries): kind = writer.started(queries)
         case .downloadPage(let page): kind = writer.page(page)
         case .downloadFinished(let finished): kind = writer.finished(finished)
+        case .linksLeftOpen(let links):
+            kind = .linksLeftOpen
+            writer.openLinks(links)
         case .entitiesRead(let images):
             kind = .entitiesRead
             writer.list(images) { $0.image($1) }
@@ -125,6 +130,12 @@ public enum RecordCodec {
                 $0.unsigned($1.operation)
                 $0.wholeRefusal($1.refusal)
             }
+        case .operationsAmended(let amended):
+            kind = .operationsAmended
+            writer.list(amended) {
+                $0.unsigned($1.operation)
+                $0.blob(ValueCodec.encode($1.content))
+            }
         case .streamsStored(let images):
             let isTold = images.contains { $0.told != nil }
             kind = isTold ? .streamsTold : .streamsStored
@@ -171,6 +182,7 @@ public enum RecordCodec {
             .downloadFinished(DownloadFinished(query: try reader.string(), deltaLink: try reader.string()))
         case .downloadPage: .downloadPage(DownloadPage(query: try reader.string(), entities: try reader.images()))
         case .downloadFinished: .downloadFinished(query: try reader.string())
+        case .linksLeftOpen: .linksLeftOpen(try reader.openLinks())
         case .entitiesRead: .entitiesRead(try reader.images())
         case .batchPrepared: .batchPrepared(try reader.prepared())
         case .batchAnswered: .batchAnswered(try reader.answered(inDetail: false))
@@ -193,6 +205,12 @@ public enum RecordCodec {
             .operationsUnfit(
                 try reader.list { r throws(CodecError) in
                     UnfitOperation(operation: try r.unsigned(), refusal: try r.wholeRefusal())
+                })
+        case .operationsAmended:
+            .operationsAmended(
+                try reader.list { r throws(CodecError) in
+                    AmendedOperation(
+                        operation: try r.unsigned(), content: try ValueCodec.decodeOperation(try r.blob()))
                 })
         case .operationWithStream: .operation(try reader.operationWithStream())
         case .streamsStored: .streamsStored(try reader.list { r throws(CodecError) in try r.streamImage() })

@@ -90,6 +90,37 @@ public struct DownloadPage: Sendable, Hashable {
     }
 }
 
+/// A link that a delta told of and of which an end is not in the store: what has to come yet has no ID.
+public struct OpenLink: Sendable, Hashable, CustomStringConvertible {
+    /// The defining query whose delta told of it.
+    public var query: String
+    /// The entity set of the source.
+    public var set: String
+    /// The entity-id of the source, as the service wrote it, as are the others.
+    public var source: String
+    public var navigation: String
+    public var target: String
+
+    /// The most of them that a store keeps.
+    public static let limit = 10_000
+
+    public init(query: String, set: String, source: String, navigation: String, target: String) {
+        self.query = query
+        self.set = set
+        self.source = source
+        self.navigation = navigation
+        self.target = target
+    }
+
+    /// For people: `Orders(1)/Customer to Customers(7)`.
+    public var description: String { "\(source)/\(navigation) to \(target)" }
+
+    /// How many bytes its texts have.
+    public var byteCount: Int {
+        query.utf8.count + set.utf8.count + source.utf8.count + navigation.utf8.count + target.utf8.count
+    }
+}
+
 /// A defining query was downloaded to its end.
 public struct DownloadFinished: Sendable, Hashable {
     public var query: String

@@ -19,6 +19,8 @@ public struct Record: Sendable, Hashable {
         case downloadStarted([QueryStart])
         case downloadPage(DownloadPage)
         case downloadFinished(DownloadFinished)
+        /// The links that wait for an entity which no download has brought yet, in place of all that waited before.
+        case linksLeftOpen([OpenLink])
         /// Entities read outside a download, to learn keys or ETags that an answer left out.
         case entitiesRead([EntityImage])
         case batchPrepared(BatchPrepared)
@@ -43,6 +45,8 @@ public struct Record: Sendable, Hashable {
         case entitiesMissing([EntityID])
         /// Pending operations that the service's new metadata have no place for.
         case operationsUnfit([UnfitOperation])
+        /// Operations say less than they did, as the app decided, and are to be sent so.
+        case operationsAmended([AmendedOperation])
         /// Streams lie in the store now, or do not any more: they were downloaded, or the service has told their ETags.
         case streamsStored([StreamImage])
         /// Stands for a record that was lost to damage, so that those behind it keep their numbers. What it said is not

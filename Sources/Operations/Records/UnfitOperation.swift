@@ -10,6 +10,18 @@ public struct UnfitOperation: Sendable, Hashable {
     }
 }
 
+/// What a pending operation says from now on, in place of what it said: the part of it that the service's metadata have a
+/// place for.
+public struct AmendedOperation: Sendable, Hashable {
+    public var operation: SequenceNumber
+    public var content: Operation
+
+    public init(operation: SequenceNumber, content: Operation) {
+        self.operation = operation
+        self.content = content
+    }
+}
+
 extension Refusal {
     /// The code of what no service refused: the metadata changed, and the operation does not fit them any more.
     public static let modelChangedCode = "modelChanged"

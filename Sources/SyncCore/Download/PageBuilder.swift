@@ -7,17 +7,21 @@ public import Operations
 /// For one part of a page: what it builds must be folded before the next part is looked at.
 public struct PageBuilder<Storage: StateStorage> {
     private let storage: Storage
-    private let model: EntityDataModel
-    private let query: String
+    let model: EntityDataModel
+    let query: String
     private let set: EntitySet
-    private var builder: ImageBuilder<Storage>
+    var builder: ImageBuilder<Storage>
     /// Nil where everything is logged as it comes.
     private let comparison: LocalComparison<Storage>?
     private var pages: [Part] = [Part()]
-    private var waiting: [LinkChange]
+    var waiting: WaitingLinks
+    /// What this part tells of links.
+    var told: [ToldLink] = []
+    /// Entities that left a collection and may have left the query with it; see ``ExpandedEntities``.
+    public private(set) var unlinked: Set<EntityID> = []
     /// What the items come to.
     public private(set) var tally = DownloadTally()
-    private var unidentified: Set<String> = []
+    var unidentified: Set<String> = []
     /// What the store knew and was shown in this part with something new: what it is to the store was said before that.
     private var logged: Set<EntityID> = []
 
@@ -53,10 +57,10 @@ public struct PageBuilder<Storage: StateStorage> {
     /// - Parameters:
     ///   - index: the relationships of `model`.
     ///   - compares: whether what is as it was is only named.
-    ///   - waiting: links of which an end was not known yet in earlier parts of the download.
+    ///   - waiting: links of which an end was not known yet in earlier parts of the download, or in earlier downloads.
     public init(
         storage: Storage, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
-        compares: Bool, waiting: [LinkChange] = []
+        compares: Bool, waiting: WaitingLinks = WaitingLinks()
     ) throws(StateError) {
         self.storage = storage
         self.model = model
@@ -65,6 +69,7 @@ public struct PageBuilder<Storage: StateStorage> {
         self.waiting = waiting
         builder = try ImageBuilder(storage: storage, model: model)
         comparison = compares ? LocalComparison(storage: storage, model: model, index: index) : nil
+        readWaiting()
     }
 
     /// Expanded navigation properties that lead to no entity set (containment), sets without one, and what has no key.
@@ -91,12 +96,12 @@ public struct PageBuilder<Storage: StateStorage> {
             guard let set = entitySet(payload.set) else { return }
             _ = try add(payload, set)
         case .removed(let removed):
-            guard let set = entitySet(removed.entity.set), let id = try builder.find(removed.entity, in: set) else {
-                return
-            }
+            guard let set = entitySet(removed.entity.set) else { return }
+            if removed.reason == .deleted { forgetLinks(of: removed.entity, in: set) }
+            guard let id = try builder.find(removed.entity, in: set) else { return }
             // Without a reason it may as well be there still, for other queries.
             try remove(id, isDeleted: removed.reason == .deleted)
-        case .link(let link): waiting.append(link)
+        case .link(let link): hear(link)
         }
     }
 
@@ -107,10 +112,8 @@ public struct PageBuilder<Storage: StateStorage> {
     ///   - byteLimit: how large a record may become before another one takes what follows.
     public mutating func finish(
         next: String?, byteLimit: Int = 4 << 20
-    ) throws(StateError) -> (pages: [DownloadPage], waiting: [LinkChange]) {
-        let links = waiting
-        waiting = []
-        for link in links where try !add(link) { waiting.append(link) }
+    ) throws(StateError) -> (pages: [DownloadPage], waiting: WaitingLinks) {
+        try addLinks()
         var result: [DownloadPage] = []
         for part in pages {
             var rest = part.images[...]
@@ -124,13 +127,13 @@ public struct PageBuilder<Storage: StateStorage> {
             result.append(page)
         }
         // What waits for its other end would be lost if the next download went on behind this page.
-        if waiting.isEmpty { result[result.count - 1].next = next }
+        if !waiting.hasUnkept { result[result.count - 1].next = next }
         return (result, waiting)
     }
 
     // MARK: Entities
 
-    private mutating func entitySet(_ name: String?) -> EntitySet? {
+    mutating func entitySet(_ name: String?) -> EntitySet? {
         guard let name else { return set }
         if let found = model.findEntitySet(name) { return found }
         unidentified.insert(name)
@@ -203,10 +206,12 @@ public struct PageBuilder<Storage: StateStorage> {
                 guard let id = try add(payload, target) else { continue }
                 add(.init(source: source, navigation: property.name, target: id, isAdded: true))
             case .removed(let removed):
+                if removed.reason == .deleted { forgetLinks(of: removed.entity, in: target) }
                 guard let id = try builder.find(removed.entity, in: target) else { continue }
                 if removed.reason == .deleted {
                     try remove(id, isDeleted: true)
                 } else {
+                    unlinked.insert(id)
                     add(.init(source: source, navigation: property.name, target: id, isAdded: false))
                 }
             case .link: break
@@ -215,7 +220,7 @@ public struct PageBuilder<Storage: StateStorage> {
     }
 
     /// A property of the entity's own type, which may be derived from that of the set.
-    private func declared(_ navigation: String, _ id: EntityID) -> Property? {
+    func declared(_ navigation: String, _ id: EntityID) -> Property? {
         let row = try? storage.serviceRow(id)
         let image = pages.last.flatMap { page in page.images[(page.starts.last ?? 0)...].first { $0.entity == id } }
         return (image?.type ?? row?.type).flatMap(model.findEntityType)?.findProperty(navigation)
@@ -260,34 +265,11 @@ public struct PageBuilder<Storage: StateStorage> {
 
     // MARK: Links
 
-    private mutating func add(_ link: DownloadPage.ChangedLink) {
+    mutating func add(_ link: DownloadPage.ChangedLink) {
         pages[pages.count - 1].page.links.append(link)
         pages[pages.count - 1].linked.insert(link.source)
         if let target = link.target { pages[pages.count - 1].linked.insert(target) }
         tally.links += 1
-    }
-
-    /// Returns whether both ends are known.
-    private mutating func add(_ link: LinkChange) throws(StateError) -> Bool {
-        guard let sourceSet = entitySet(link.set) else { return true }
-        guard let source = try builder.find(EntityPayload(id: link.source), in: sourceSet) else {
-            // There is nothing to remove.
-            return !link.isAdded
-        }
-        let name = link.relationship.split(separator: "/").last.map(String.init) ?? link.relationship
-        guard let property = sourceSet.entityType.findProperty(name) ?? declared(name, source),
-            let targetSet = model.target(of: property, in: sourceSet)
-        else {
-            unidentified.insert("\(sourceSet.name)/\(link.relationship)")
-            return true
-        }
-        guard let text = link.target else {
-            add(.init(source: source, navigation: property.name, target: nil, isAdded: false))
-            return true
-        }
-        guard let target = try builder.find(EntityPayload(id: text), in: targetSet) else { return !link.isAdded }
-        add(.init(source: source, navigation: property.name, target: target, isAdded: link.isAdded))
-        return true
     }
 }
 

@@ -12,9 +12,13 @@ extension Fold {
     }
 
     func keepNextEntity(above images: [EntityImage]) throws(StateError) {
+        try keepNextEntity(above: images.lazy.map(\.entity))
+    }
+
+    func keepNextEntity(above entities: some Sequence<EntityID>) throws(StateError) {
         var header = try storage.header()
-        for image in images where image.entity >= header.nextEntity {
-            header.nextEntity = EntityID(rawValue: image.entity.rawValue &+ 1)
+        for id in entities where id >= header.nextEntity {
+            header.nextEntity = EntityID(rawValue: id.rawValue &+ 1)
         }
         try storage.setHeader(header)
     }
@@ -44,7 +48,15 @@ extension Fold {
             case .resumed: try keepCreated(of: state)
             }
             try storage.putQuery(state)
+            // Everything says of every link that it tells.
+            if mode == .full || mode == .restarted { try forgetOpenLinks(of: state.query.name) }
         }
+    }
+
+    private func forgetOpenLinks(of query: String) throws(StateError) {
+        let links = try storage.openLinks()
+        let others = links.filter { $0.query != query }
+        if others.count != links.count { try storage.putOpenLinks(others) }
     }
 
     /// What was created here since a download was interrupted is on none of the pages that were read before, and need be on
@@ -105,6 +117,7 @@ extension Fold {
         try unwind()
         try removeUncovered(try storage.takeUncovered(query: name, before: .max), byOthers: false)
         try storage.removeQuery(name)
+        try forgetOpenLinks(of: name)
     }
 
     /// - Parameter byOthers: whether it is the service's data that changed, and not the queries.

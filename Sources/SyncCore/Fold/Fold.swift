@@ -66,11 +66,13 @@ public struct Fold<Storage: StateStorage> {
         case .downloadStarted(let queries): try startDownload(queries, run: sequence)
         case .downloadPage(let page): try apply(page, sequence, record.time)
         case .downloadFinished(let finished): try finishDownload(finished, sequence, record.time)
+        case .linksLeftOpen(let links): try storage.putOpenLinks(links)
         case .entitiesRead(let images):
             try unwind()
             try apply(images)
         case .entitiesMissing(let entities): try remove(entities)
         case .operationsUnfit(let operations): try refuse(operations)
+        case .operationsAmended(let operations): try amend(operations)
         case .conflictResolved(let resolved):
             let left = try batches(of: resolved.takenBack + resolved.released)
             try apply(resolved, by: sequence)
@@ -212,11 +214,7 @@ public struct Fold<Storage: StateStorage> {
     private mutating func apply(
         _ operation: Operation, sequence: SequenceNumber, time: Timestamp
     ) throws(StateError) {
-        var header = try storage.header()
-        for id in operation.createdEntities where id >= header.nextEntity {
-            header.nextEntity = EntityID(rawValue: id.rawValue &+ 1)
-        }
-        try storage.setHeader(header)
+        try keepNextEntity(above: operation.createdEntities)
         try register(operation)
         try advance(for: operation)
         let pending = PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending)
@@ -267,10 +265,14 @@ public struct Fold<Storage: StateStorage> {
         edits = nil
         if keepsEffects != false { try storage.removeEffects() }
         keepsEffects = false
-        for (id, base) in try storage.takeBases() {
-            switch base {
-            case .absent: try storage.removeRow(id)
-            case .row(let row): try storage.putRow(row)
+        while true {
+            let bases = try storage.takeBases(limit: 1_024)
+            if bases.isEmpty { break }
+            for (id, base) in bases {
+                switch base {
+                case .absent: try storage.removeRow(id)
+                case .row(let row): try storage.putRow(row)
+                }
             }
         }
         for var link in try storage.changedLinks() {

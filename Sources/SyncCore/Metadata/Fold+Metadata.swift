@@ -86,6 +86,26 @@ extension Fold {
         return try pending.visible(in: storage, model)
     }
 
+    /// They stay at their places and say something else. What is at the service's is left alone.
+    mutating func amend(_ amended: [AmendedOperation]) throws(StateError) {
+        for amended in amended {
+            guard var pending = try storage.pendingOperation(amended.operation), pending.status.batch == nil else {
+                continue
+            }
+            try unwindAll()
+            // It may name others than before.
+            let named = pending.operation.touchedEntities
+            try storage.removePending(pending.sequence)
+            pending.operation = amended.content
+            pending.status = .pending
+            if let time { pending.since = time }
+            try storage.putPending(pending)
+            try keepNextEntity(above: pending.operation.createdEntities)
+            try register(pending.operation)
+            try forgetAncestors(of: named)
+        }
+    }
+
     /// Operations that no longer fit the metadata go to the error archive. What they say that does fit stays visible.
     mutating func refuse(_ unfit: [UnfitOperation]) throws(StateError) {
         let left = try batches(of: unfit.map(\.operation))

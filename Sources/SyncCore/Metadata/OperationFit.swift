@@ -161,7 +161,7 @@ extension PendingOperation {
 
     /// What is to be seen of the operation in the local state: all of it, or, where it does not fit the metadata, what of it
     /// does. Nil for nothing. Depends on nothing that another operation could change.
-    func visible(in storage: some StateStorage, _ model: EntityDataModel) throws(StateError) -> Operation? {
+    package func visible(in storage: some StateStorage, _ model: EntityDataModel) throws(StateError) -> Operation? {
         guard isUnfit else { return operation }
         let content = FittingContent(storage: storage, model: model)
         var operation = operation

@@ -53,6 +53,7 @@ extension SnapshotCodec {
         case .streamsTold:
             .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImageWithTold() })
         case .events: .events(try reader.list { r throws(CodecError) in try event(&r) })
+        case .openLinks: .openLinks(try reader.openLinks())
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
     }

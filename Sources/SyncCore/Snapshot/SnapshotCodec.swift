@@ -49,6 +49,7 @@ public enum SnapshotCodec {
         case events = 35
         /// A ``streams`` with what the service said of each; it takes its place, and is what is written.
         case streamsTold = 36
+        case openLinks = 37
 
         /// Ascending in a snapshot.
         var place: UInt8 {
@@ -198,6 +199,9 @@ public enum SnapshotCodec {
                 $0.unsigned($1.mark)
             }
             return .events
+        case .openLinks(let links):
+            writer.openLinks(links)
+            return .openLinks
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)

@@ -39,6 +39,8 @@ public enum SnapshotItem: Sendable, Hashable {
     case streams(EntityID, [StreamImage])
     /// At most once, in the order in which they came.
     case events([StoreEvent])
+    /// At most once, in the order in which they were told.
+    case openLinks([OpenLink])
     /// Last, once: how many items are in front of it, and what their state's digest is.
     case end(items: UInt64, digest: StateDigest)
 }

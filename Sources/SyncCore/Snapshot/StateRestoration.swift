@@ -36,6 +36,7 @@ public struct StateRestoration<Storage: StateStorage> {
         case .lastDownload(let sequence): header.lastDownload = sequence
         case .streams(let id, let streams): try storage.putStreams(streams, of: id)
         case .events(let events): try storage.putEvents(events)
+        case .openLinks(let links): try storage.putOpenLinks(links)
         case .end: break
         }
     }

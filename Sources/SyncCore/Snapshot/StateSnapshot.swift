@@ -57,6 +57,8 @@ public enum StateSnapshot {
         try storage.forEachStreams { try body(.streams($0, $1)) }
         let events = try storage.events()
         if !events.isEmpty { try body(.events(events)) }
+        let links = try storage.openLinks()
+        if !links.isEmpty { try body(.openLinks(links)) }
     }
 }
 

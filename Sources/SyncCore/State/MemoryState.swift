@@ -32,6 +32,7 @@ public final class MemoryState: StateStorage {
     private var streamsByID: [EntityID: [StreamImage]] = [:]
     private var queryList: [QueryState] = []
     private var eventList: [StoreEvent] = []
+    private var openLinkList: [OpenLink] = []
     private var coverage: [EntityID: [String: SequenceNumber]] = [:]
 
     public init() {}
@@ -97,9 +98,8 @@ public final class MemoryState: StateStorage {
     public func base(_ id: EntityID) -> BaseState? { bases[id] }
     public func saveBase(_ id: EntityID, _ base: BaseState) { bases[id] = base }
     public func removeBase(_ id: EntityID) { bases[id] = nil }
-    public func takeBases() -> [(EntityID, BaseState)] {
-        defer { bases = [:] }
-        return bases.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    public func takeBases(limit: Int) -> [(EntityID, BaseState)] {
+        bases.keys.sorted().prefix(limit).compactMap { id in bases.removeValue(forKey: id).map { (id, $0) } }
     }
 
     public func links(_ relationship: String, first: EntityID) -> [LinkRow] {
@@ -200,6 +200,9 @@ public final class MemoryState: StateStorage {
     public func events() -> [StoreEvent] { eventList }
     public func putEvents(_ events: [StoreEvent]) { eventList = events }
 
+    public func openLinks() -> [OpenLink] { openLinkList }
+    public func putOpenLinks(_ links: [OpenLink]) { openLinkList = links }
+
     public func queries() -> [QueryState] { queryList }
     public func putQuery(_ query: QueryState) {
         if let index = queryList.firstIndex(where: { $0.query.name == query.query.name }) {
@@ -221,6 +224,8 @@ public final class MemoryState: StateStorage {
     }
 
     public func isCovered(_ id: EntityID) -> Bool { !(coverage[id] ?? [:]).isEmpty }
+
+    public func isCovered(_ id: EntityID, by query: String) -> Bool { coverage[id]?[query] != nil }
 
     public func uncover(_ id: EntityID, query: String?) {
         if let query { coverage[id]?[query] = nil } else { coverage[id] = nil }

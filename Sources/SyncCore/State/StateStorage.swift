@@ -41,8 +41,8 @@ public protocol StateStorage: AnyObject {
     func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError)
     /// Forgets it.
     func removeBase(_ id: EntityID) throws(StateError)
-    /// All saved base states in ascending order of entity; forgets them.
-    func takeBases() throws(StateError) -> [(EntityID, BaseState)]
+    /// The first saved base states in ascending order of entity, so many at most; forgets them.
+    func takeBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)]
 
     /// The entities as the service last said, whatever is pending on them, in any order; none of those that never entered
     /// the log. For many at once, where a question for each would take longer than what is made of the answer.
@@ -129,6 +129,15 @@ public protocol StateStorage: AnyObject {
     func isCovered(_ id: EntityID) throws(StateError) -> Bool
     /// The query brings the entity no more; nil for no query does.
     func uncover(_ id: EntityID, query: String?) throws(StateError)
+
+    /// Whether the query brings the entity.
+    func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool
+
+    // Links of which an end is not in the store
+    /// In the order in which they were told.
+    func openLinks() throws(StateError) -> [OpenLink]
+    /// In place of all that were there before.
+    func putOpenLinks(_ links: [OpenLink]) throws(StateError)
 
     // The last downloads and uploads
     /// In the order in which they came.

@@ -39,6 +39,9 @@ public struct Reconciler<Storage: StateStorage> {
         builder = try ImageBuilder(storage: storage, model: model)
     }
 
+    /// What the answers say of streams; to be kept once the outcomes are folded.
+    public var streams: [StreamImage] { builder.streams }
+
     /// - Parameters:
     ///   - requests: the encoded requests of each change set.
     ///   - outcomes: one for each change set of the plan, in order; see `BatchMatcher`.

@@ -37,9 +37,9 @@ extension ChangeCause {
             self = .upload
         case .conflictResolved: self = .conflict
         case .deliveryChanged: self = .delivery
-        case .serviceInstalled, .operationsUnfit: self = .metadata
+        case .serviceInstalled, .operationsUnfit, .operationsAmended: self = .metadata
         case .definingQueryAdded, .definingQueryRemoved: self = .definingQuery
-        case .uploadPostponed: return nil
+        case .uploadPostponed, .linksLeftOpen: return nil
         case .lost, .unknown: self = .other
         }
     }

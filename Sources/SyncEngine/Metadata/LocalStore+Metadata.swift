@@ -1,6 +1,6 @@
 public import EDM
 import ODataWire
-import Operations
+public import Operations
 import SyncCore
 import Views
 
@@ -113,6 +113,36 @@ extension LocalStore {
                 requestBody: body))
     }
 
+    /// Lets operations that do not fit the metadata say what of them does: they are pending again, at their places.
+    ///
+    /// - Throws: `refused(.notAllowed)` where an operation fits as it is, where nothing of one does, or where what does would
+    ///   not be accepted either; nothing is changed then.
+    public func amend(_ operations: [SequenceNumber]) async throws(TidelogError) {
+        guard !operations.isEmpty else { return }
+        try transaction { () throws -> Void in
+            let model = try self.model
+            let fit = OperationFit(storage: self.state, model: model)
+            let amended = try Set(operations).sorted().map { sequence in
+                guard let pending = try self.state.pendingOperation(sequence), pending.isUnfit else {
+                    throw OperationRefused(
+                        .notAllowed, "Operation \(sequence) is not one that the metadata have no place for.",
+                        recovery: "Change its entity; what both come to is sent.")
+                }
+                let content = try pending.visible(in: self.state, model)
+                guard let content, !content.isEmptyUpdate, try fit.misfit(of: content) == nil else {
+                    throw OperationRefused(
+                        .notAllowed, "The metadata have no place for anything of operation \(sequence).",
+                        recovery: "Undo it.")
+                }
+                return AmendedOperation(operation: sequence, content: content)
+            }
+            try self.add(.operationsAmended(amended))
+            _ = try self.commit()
+            self.rearrangements += 1
+        }
+        try await acknowledge()
+    }
+
     /// Adds to the running transaction which of the operations the metadata have no place for: those of which it has just
     /// become known that they did not take effect. The metadata may have changed since they were sent.
     func addUnfit(among operations: [SequenceNumber]) throws {
@@ -130,6 +160,15 @@ extension LocalStore {
             found.append(try unfit(pending, reason, requests))
         }
         if !found.isEmpty { try add(.operationsUnfit(found)) }
+    }
+}
+
+extension Operation {
+    fileprivate var isEmptyUpdate: Bool {
+        if case .update(_, let changes, let bindings) = action {
+            return stream == nil && changes.isEmpty && bindings.allSatisfy(\.targets.isEmpty)
+        }
+        return false
     }
 }
 

@@ -32,6 +32,7 @@ struct DownloadRound {
             // What is wrong with one query keeps no other from being read.
             if let error, !error.isOfOneQuery { throw error.after(report) }
         }
+        report.openLinks = try await store.openLinks()
         return report
     }
 

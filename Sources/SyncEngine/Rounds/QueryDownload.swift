@@ -15,13 +15,17 @@ struct QueryDownload {
     private(set) var pages = 0
     private(set) var tally = DownloadTally()
     private(set) var skipped: Set<String> = []
-    /// Links that a delta told of before their other end.
-    private var waiting: [LinkChange] = []
+    /// Links that a delta told of before their other end, in this download or in an earlier one.
+    private var waiting = WaitingLinks()
+    /// What a delta says has left a collection.
+    private var unlinked: Set<EntityID> = []
     /// Takes a part into the store while the next one is read.
     private var ingestion: Task<Result<Ingested, TidelogError>, Never>?
 
     /// What a part came to.
-    private typealias Ingested = (tally: DownloadTally, skipped: Set<String>, waiting: [LinkChange])
+    private typealias Ingested = (
+        tally: DownloadTally, skipped: Set<String>, waiting: WaitingLinks, unlinked: Set<EntityID>
+    )
 
     /// What the query leads to.
     struct Target {
@@ -58,16 +62,19 @@ struct QueryDownload {
 
     @inline(never) @_optimize(none)
     private mutating func readAll(_ reading: inout PatientReading) async throws(TidelogError) {
+        waiting = WaitingLinks(kept: try await store.openLinks())
         while true {
             switch try await step(&reading) {
             case .next: break
             case .restart:
                 try await settle()
-                waiting = []
                 try await store.record([.downloadStarted([QueryStart(query: query.name, mode: .restarted)])])
+                waiting = WaitingLinks(kept: try await store.openLinks())
+                unlinked = []
             case .finished(let deltaLink):
                 try await settle()
-                tally.removed += try await store.finishDownload(of: query, deltaLink: deltaLink)
+                tally.removed += try await store.finishDownload(
+                    of: query, deltaLink: deltaLink, waiting: waiting, unlinked: unlinked)
                 return
             case .endless(let url):
                 throw Self.endless(url)
@@ -126,7 +133,7 @@ struct QueryDownload {
     ) async throws(TidelogError) -> QueryRun.Step? {
         var page = PageReading(body, reader, target.type, isSingle: target.isSingle, place: Self.place(url))
         // What is left from earlier pages comes again with a page that is asked for again.
-        var waitingBefore: [LinkChange]?
+        var waitingBefore: WaitingLinks?
         var last: [DeltaItem] = []
         parts: while true {
             let part = try await page.next()
@@ -199,6 +206,7 @@ struct QueryDownload {
         tally += found.tally
         skipped.formUnion(found.skipped)
         waiting = found.waiting
+        unlinked.formUnion(found.unlinked)
     }
 
     /// The link in the answer to a request, where it leads to the service.

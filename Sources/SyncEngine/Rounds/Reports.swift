@@ -93,6 +93,10 @@ public struct DownloadReport: Sendable {
     /// `DefiningQuerySettings.refreshInterval`. By their names they are downloaded all the same.
     public var fresh: [String] = []
 
+    /// Links that a delta told of, in this download or an earlier one, and of which an end is in no defining query's part of
+    /// the service, or was not yet when it was downloaded. They wait for it.
+    public var openLinks: [OpenLink] = []
+
     /// One query.
     public struct Query: Sendable, Hashable {
         public var name: String

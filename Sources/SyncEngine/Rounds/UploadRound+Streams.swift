@@ -33,6 +33,11 @@ extension UploadPlan {
             entity: entity, property: request.modification.stream?.property, content: content, etag: etag)
     }
 
+    /// The media entities whose content the plan sends with their creation.
+    var createdMediaEntities: Set<EntityID> {
+        Set(changeSets.flatMap(\.requests).filter { $0.content != nil }.compactMap(\.creates))
+    }
+
     /// As if the service had refused it: a stream whose file is lost can never be sent, and must keep nothing else from going.
     func refusal(_ error: TidelogError, _ contentID: String) -> ChangeSetOutcome? {
         guard writesStream, error.code == .damaged else { return nil }

@@ -138,6 +138,8 @@ extension LocalStore {
             if kept.contains(where: \.isConfirmed), let stream = plan.streamImage(after: outcomes) {
                 try self.add(.streamsStored([stream]))
             }
+            try self.keepTold(reconciler.streams, sent: plan.createdMediaEntities)
+            try self.removeSentStreams(of: plan, kept)
             try self.addUnfit(among: kept.filter { !$0.isConfirmed }.map(\.operation))
             _ = try self.commit()
             // What the service did not come to can go again in the same upload, in doubt or not.
@@ -175,6 +177,7 @@ extension LocalStore {
                     images: pending.operation.imagesAsSent(to: pending.operation.createdEntities, images, model)))
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: [outcome])))
             try self.add(.entitiesRead(images))
+            try self.keepTold(builder.streams)
             _ = try self.commit()
         }
         try await acknowledge()
@@ -201,6 +204,7 @@ extension LocalStore {
             }
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
             try self.add(.entitiesRead(read))
+            try self.keepTold(builder.streams)
             _ = try self.commit()
         }
         try await acknowledge()
@@ -228,16 +232,20 @@ extension LocalStore {
     /// - Parameters:
     ///   - compares: whether what is as it was is only named.
     ///   - next: where the next page is, where this is the last part of its page and not of the last page.
-    ///   - waiting: what earlier parts left.
-    /// - Returns: what it came to; what could not be stored, as `Set/Navigation`; and the links of which an end is not known.
+    ///   - waiting: what earlier parts left, and earlier downloads.
+    /// - Returns: what it came to; what could not be stored, as `Set/Navigation`; the links of which an end is not known; and
+    ///   what left a collection.
     /// - Throws: `invalidRequest` where the query was removed or replaced meanwhile.
     func ingest(
         _ items: [DeltaItem], of set: EntitySet, query: DefiningQuery, compares: Bool, next: String?,
-        waiting: [LinkChange]
-    ) async throws(TidelogError) -> (tally: DownloadTally, skipped: Set<String>, waiting: [LinkChange]) {
+        waiting: WaitingLinks
+    ) async throws(TidelogError) -> (
+        tally: DownloadTally, skipped: Set<String>, waiting: WaitingLinks, unlinked: Set<EntityID>
+    ) {
         let model = try model
         let index = fold.index ?? RelationshipIndex(model)
-        let found = try transaction(isPage: true) { () throws -> (DownloadTally, Set<String>, [LinkChange]) in
+        let found = try transaction(isPage: true) {
+            () throws -> (DownloadTally, Set<String>, WaitingLinks, Set<EntityID>) in
             try self.checkIsThere(query)
             var builder = try PageBuilder(
                 storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
@@ -247,25 +255,60 @@ extension LocalStore {
             for page in pages { try self.add(.downloadPage(page)) }
             try self.keepTold(builder.streams)
             _ = try self.commit()
-            return (builder.tally, builder.skipped, left)
+            return (builder.tally, builder.skipped, left, builder.unlinked)
         }
         try await acknowledge()
         return found
     }
 
-    /// Logs that a query was downloaded to its end. Returns how many entities it does not bring any more.
+    /// Logs that a query was downloaded to its end.
     ///
     /// Behind its pages and as they are, since it reads what they have covered; and then they are committed.
-    func finishDownload(of query: DefiningQuery, deltaLink: String?) async throws(TidelogError) -> Int {
+    ///
+    /// - Parameters:
+    ///   - waiting: the links of which an end did not come.
+    ///   - unlinked: what left a collection, in whatever part.
+    /// - Returns: how many entities it does not bring any more.
+    func finishDownload(
+        of query: DefiningQuery, deltaLink: String?, waiting: WaitingLinks = WaitingLinks(),
+        unlinked: Set<EntityID> = []
+    ) async throws(TidelogError) -> Int {
+        let model = try model
         let removed = try transaction(isPage: true, isLast: true) { () throws -> Int in
             try self.checkIsThere(query)
-            try self.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: deltaLink)))
+            var removed = 0
+            if !unlinked.isEmpty,
+                let left = try ExpandedEntities(of: query, in: self.state, model: model)?.left(among: unlinked),
+                !left.isEmpty
+            {
+                try self.add(.downloadPage(DownloadPage(query: query.name, left: left)))
+                removed = self.fold.removedByDownload
+            }
+            let isKept = try self.keep(waiting, of: query)
+            let finished = DownloadFinished(query: query.name, deltaLink: isKept ? deltaLink : nil)
+            try self.add(.downloadFinished(finished))
             _ = try self.commit()
-            return self.fold.removedByDownload
+            return removed + self.fold.removedByDownload
         }
         try await acknowledge()
         return removed
     }
+
+    /// Logs which links wait now. Returns false where those of the query are too many to be kept, so that only a download of
+    /// everything can tell them once more.
+    private func keep(_ waiting: WaitingLinks, of query: DefiningQuery) throws -> Bool {
+        var links = waiting.open
+        let isKept = links.count <= OpenLink.limit && links.reduce(0) { $0 + $1.byteCount } <= Self.openLinksByteLimit
+        if !isKept { links.removeAll { $0.query == query.name } }
+        if try links != state.openLinks() { try add(.linksLeftOpen(links)) }
+        return isKept
+    }
+
+    /// They are one record.
+    private static let openLinksByteLimit = 4 << 20
+
+    /// Links of which an end is not in the store; see `OpenLink`.
+    func openLinks() throws(TidelogError) -> [OpenLink] { try read { try $0.openLinks() } }
 
     /// What was asked for by one text is nothing that another one brings.
     private func checkIsThere(_ query: DefiningQuery) throws {
@@ -294,11 +337,36 @@ extension LocalStore {
     }
 
     /// Logs what the service said of streams, behind the record that brings their entities.
-    private func keepTold(_ streams: [StreamImage]) throws {
+    ///
+    /// - Parameter sent: media entities whose content went with the request that was answered: the ETag is that of it.
+    private func keepTold(_ streams: [StreamImage], sent: Set<EntityID> = []) throws {
+        let streams = try streams.map { image in
+            // The record in front may have brought, or taken away, the content.
+            var image = image
+            let known = try state.stream(image.property, of: image.entity)
+            (image.content, image.etag) = (known?.content, known?.etag)
+            if image.property == nil, image.content != nil, sent.contains(image.entity) {
+                image.etag = image.told?.etag
+            }
+            return image
+        }
         // So that a record stays far below its limit, however long the addresses.
         for start in stride(from: 0, to: streams.count, by: 1_000) {
             try add(.streamsStored(Array(streams[start..<min(start + 1_000, streams.count)])))
         }
+    }
+
+    /// Where the store is to keep no copy of what the service has.
+    private func removeSentStreams(of plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) throws {
+        guard removesStreamsAfterUpload, plan.writesStream else { return }
+        let confirmed = Set(outcomes.filter(\.isConfirmed).map(\.operation))
+        let gone = plan.changeSets.flatMap(\.requests).compactMap { request -> StreamImage? in
+            guard confirmed.contains(request.operation), request.content != nil,
+                let entity = request.creates ?? request.entity
+            else { return nil }
+            return StreamImage(entity: entity, property: request.modification.stream?.property, content: nil)
+        }
+        if !gone.isEmpty { try add(.streamsStored(gone)) }
     }
 
     // MARK: References

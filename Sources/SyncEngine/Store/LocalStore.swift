@@ -32,6 +32,7 @@ public actor LocalStore {
     let snapshotPolicy: SnapshotPolicy
     let undoesLocalCreation: Bool
     nonisolated let readsAhead: Bool
+    let removesStreamsAfterUpload: Bool
     let declaredIndexes: [EntityIndex]
     /// How often operations were undone or redone, or other options or metadata came to hold: a plan that was made before is no
     /// longer that of the queue.
@@ -71,6 +72,8 @@ public actor LocalStore {
         public var indexes: [EntityIndex]
         /// What the service lacks; nil for what the metadata say of it.
         public var service: ServiceOptions?
+        /// Whether the content of a stream goes from the store once the service has it.
+        public var removesStreamsAfterUpload = false
         /// How defining queries are downloaded, by name, where it is not as usual.
         public var querySettings: [String: DefiningQuerySettings] = [:]
         /// Where the files are; a simulation brings its own.
@@ -106,6 +109,7 @@ public actor LocalStore {
         snapshotPolicy = options.snapshots
         undoesLocalCreation = options.undoesLocalCreation
         readsAhead = options.readsAhead
+        removesStreamsAfterUpload = options.removesStreamsAfterUpload
         declaredIndexes = options.indexes
         givenServiceOptions = options.service
         querySettings = options.querySettings
@@ -424,6 +428,21 @@ public actor LocalStore {
         writeSnapshotIfDue()
         log.close()
         state.close()
+    }
+
+    /// Closes the store and deletes it, without a moment between the two in which somebody else could open it.
+    ///
+    /// - Throws: `refused(.notAllowed)` where operations are pending and `force` is false; the store stays open then.
+    func close(force: Bool, removing removal: StoreRemoval) throws(TidelogError) {
+        guard !isClosed else { return try removal.remove(try removal.lock()) }
+        if !force { try StoreRemoval.refuse(pending: try pendingCount(), files) }
+        isClosed = true
+        observers.end()
+        let lock = log.closeKeepingLock()
+        state.close()
+        // The disk may have closed the log before, and given up its lock.
+        guard let lock else { return try removal.remove(try removal.lock()) }
+        try removal.remove(lock)
     }
 
     func read<T>(_ body: (SQLiteState) throws -> T) throws(TidelogError) -> T {

@@ -12,6 +12,8 @@ public struct StoreFiles: Sendable, Hashable {
     public var description: String { directory + "/store.json" }
     /// The bytes of media streams, a file for each content.
     public var streams: String { directory + "/streams" }
+    /// Whether there are any.
+    public var hasStreams: Bool { !StreamFiles(directory: streams).isEmpty }
     public var lock: String { directory + "/LOCK" }
 
     /// The files that make up the views.

@@ -4,7 +4,7 @@ import SyncCore
 /// Deletes a store: its log and all that was made of it.
 ///
 /// Only what a store puts into its directory goes. Other files stay, and the directory with them.
-public struct StoreRemoval {
+public struct StoreRemoval: Sendable {
     private let files: StoreFiles
 
     public init(_ files: StoreFiles) { self.files = files }
@@ -16,8 +16,29 @@ public struct StoreRemoval {
     ///   while the store is open.
     public func run(force: Bool, options: LocalStore.Options) async throws(TidelogError) {
         try check()
-        if !force { try await checkPending(options) }
-        try remove()
+        if force { return try remove(try lock()) }
+        let store: LocalStore
+        do throws(TidelogError) {
+            store = try await LocalStore(files, creating: false, options: options)
+        } catch {
+            // An earlier removal came as far as the log.
+            guard error.code == .noStore else { throw error }
+            return try remove(try lock())
+        }
+        do throws(TidelogError) {
+            try await store.close(force: false, removing: self)
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    /// Deletes the store that is open, which closes it.
+    ///
+    /// - Throws: `refused(.notAllowed)` where operations are pending; the store stays open then.
+    public func run(_ store: LocalStore, force: Bool) async throws(TidelogError) {
+        try check()
+        try await store.close(force: force, removing: self)
     }
 
     /// A directory without a description is not known to be a store, whatever it holds.
@@ -29,22 +50,8 @@ public struct StoreRemoval {
         }
     }
 
-    private func checkPending(_ options: LocalStore.Options) async throws(TidelogError) {
-        let store: LocalStore
-        do throws(TidelogError) {
-            store = try await LocalStore(files, creating: false, options: options)
-        } catch {
-            // An earlier removal came as far as the log.
-            if error.code == .noStore { return }
-            throw error
-        }
-        let count = try await store.pendingCount()
-        await store.close()
-        try Self.refuse(pending: count, files)
-    }
-
     /// Throws `refused(.notAllowed)` where operations are pending.
-    public static func refuse(pending count: Int, _ files: StoreFiles) throws(TidelogError) {
+    static func refuse(pending count: Int, _ files: StoreFiles) throws(TidelogError) {
         guard count > 0 else { return }
         throw TidelogError(
             .refused(.notAllowed),
@@ -52,7 +59,7 @@ public struct StoreRemoval {
             place: files.directory, recovery: "Upload or undo them first, or delete the store by force.")
     }
 
-    private func lock() throws(TidelogError) -> any FileLock {
+    func lock() throws(TidelogError) -> any FileLock {
         let outcome: LockOutcome
         do throws(FileSystemError) {
             outcome = try PosixFileSystem().lock(files.lock)
@@ -66,8 +73,8 @@ public struct StoreRemoval {
         }
     }
 
-    private func remove() throws(TidelogError) {
-        let lock = try lock()
+    /// - Parameter lock: that of the store; it is released.
+    func remove(_ lock: any FileLock) throws(TidelogError) {
         defer { lock.release() }
         // In one step, so that no half of a log is ever taken for one. The description goes last: until then it is known that
         // this is what is left of a store.

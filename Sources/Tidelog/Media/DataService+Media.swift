@@ -40,6 +40,13 @@ extension DataService {
         try await write(StreamWrite(property: property.name, content: content), entity, headers, options)
     }
 
+    /// Deletes a media entity, and its content with it: the same as ``deleteEntity(_:headers:options:)``.
+    public func deleteMedia(
+        entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
+    ) async throws(TidelogError) {
+        try await deleteEntity(entity, headers: headers, options: options)
+    }
+
     /// Deletes the content of a stream property. That of a media entity goes with the entity: ``deleteEntity(_:headers:options:)``.
     public func deleteStream(
         entity: EntityValue, property: Property, headers: HTTPHeaders = .empty, options: RequestOptions = .none

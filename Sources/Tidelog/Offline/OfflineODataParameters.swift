@@ -51,6 +51,9 @@ public struct OfflineODataParameters: Sendable {
     /// Where others have been created with the entity, or are bound to it, so that they would be gone as well or be otherwise
     /// than after a deletion, both are sent all the same. So they are in a change set.
     public var undoesLocalCreation: Bool
+    /// Whether the content of a media entity or stream property goes from the store once an upload has sent it; it can be
+    /// downloaded again. The file goes when the store is next opened.
+    public var removesMediaAfterUpload = false
     /// Whether uploads put operations on one entity together where that comes to the same, as ``UploadOptions`` with
     /// `coalesces`. A service that does something at each request does it less often then.
     public var enableRequestQueueOptimization: Bool
@@ -124,6 +127,7 @@ extension OfflineODataParameters {
             log: OperationLog.Options(durability: logDurability, keys: keys), snapshots: snapshots,
             service: serviceOptions ?? kept, undoesLocalCreation: undoesLocalCreation, indexes: indexes)
         options.querySettings = configuration?.settings ?? [:]
+        options.removesStreamsAfterUpload = removesMediaAfterUpload
         return options
     }
 

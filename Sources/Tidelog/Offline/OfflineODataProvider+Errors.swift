@@ -55,6 +55,14 @@ extension OfflineODataProvider {
         return refused.isEmpty ? UndoReport() : try await discardErrors(refused)
     }
 
+    /// Lets operations that the service's new metadata have no place for say what of them does; the next upload sends that.
+    /// What is left out stays in the log.
+    ///
+    /// - Throws: `refused(.notAllowed)` where an operation fits as it is, or nothing of it does.
+    public func amendErrors(_ requestIDs: [SequenceNumber]) async throws(TidelogError) {
+        try await engine().store.amend(requestIDs)
+    }
+
     // MARK: Queue
 
     /// Uploads operations of these categories only. What depends on others waits with them.

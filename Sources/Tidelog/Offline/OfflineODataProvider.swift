@@ -133,10 +133,8 @@ public final class OfflineODataProvider: DataServiceProvider {
         let files = StoreFiles(directory: parameters.storePath)
         let removal = StoreRemoval(files)
         if let store = state.withLock({ $0.engine })?.store {
-            if !force { try StoreRemoval.refuse(pending: try await store.pendingCount(), files) }
-            await close()
-            state.withLock { $0.model = nil }
-            return try await removal.run(force: true, options: parameters.storeOptions(nil))
+            try await removal.run(store, force: force)
+            return state.withLock { ($0.engine, $0.model) = (nil, nil) }
         }
         try await removal.run(force: force, options: parameters.storeOptions(nil))
     }

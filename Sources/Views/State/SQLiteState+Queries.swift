@@ -65,6 +65,10 @@ extension SQLiteState {
         return false
     }
 
+    public func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool {
+        try first("SELECT 1 FROM coverage WHERE query = ? AND entity = ?", [.text(query), integer(id)]) != nil
+    }
+
     public func uncover(_ id: EntityID, query: String?) throws(StateError) {
         let queries = if let query { [query] } else { try queryNames() }
         for query in queries {

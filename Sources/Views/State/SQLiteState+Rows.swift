@@ -204,13 +204,14 @@ extension SQLiteState {
         try run("DELETE FROM bases WHERE entity = ?", [integer(id)])
     }
 
-    public func takeBases() throws(StateError) -> [(EntityID, BaseState)] {
-        let ids = try list("SELECT entity FROM bases ORDER BY entity") {
+    public func takeBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
+        let ids = try list("SELECT entity FROM bases ORDER BY entity LIMIT ?", [.integer(Int64(limit))]) {
             EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
         }
+        guard let last = ids.last else { return [] }
         var found: [(EntityID, BaseState)] = []
         for id in ids { if let base = try base(id) { found.append((id, base)) } }
-        try run("DELETE FROM bases")
+        try run("DELETE FROM bases WHERE entity <= ?", [integer(last)])
         return found
     }
 }

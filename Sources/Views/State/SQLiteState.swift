@@ -1,4 +1,4 @@
-public import EDM
+package import EDM
 import Operations
 public import SyncCore
 
@@ -384,24 +384,7 @@ public final class SQLiteState: StateStorage {
 
     // MARK: Model
 
-    /// Rows of sets that the new model no longer has are dropped; the log still has them.
-    public func install(_ model: EntityDataModel) throws(StateError) {
-        connection.forgetStatements()
-        var kept: [EntityRow] = []
-        for (name, layout) in layouts {
-            for id in try rows(set: name) where model.findEntitySet(name) != nil {
-                if let row = try row(id) { kept.append(row) }
-            }
-            connection.forgetStatements()
-            try run("DROP TABLE \(layout.table)")
-        }
-        adopt(model)
-        try createTables(model)
-        connection.forgetStatements()
-        for row in kept { try putRow(row) }
-    }
-
-    private func createTables(_ model: EntityDataModel) throws(StateError) {
+    func createTables(_ model: EntityDataModel) throws(StateError) {
         let index = RelationshipIndex(model)
         for set in model.entitySets + model.singletons {
             guard let layout = layouts[set.name] else { continue }

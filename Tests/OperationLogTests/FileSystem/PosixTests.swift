@@ -39,6 +39,20 @@ import Testing
         _ = try OperationLog.open(directory: store.path + "/log")
     }
 
+    @Test func `a log that is closed with its lock kept is opened by nobody before that is released`() throws {
+        let store = TemporaryDirectory()
+        defer { store.remove() }
+        let log = try OperationLog.open(directory: store.path + "/log").log
+        let lock = try #require(log.closeKeepingLock())
+        #expect(log.closeKeepingLock() == nil)
+        #expect(throws: LogError.closed(cause: nil)) { try log.append(Sample.commit(from: 1, count: 1)) }
+        #expect(throws: LogError.locked(path: store.path + "/LOCK", processID: getpid())) {
+            try OperationLog.open(directory: store.path + "/log")
+        }
+        lock.release()
+        try OperationLog.open(directory: store.path + "/log").log.close()
+    }
+
     @Test func `the lock is where the caller wants it`() throws {
         let store = TemporaryDirectory()
         defer { store.remove() }

@@ -8,7 +8,8 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify", abstract: "Read every byte of the log and check it. Changes nothing.",
         discussion: """
             Checks all checksums and their order, decompresses every block and decodes every record. With --fast nothing is \
-            decompressed or decoded. Needs no lock. Exits with 2 where something is damaged; see 'tidelog repair' then.
+            decompressed or decoded. Needs no lock. Exits with 2 where something is damaged; see 'tidelog repair' then. \
+            Streams are not read: 'tidelog media verify' does that.
             """)
 
     @Flag(help: "Check bytes and order only, not what they mean.")
@@ -22,7 +23,9 @@ struct VerifyCommand: ParsableCommand {
         let verification = try mappingLogErrors {
             try ProgressLine.showing { try history.verify(depth: fast ? .fast : .deep, progress: $0) }
         }
-        let text = VerificationText(verification, description: DescriptionCheck(StoreFiles(directory: options.store)))
+        let files = StoreFiles(directory: options.store)
+        let text = VerificationText(
+            verification, description: DescriptionCheck(files), hasStreams: files.hasStreams)
         for line in format.json ? [text.json] : text.lines { try Console.print(line) }
         if !text.isSound { throw QuietFailure(status: .damage) }
     }

@@ -43,6 +43,27 @@ struct RetryCommand: AsyncParsableCommand {
     }
 }
 
+struct AmendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "amend", abstract: "Let the next push send what of operations fits the new metadata.",
+        discussion: """
+            For what errors shows as modelChanged: an operation that says something for which the service's metadata have no \
+            place any more. The rest of it is left out. What the service itself refused is mended by changing its entity.
+            """)
+
+    @Argument(help: ArgumentHelp("The numbers of operations.", valueName: "operation")) var operations: [UInt64]
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            try await provider.amendErrors(operations)
+            try Console.print(
+                "\(counted(Set(operations).count, "operation", "operations")) amended. Run 'tidelog push' to send what fits."
+            )
+        }
+    }
+}
+
 struct DiscardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard", abstract: "Give up operations that the service refused or that are in conflict.",

@@ -7,8 +7,11 @@ struct VerificationText {
     private let verification: LogVerification
     private let description: DescriptionCheck
     private let size: LogSize
+    /// Whether there are streams beside the log, of which this says nothing.
+    private let hasStreams: Bool
 
-    init(_ verification: LogVerification, description: DescriptionCheck) {
+    init(_ verification: LogVerification, description: DescriptionCheck, hasStreams: Bool) {
+        self.hasStreams = hasStreams
         self.verification = verification
         self.description = description
         size = LogSize(verification)
@@ -41,6 +44,9 @@ struct VerificationText {
                 "The log is damaged in \(counted(verification.damages.count, "place", "places")). Run 'tidelog log' to see what "
                     + "can be read, and 'tidelog repair' to see what can be done."
             ]
+        }
+        if hasStreams {
+            lines.append("The streams were not looked at: 'tidelog media verify' reads them.")
         }
         return lines + [
             verification.depth == .deep ? "The log is sound." : "The log is sound, as far as a fast verification tells."
@@ -84,6 +90,7 @@ struct VerificationText {
             json.endObject()
         }
         json.endArray()
+        if hasStreams { json.member("streamsVerified", false) }
         if let sentence = description.sentence { json.member("description", sentence) }
         json.endObject()
         return json.text

@@ -1,0 +1,91 @@
+public import EDM
+import ODataWire
+public import Operations
+
+/// What a defining query brings below other entities, by `$expand`: which of it does not belong to the query any more once
+/// it has left a collection.
+public struct ExpandedEntities<Storage: StateStorage> {
+    private let storage: Storage
+    private let query: String
+    private let set: String
+    /// The navigation properties that are expanded, at whatever level.
+    private var walks: [Walk] = []
+
+    private struct Walk: Hashable {
+        var relationship: Relationship
+        var target: String
+    }
+
+    /// Nil where the query does not say plainly what it expands: then nothing is known to have left it.
+    public init?(of query: DefiningQuery, in storage: Storage, model: EntityDataModel) {
+        guard let request = try? ServiceRequest.parse(query.query, model: model, version: model.version) else {
+            return nil
+        }
+        switch request.path.target {
+        case .entities(let type, let set?), .entity(let type, let set?):
+            self.storage = storage
+            self.query = query.name
+            self.set = set.name
+            guard add(request.options.expand, type, set, model) else { return nil }
+        default: return nil
+        }
+    }
+
+    /// Returns false where it is not said plainly.
+    private mutating func add(
+        _ items: [ExpandItem], _ type: EntityType, _ set: EntitySet, _ model: EntityDataModel
+    ) -> Bool {
+        for item in items {
+            guard item.form == .entities, case .name(let name)? = item.path.last,
+                let property = type.findProperty(name) ?? cast(item.path, model)?.findProperty(name),
+                let end = property.navigation, let below = model.findEntityType(end.targetType)
+            else { return false }
+            guard let target = model.target(of: property, in: set) else { continue }
+            let walk = Walk(relationship: end.relationship, target: target.name)
+            if !walks.contains(walk) { walks.append(walk) }
+            guard add(item.options.expand, below, target, model) else { return false }
+        }
+        return true
+    }
+
+    private func cast(_ path: [SelectSegment], _ model: EntityDataModel) -> EntityType? {
+        guard path.count > 1, case .qualifiedName(let name, _) = path[path.count - 2] else { return nil }
+        return model.findEntityType(name)
+    }
+
+    /// Those that nothing leads to any more that the query brings, and what it brought below these only.
+    ///
+    /// - Parameter unlinked: entities that left a collection.
+    public func left(among unlinked: Set<EntityID>) throws(StateError) -> [EntityID] {
+        var left: Set<EntityID> = []
+        var questions = unlinked.sorted()
+        while let id = questions.popLast() {
+            guard !left.contains(id), try storage.isCovered(id, by: query), let name = try storage.set(of: id),
+                // What the query leads to by itself it need not have below anything.
+                name != set, try !isBelowAnother(id, of: name, but: left)
+            else { continue }
+            left.insert(id)
+            for walk in walks { questions += try partners(of: id, walk, backwards: false) }
+        }
+        return left.sorted()
+    }
+
+    private func isBelowAnother(
+        _ id: EntityID, of set: String, but left: Set<EntityID>
+    ) throws(StateError) -> Bool {
+        for walk in walks where walk.target == set {
+            for source in try partners(of: id, walk, backwards: true) where !left.contains(source) {
+                if try storage.isCovered(source, by: query) { return true }
+            }
+        }
+        return false
+    }
+
+    /// As the service last said.
+    private func partners(of id: EntityID, _ walk: Walk, backwards: Bool) throws(StateError) -> [EntityID] {
+        let name = walk.relationship.name
+        return walk.relationship.isForward != backwards
+            ? try storage.links(name, first: id).filter(\.inBase).map(\.second)
+            : try storage.links(name, second: id).filter(\.inBase).map(\.first)
+    }
+}

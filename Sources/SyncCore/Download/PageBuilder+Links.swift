@@ -1,0 +1,148 @@
+import EDM
+import ODataWire
+import Operations
+
+/// The links that deltas tell of.
+///
+/// They come behind everything else of their part, in the order in which they were told. One of which an end is not in the
+/// store waits for it, whichever query brings it.
+extension PageBuilder {
+    /// What a part tells of links.
+    enum ToldLink {
+        /// Its number among the waiting ones.
+        case added(Int)
+        case removed(LinkChange)
+    }
+
+    /// Takes over what earlier downloads left, to be looked for once.
+    mutating func readWaiting() {
+        for open in waiting.takeUnread() {
+            guard let set = model.findEntitySet(open.set) else { continue }
+            told.append(.added(waiting.add(link(open, from: set, isKept: true))))
+        }
+    }
+
+    mutating func hear(_ change: LinkChange) {
+        guard let set = entitySet(change.set) else { return }
+        guard change.isAdded, let target = change.target else {
+            // Whether its ends are known or not: one that waits for them is not to be added any more.
+            let link = link(change, from: set)
+            if let source = link.source { waiting.forget(source, change.relationship, link.target) }
+            return told.append(.removed(change))
+        }
+        let open = OpenLink(
+            query: query, set: set.name, source: change.source, navigation: change.relationship, target: target)
+        told.append(.added(waiting.add(link(open, from: set))))
+    }
+
+    /// The service has the entity no more: no link waits for it.
+    mutating func forgetLinks(of entity: EntityPayload, in set: EntitySet) {
+        guard !waiting.isEmpty, let end = builder.end(entity, in: set) else { return }
+        waiting.forget(end)
+    }
+
+    /// Adds to the last part what is known of both ends of.
+    mutating func addLinks() throws(StateError) {
+        let shown = builder.assigned
+        let arrived = waiting.arrived(among: shown.keys.lazy.map { WaitingLinks.End(set: $0.set, key: $0.key) }) {
+            shown[.init(set: $0.set, key: $0.key)] != nil
+        }
+        for item in arrived.map(ToldLink.added) + told {
+            switch item {
+            case .added(let number): try look(for: number)
+            case .removed(let change): try remove(change)
+            }
+        }
+        told = []
+    }
+
+    private func link(_ open: OpenLink, from set: EntitySet, isKept: Bool = false) -> WaitingLinks.Link {
+        let change = LinkChange(
+            isAdded: true, source: open.source, relationship: open.navigation, target: open.target)
+        var link = link(change, from: set)
+        link.open = open
+        link.isKept = isKept
+        return link
+    }
+
+    private func link(_ change: LinkChange, from set: EntitySet) -> WaitingLinks.Link {
+        let open = OpenLink(
+            query: query, set: set.name, source: change.source, navigation: change.relationship,
+            target: change.target ?? "")
+        let target = set.entityType.findProperty(Self.name(of: change.relationship)).flatMap { property in
+            model.target(of: property, in: set)
+        }
+        return WaitingLinks.Link(
+            open: open, source: builder.end(EntityPayload(id: change.source), in: set),
+            target: target.flatMap { set in change.target.flatMap { builder.end(EntityPayload(id: $0), in: set) } })
+    }
+
+    /// Adds the link where both its ends are known; otherwise it waits for the first of them that is not.
+    private mutating func look(for number: Int) throws(StateError) {
+        guard let link = waiting[number], let sourceSet = model.findEntitySet(link.open.set) else { return }
+        guard let source = try builder.find(EntityPayload(id: link.open.source), in: sourceSet) else {
+            return wait(number, link.source, link.open)
+        }
+        guard let (name, targetSet) = target(of: link.open.navigation, source, sourceSet) else {
+            return waiting.remove(number)
+        }
+        let payload = EntityPayload(id: link.open.target)
+        guard let target = try builder.find(payload, in: targetSet) else {
+            return wait(number, builder.end(payload, in: targetSet), link.open)
+        }
+        waiting.remove(number)
+        add(.init(source: source, navigation: name, target: target, isAdded: true))
+    }
+
+    private mutating func wait(_ number: Int, _ end: WaitingLinks.End?, _ link: OpenLink) {
+        if let end { return waiting.wait(number, for: end) }
+        // What cannot be told from others cannot be waited for.
+        unidentified.insert("\(link.set)/\(link.navigation)")
+        waiting.remove(number)
+    }
+
+    private mutating func remove(_ change: LinkChange) throws(StateError) {
+        // Where an end is not known there is nothing to remove.
+        guard let sourceSet = entitySet(change.set),
+            let source = try builder.find(EntityPayload(id: change.source), in: sourceSet),
+            let (name, targetSet) = target(of: change.relationship, source, sourceSet)
+        else { return }
+        guard let text = change.target else {
+            return add(.init(source: source, navigation: name, target: nil, isAdded: false))
+        }
+        guard let target = try builder.find(EntityPayload(id: text), in: targetSet) else { return }
+        add(.init(source: source, navigation: name, target: target, isAdded: false))
+    }
+
+    /// The property that a delta calls a relationship, and where it leads.
+    private mutating func target(
+        of relationship: String, _ source: EntityID, _ set: EntitySet
+    ) -> (name: String, set: EntitySet)? {
+        let name = Self.name(of: relationship)
+        guard let property = set.entityType.findProperty(name) ?? declared(name, source),
+            let target = model.target(of: property, in: set)
+        else {
+            unidentified.insert("\(set.name)/\(relationship)")
+            return nil
+        }
+        return (property.name, target)
+    }
+
+    /// A path leads to it through complex properties and type casts.
+    private static func name(of relationship: String) -> String {
+        relationship.split(separator: "/").last.map(String.init) ?? relationship
+    }
+}
+
+extension ImageBuilder {
+    /// How the entity is told from others, known or not; nil where the payload does not say it.
+    func end(_ payload: EntityPayload, in set: EntitySet) -> WaitingLinks.End? {
+        if set.isSingleton { return WaitingLinks.End(set: set.name, key: "") }
+        let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
+        let payload = withKey(payload, type, set)
+        if let name = name(payload, type, set) {
+            return WaitingLinks.End(set: EntityNames<Storage>.namesSet, key: name)
+        }
+        return KeyText.of(payload.values, type: type).map { WaitingLinks.End(set: set.name, key: $0) }
+    }
+}

@@ -1,0 +1,21 @@
+public import Operations
+public import SyncCore
+
+/// Links that wait for an end are kept as one value in the form that they have in a snapshot: they are few, and all of them
+/// are read together.
+extension SQLiteState {
+    public func openLinks() throws(StateError) -> [OpenLink] {
+        guard let state = try first("SELECT state FROM open_links")?.first?.blob else { return [] }
+        do throws(CodecError) {
+            if case .openLinks(let links) = try SnapshotCodec.decode(.openLinks, payload: state) { return links }
+        } catch {
+            throw StateError(.damaged, "The views hold links that do not decode. \(error)")
+        }
+        throw StateError(.damaged, "The views hold links that are none.")
+    }
+
+    public func putOpenLinks(_ links: [OpenLink]) throws(StateError) {
+        try run(
+            "INSERT OR REPLACE INTO open_links VALUES (1, ?)", [.blob(SnapshotCodec.encode(.openLinks(links)).payload)])
+    }
+}

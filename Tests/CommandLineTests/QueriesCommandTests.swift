@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// `tidelog queries`, and what `pull` says of queries.
+@Suite(.timeLimit(.minutes(5))) struct QueriesCommandTests {
+    private func object(_ json: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+    }
+
+    @Test func `defining queries are listed, added, replaced and removed behind init`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        #expect(try workspace.tidelog("queries").lines == ["C = Customers"])
+        let added = try workspace.output("queries", "add", "P", "Photos", "--streams")
+        #expect(added == "P = Photos (with streams)\nRun 'tidelog pull P' to read it.\n")
+        let json = try workspace.tidelog("queries", "--json").lines.map(object)
+        #expect(json.map { $0["name"] as? String } == ["C", "P"])
+        #expect(json.map { $0["streams"] as? Bool } == [false, true])
+        let replaced = try workspace.output("queries", "add", "P", "Photos?$filter=PhotoID eq 1", "--json")
+        #expect(try object(replaced)["query"] as? String == "Photos?$filter=PhotoID eq 1")
+        #expect(try workspace.output("queries", "remove", "C") == "Removed C.\n")
+        #expect(try workspace.tidelog("query", "Customers", "--json").lines.isEmpty)
+        #expect(try workspace.output("queries", "list").hasPrefix("P = "))
+    }
+
+    @Test func `a defining query that cannot be is refused, and so is one that is not there`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        let refused = try workspace.tidelog("queries", "add", "X", "Nothing")
+        #expect(refused.status == 1)
+        #expect(refused.error.contains("The defining query X cannot be used."))
+        #expect(try workspace.tidelog("queries", "remove", "X").error.contains("There is no defining query X."))
+        #expect(try workspace.tidelog("queries").lines == ["C = Customers"])
+    }
+
+    @Test func `pull names each query that could not be read, and what it read of the others`() throws {
+        let server = try SandboxServer(
+            faults: #"""
+                [{"effect":"refuse","status":404,"method":"GET","url":"Photos"},
+                 {"effect":"refuse","status":404,"method":"GET","url":"Suppliers"}]
+                """#)
+        let workspace = try Workspace()
+        workspace.origin = server.origin
+        _ = try workspace.output(
+            "init", server.root(.v4), "--query", "P=Photos", "--query", "O=Orders", "--query", "S=Suppliers")
+        let run = try workspace.tidelog("pull")
+        #expect(run.status == 1)
+        #expect(run.output.hasPrefix("Read "))
+        #expect(run.error.contains("tidelog: P: The service answered GET Photos with status 404."))
+        #expect(run.error.contains("tidelog: S: The service answered GET Suppliers with status 404."))
+        #expect(try workspace.tidelog("query", "Orders", "--json").lines.count == 4)
+    }
+
+    @Test func `pull tells programs of failures as well, and of sections for queries that are not there`() throws {
+        let server = try SandboxServer(
+            faults: #"""
+                [{"effect":"refuse","status":404,"method":"GET","url":"Photos"},
+                 {"effect":"refuse","status":404,"method":"GET","url":"Suppliers"}]
+                """#)
+        let workspace = try Workspace()
+        _ = try workspace.output(
+            "init", server.root(.v4), "--query", "P=Photos", "--query", "O=Orders", "--query", "S=Suppliers")
+        try workspace.write("[defining_query]\nname = Nothing\ntrack_deltas = ALWAYS\n", to: "queries.conf")
+        let run = try workspace.tidelog("pull", "--json", "--config", "queries.conf")
+        #expect(run.status == 1)
+        let report = try object(run.output)
+        #expect((report["failures"] as? [[String: Any]])?.map { $0["name"] as? String } == ["P", "S"])
+        #expect((report["queries"] as? [[String: Any]])?.map { $0["name"] as? String } == ["O"])
+        #expect(report["unknownSections"] as? [String] == ["Nothing"])
+        #expect((report["unusable"] as? [Any])?.isEmpty == true)
+        #expect((report["withoutStreams"] as? [Any])?.isEmpty == true)
+        #expect(
+            try workspace.output("pull", "--config", "queries.conf").contains(
+                "The configuration file has a section for Nothing, which is no defining query of the store."))
+    }
+}

@@ -1,0 +1,45 @@
+import EDM
+import HTTPTypes
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// One entity with more below it than a record may name.
+struct LargeExpansionTests {
+    private static let query = DefiningQuery(name: "Customers", query: "Customers?$expand=Orders")
+    private static let count = 70_000
+
+    /// The answer to the next download.
+    private func customers(_ shop: Shop, _ value: String) {
+        let body = ##"{"@odata.context":"http://shop.test/v4/$metadata#Customers(Orders())","value":[\##(value)]}"##
+        shop.transport.add(
+            Fault(.replace(contentType: "application/json", body: Array(body.utf8)), urlPart: "Customers?"))
+    }
+
+    @Test func `a deletion takes along what was as it was, however much, and each record can be read again`()
+        async throws
+    {
+        let shop = try await Shop(.v4, queries: [])
+        try await shop.store.add(Self.query)
+        let orders = (1...Self.count).map { #"{"OrderID":\#($0),"CustomerID":1}"# }.joined(separator: ",")
+        let customer = #"{"CustomerID":1,"Name":"Ada","Orders":[\#(orders)]}"#
+        customers(shop, customer)
+        #expect(try await shop.engine.download().queries[0].tally.inserted == Self.count + 1)
+        customers(shop, customer)
+        #expect(try await shop.engine.download().queries[0].tally.unchanged == Self.count + 1)
+        customers(shop, "")
+        #expect(try await shop.engine.download().queries[0].tally.removed == Self.count + 1)
+        #expect(try await shop.store.query("Orders/$count").count == 0)
+        let digest = try await shop.store.digest()
+        await shop.store.close()
+        for file in StoreFiles(directory: shop.directory.path).viewFiles { TemporaryDirectory.remove(file: file) }
+        let again = try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false)
+        #expect(try await again.digest() == digest)
+        await again.close()
+    }
+}

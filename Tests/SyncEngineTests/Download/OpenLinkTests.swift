@@ -1,0 +1,114 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Links that a delta tells of before, or without, the entity at their other end.
+struct OpenLinkTests {
+    private static let suppliers = DefiningQuery(name: "Suppliers", query: "Suppliers")
+    /// The key of the next product that somebody creates.
+    private static let next = 4
+    private static let products = DefiningQuery(name: "Products", query: "Products")
+
+    /// The next delta of suppliers says this.
+    private func suppliersSay(_ items: String..., to shop: Shop) {
+        let body =
+            ##"{"@odata.context":"http://shop.test/v4/$metadata#Suppliers/$delta","value":[\##(items.joined(separator: ","))],"@odata.deltaLink":"http://shop.test/v4/Suppliers?$deltatoken=1"}"##
+        shop.transport.add(
+            Fault(.replace(contentType: "application/json", body: Array(body.utf8)), urlPart: "Suppliers?"))
+    }
+
+    private func link(_ supplier: Int, _ product: Int, _ kind: String = "link") -> String {
+        ##"{"@odata.context":"#Suppliers/$\##(kind)","source":"Suppliers(\##(supplier))","relationship":"Products","target":"Products(\##(product))"}"##
+    }
+
+    private func newProduct(_ shop: Shop) throws -> Int {
+        let body = shop.transport.direct("POST", "/v4/Products", #"{"Name":"new"}"#).body
+        let text = String(decoding: body, as: UTF8.self)
+        let digits = try #require(text.split(separator: "\"ProductID\":").last).prefix(while: \.isNumber)
+        return try #require(Int(digits))
+    }
+
+    private func shop(_ queries: [DefiningQuery] = [suppliers, products]) async throws -> Shop {
+        try await Shop(.v4, deltas: Deltas(.flat), queries: queries)
+    }
+
+    @Test func `a link whose other end the next query brings is there after the same download`() async throws {
+        let shop = try await shop()
+        let product = try newProduct(shop)
+        suppliersSay(link(1, product), to: shop)
+        let report = try await shop.engine.download()
+        #expect(try await shop.targets("Suppliers(1)", "Products") == ["Products(\(product))"])
+        #expect(report.openLinks.isEmpty)
+    }
+
+    @Test func `a link whose other end comes later waits for it, is told of, and outlives a reopening`() async throws {
+        let shop = try await shop()
+        suppliersSay(link(1, Self.next), to: shop)
+        let report = try await shop.engine.download()
+        #expect(
+            report.openLinks == [
+                OpenLink(
+                    query: "Suppliers", set: "Suppliers", source: "Suppliers(1)", navigation: "Products",
+                    target: "Products(\(Self.next))")
+            ])
+        let views = shop.directory.path + "/views.sqlite"
+        await shop.store.close()
+        TemporaryDirectory.remove(file: views)
+        let store = try await LocalStore(StoreFiles(directory: shop.directory.path), options: .init())
+        let engine = SyncEngine(
+            store: store, session: ServiceSession(root: "http://shop.test/v4/", transport: shop.transport))
+        #expect(try newProduct(shop) == Self.next)
+        let again = try await engine.download()
+        #expect(again.openLinks.isEmpty)
+        #expect(try await store.query("Suppliers(1)/Products").entities.map(\.readLink) == ["Products(\(Self.next))"])
+    }
+
+    @Test func `a link that waits is dropped when the service removes it`() async throws {
+        let shop = try await shop()
+        suppliersSay(link(1, 99), to: shop)
+        try await shop.pull()
+        suppliersSay(link(1, 99, "deletedLink"), to: shop)
+        #expect(try await shop.engine.download().openLinks.isEmpty)
+    }
+
+    @Test(arguments: ["Suppliers(1)", "Products(99)"])
+    func `a link that waits is dropped when the service deletes one of its ends`(_ end: String) async throws {
+        let shop = try await shop()
+        suppliersSay(link(1, 99), to: shop)
+        try await shop.pull()
+        let set = end.prefix { $0 != "(" }
+        suppliersSay(
+            ##"{"@odata.context":"#\##(set)/$deletedEntity","id":"\##(end)","reason":"deleted"}"##, to: shop)
+        #expect(try await shop.engine.download().openLinks.isEmpty)
+    }
+
+    @Test func `links that wait go with their query`() async throws {
+        let shop = try await shop()
+        suppliersSay(link(1, 99), to: shop)
+        try await shop.pull()
+        try await shop.store.removeDefiningQuery("Suppliers")
+        #expect(try await shop.store.openLinks().isEmpty)
+    }
+
+    @Test func `a download of everything says of its links once more`() async throws {
+        let shop = try await shop()
+        suppliersSay(link(1, 99), to: shop)
+        try await shop.pull()
+        shop.transport.add(Fault(.refuse(status: 410), urlPart: "deltatoken"))
+        #expect(try await shop.engine.download(["Suppliers"]).openLinks.isEmpty)
+    }
+
+    @Test func `of more links than can be kept none are, and the next download reads everything`() async throws {
+        let shop = try await shop()
+        let body = (0...OpenLink.limit).map { link(1, 1_000 + $0) }.joined(separator: ",")
+        suppliersSay(body, to: shop)
+        #expect(try await shop.engine.download().openLinks.isEmpty)
+        #expect(try await shop.engine.download(["Suppliers"]).queries.map(\.mode) == [.full])
+    }
+}

@@ -1,0 +1,83 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// What leaves an expanded collection.
+struct UnlinkedEntityTests {
+    private static let suppliers = DefiningQuery(name: "Suppliers", query: "Suppliers?$expand=Products")
+
+    /// The next delta says that these products left these suppliers' collections.
+    private func tell(_ shop: Shop, _ changes: [(supplier: Int, left: [Int], came: [Int])]) {
+        let items = changes.map { change in
+            let left = change.left.map { #"{"@removed":{"reason":"changed"},"@id":"Products(\#($0))"}"# }
+            let came = change.came.map { #"{"ProductID":\#($0)}"# }
+            return #"{"SupplierID":\#(change.supplier),"Products@delta":[\#((left + came).joined(separator: ","))]}"#
+        }
+        let body =
+            ##"{"@context":"http://shop.test/v4/$metadata#Suppliers/$delta","value":[\##(items.joined(separator: ","))],"@deltaLink":"http://shop.test/v4/Suppliers?$deltatoken=1"}"##
+        shop.transport.add(
+            Fault(.replace(contentType: "application/json", body: Array(body.utf8)), urlPart: "deltatoken"))
+    }
+
+    /// With two suppliers of which the first alone has product 3, and both have product 2.
+    private func shop(_ more: DefiningQuery...) async throws -> Shop {
+        let shop = try await Shop(.v4, deltas: Deltas(.nested), queries: [Self.suppliers] + more)
+        return shop
+    }
+
+    private func products(_ shop: Shop) async throws -> [String] {
+        try await shop.store.query("Products").entities.map(\.readLink).sorted()
+    }
+
+    private func left(_ shop: Shop, of supplier: Int) async throws -> [Int] {
+        let links = try await shop.targets("Suppliers(\(supplier))", "Products")
+        return links.compactMap { Int($0.filter(\.isNumber)) }.sorted()
+    }
+
+    @Test func `what left its only collection leaves the store`() async throws {
+        let shop = try await shop()
+        let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))
+        let product = try #require(try await left(shop, of: 1).first { !both.contains($0) })
+        tell(shop, [(1, [product], [])])
+        let report = try await shop.engine.download()
+        #expect(try await !products(shop).contains("Products(\(product))"))
+        #expect(report.queries.map(\.tally.removed) == [1])
+    }
+
+    @Test func `what another entity of the query leads to stays`() async throws {
+        let shop = try await shop()
+        let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))
+        let product = try #require(both.first)
+        tell(shop, [(1, [product], [])])
+        try await shop.pull()
+        #expect(try await products(shop).contains("Products(\(product))"))
+        #expect(try await !left(shop, of: 1).contains(product))
+        #expect(try await left(shop, of: 2).contains(product))
+    }
+
+    @Test func `what another query brings stays`() async throws {
+        let shop = try await shop(DefiningQuery(name: "Products", query: "Products"))
+        let product = try #require(try await left(shop, of: 1).first)
+        tell(shop, [(1, [product], [])])
+        _ = try await shop.engine.download(["Suppliers"])
+        #expect(try await products(shop).contains("Products(\(product))"))
+    }
+
+    @Test(arguments: [[1, 2], [2, 1]])
+    func `what went over to another entity's collection stays as it was`(_ order: [Int]) async throws {
+        let shop = try await shop()
+        let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))
+        let product = try #require(try await left(shop, of: 1).first { !both.contains($0) })
+        let name = try await shop.value("Products(\(product))", "Name")
+        tell(shop, order.map { $0 == 1 ? (1, [product], []) : (2, [], [product]) })
+        try await shop.pull()
+        #expect(try await left(shop, of: 2).contains(product))
+        #expect(try await shop.value("Products(\(product))", "Name") == name)
+    }
+}

@@ -1,0 +1,53 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+import Views
+
+/// Other metadata than before, in views with more rows than are written anew at once.
+struct InstallationTests {
+    private static let count = 1_200
+
+    private static func service(_ metadata: String) -> Record.Body {
+        .serviceInstalled(ServiceDescription(root: "http://127.0.0.1/", metadata: Array(metadata.utf8)))
+    }
+
+    /// Customers, each with a pending change, and metadata in which they have a property less.
+    private static var records: [Record] {
+        let images = (1...count).map { number in
+            EntityImage(
+                entity: EntityID(rawValue: UInt64(number)), set: "Customers", type: "S.Customer",
+                values: ["ID": .integer(Int64(number)), "Name": .string("N\(number)"), "Rating": .integer(1)])
+        }
+        let updates = images.map {
+            Record.Body.operation(Operation(.update($0.entity, changes: ["Name": .string("mine")], bindings: [])))
+        }
+        let changed = RandomRecords.metadata.replacing(
+            "<Property Name=\"Rating\" Type=\"Edm.Decimal\" Scale=\"variable\"/>", with: "")
+        let bodies = [service(RandomRecords.metadata), .entitiesRead(images)] + updates + [service(changed)]
+        return bodies.enumerated().map { Record(time: Int64($0.offset), body: $0.element) }
+    }
+
+    private func folded<Storage: StateStorage>(_ storage: Storage) throws -> Fold<Storage> {
+        var fold = try Fold(storage: storage)
+        for (index, record) in Self.records.enumerated() {
+            try fold.apply(record, sequence: SequenceNumber(index + 1))
+            try fold.settle()
+        }
+        return fold
+    }
+
+    @Test func `all rows and bases go over to other metadata, however many there are`() throws {
+        let memory = MemoryState()
+        _ = try folded(memory)
+        let file = ViewsFile()
+        let state = try file.open()
+        try state.transaction { _ = try folded(state) }
+        #expect(try StateDigest(of: state) == StateDigest(of: memory))
+        #expect(try state.rows(set: "Customers").count == Self.count)
+        #expect(try state.row(EntityID(rawValue: 700))?.values["Rating"] == nil)
+        #expect(try state.base(EntityID(rawValue: 700)) != nil)
+        // A property that is compared has its index again.
+        #expect(try state.findRows(set: "Customers", where: [("ID", .integer(700))]) == [EntityID(rawValue: 700)])
+    }
+}

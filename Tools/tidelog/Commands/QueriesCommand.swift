@@ -1,0 +1,89 @@
+internal import ArgumentParser
+internal import ODataWire
+internal import Tidelog
+
+struct QueriesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queries", abstract: "List, add and remove the defining queries of a store.",
+        subcommands: [QueriesListCommand.self, QueriesAddCommand.self, QueriesRemoveCommand.self],
+        defaultSubcommand: QueriesListCommand.self)
+}
+
+struct QueriesListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the defining queries in the order in which pull reads them.")
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            let queries = try await provider.getDefiningQueries()
+            for query in queries { try Console.print(format.json ? query.json : query.line) }
+            if queries.isEmpty, !format.json { try Console.print("No defining queries.") }
+        }
+    }
+}
+
+struct QueriesAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a defining query, or replace that of the same name.",
+        discussion: "Nothing is read: the next pull does that. Needs no network.")
+
+    @Argument(help: ArgumentHelp("What the query is called.", valueName: "name")) var name: String
+    @Argument(help: ArgumentHelp("The query, relative to the service root.", valueName: "query")) var query: String
+    @Flag(help: "Read the streams of the media entities that it brings as well.") var streams = false
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            try await provider.add(
+                definingQuery: OfflineODataDefiningQuery(
+                    name: name, query: query, automaticallyRetrievesStreams: streams))
+            guard let added = try await provider.getDefiningQueries().first(where: { $0.name == name }) else { return }
+            if format.json { return try Console.print(added.json) }
+            try Console.print(added.line)
+            try Console.print("Run 'tidelog pull \(name)' to read it.")
+        }
+    }
+}
+
+struct QueriesRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a defining query, and the entities that no other query brings.",
+        discussion: """
+            Refused while operations are pending on such entities, and where the configuration file does not allow it. Needs \
+            no network.
+            """)
+
+    @Argument(help: ArgumentHelp("The query's name.", valueName: "name")) var name: String
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+        try await options.withStore { provider in
+            let removed = try await provider.getDefiningQueries().first { $0.name == name }
+            try await provider.remove(definingQuery: name)
+            if format.json { return try Console.print(removed?.json ?? "{}") }
+            try Console.print("Removed \(name).")
+        }
+    }
+}
+
+extension OfflineODataDefiningQuery {
+    fileprivate var line: String {
+        oneLine("\(name) = \(query)") + (automaticallyRetrievesStreams ? " (with streams)" : "")
+    }
+
+    fileprivate var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("name", name)
+        json.member("query", query)
+        json.name("streams")
+        json.boolean(automaticallyRetrievesStreams)
+        json.endObject()
+        return json.text
+    }
+}

@@ -1,0 +1,102 @@
+internal import ODataWire
+internal import Operations
+internal import Tidelog
+
+/// What a download came to, for people and for programs.
+struct DownloadText {
+    private let report: DownloadReport
+    /// Sections of the configuration file whose query the store does not have.
+    var unknownSections: [String] = []
+
+    init(_ report: DownloadReport) { self.report = report }
+
+    var lines: [String] {
+        var lines = [
+            "Read \(counted(report.entities, "entity", "entities")) in \(counted(report.pages, "page", "pages"))."
+        ]
+        lines += report.fresh.map {
+            "Passed over \($0): it was read a short while ago. 'tidelog pull \($0)' reads it."
+        }
+        lines += report.skipped.sorted().map { "Left out \($0): what it leads to is in no entity set." }
+        lines += report.unusable.map { "Passed over \($0.name): \($0.error.message)" }
+        lines += report.withoutStreams.map {
+            "Read \($0) without its streams, which an encrypted store does not keep."
+        }
+        if let example = report.openLinks.first {
+            let count = report.openLinks.count
+            lines.append(
+                "\(counted(count, "link waits", "links wait")) for an entity that no query has brought"
+                    + (count > 1 ? ", such as " : ": ") + "\(oneLine(example.description)).")
+        }
+        lines += unknownSections.map {
+            "The configuration file has a section for \($0), which is no defining query of the store."
+        }
+        return lines
+    }
+
+    /// A line for each query that could not be read to its end.
+    var failures: [String] {
+        report.failures.map { "\($0.name): \(ErrorReport($0.error).line ?? $0.error.message)" }
+    }
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("entities", report.entities)
+        json.member("pages", report.pages)
+        Self.write(report.skipped.sorted(), as: "skipped", to: &json)
+        json.name("queries")
+        json.beginArray()
+        for query in report.queries { Self.write(query, to: &json) }
+        json.endArray()
+        Self.write(report.fresh, as: "fresh", to: &json)
+        Self.write(report.unusable.map { ($0.name, $0.error) }, as: "unusable", to: &json)
+        Self.write(report.failures.map { ($0.name, $0.error) }, as: "failures", to: &json)
+        Self.write(report.withoutStreams, as: "withoutStreams", to: &json)
+        if let example = report.openLinks.first {
+            json.name("openLinks")
+            json.beginObject()
+            json.member("count", report.openLinks.count)
+            json.member("example", example.description)
+            json.endObject()
+        }
+        Self.write(unknownSections, as: "unknownSections", to: &json)
+        json.endObject()
+        return json.text
+    }
+
+    private static func write(_ texts: [String], as name: String, to json: inout JSONWriter) {
+        json.name(name)
+        json.beginArray()
+        for text in texts { json.string(text) }
+        json.endArray()
+    }
+
+    private static func write(
+        _ errors: [(query: String, error: TidelogError)], as name: String, to json: inout JSONWriter
+    ) {
+        json.name(name)
+        json.beginArray()
+        for (query, error) in errors {
+            json.beginObject()
+            json.member("name", query)
+            json.member("message", error.message)
+            if let place = error.place { json.member("place", place) }
+            if let recovery = error.recovery { json.member("recovery", recovery) }
+            json.endObject()
+        }
+        json.endArray()
+    }
+
+    private static func write(_ query: DownloadReport.Query, to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("name", query.name)
+        json.member("mode", "\(query.mode)")
+        json.member("pages", query.pages)
+        json.member("inserted", query.tally.inserted)
+        json.member("changed", query.tally.changed)
+        json.member("unchanged", query.tally.unchanged)
+        json.member("removed", query.tally.removed)
+        json.endObject()
+    }
+}
