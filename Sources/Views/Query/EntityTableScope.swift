@@ -19,9 +19,9 @@ package struct EntityTableScope: SQLScope {
         self.layout = layout
     }
 
-    package func column(_ path: [String]) -> (sql: String, kind: StoredKind)? {
+    package func column(_ path: [String]) -> SQLColumn? {
         guard let column = layout.column(path), let kind = StoredKind(column.type) else { return nil }
-        return ("\(alias).\(column.name)", kind)
+        return SQLColumn("\(alias).\(column.name)", kind, enumeration: column.enumeration)
     }
 
     package func navigation(_ name: String, alias target: String) -> SQLNavigation? {

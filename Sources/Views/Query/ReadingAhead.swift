@@ -47,7 +47,14 @@ extension SQLiteState {
         }
     }
 
-    private static func idList(_ ids: some Sequence<EntityID>) -> SQLValue {
-        .text("[" + ids.map { String($0.rawValue) }.joined(separator: ",") + "]")
+    /// For `json_each`.
+    static func idList(_ ids: some Sequence<EntityID>) -> SQLValue {
+        var bytes = [UInt8(ascii: "[")]
+        for id in ids {
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: String(id.rawValue).utf8)
+        }
+        bytes.append(UInt8(ascii: "]"))
+        return .text(String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -23,10 +23,14 @@ public final class SQLiteState: StateStorage {
     package var model: EntityDataModel?
     /// By set; nil for a set that has no such way. See ``row(in:key:)``.
     var pointReads: [String: PointRead?] = [:]
+    /// Compiled statements of queries over sets.
+    var selections: [SelectionKey: SQLText] = [:]
     /// How often a model came to hold.
     private var adoptions = 0
     /// What ``hasNames()`` found, and when.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
+    /// What ``hasPending()`` found; nil where that may have changed.
+    var pendingSeen: Bool?
     /// Whether it is noted whose pending operations change; see ``takeChangedTables()``.
     package var notesStandings = false { didSet { if !notesStandings { changedStandings = [] } } }
     var changedStandings: Set<EntityID> = []
@@ -108,6 +112,7 @@ public final class SQLiteState: StateStorage {
                 // Those of tables that are as they were before.
                 tables = [:]
                 pointReads = [:]
+                selections = [:]
                 connection.forgetStatements()
                 (layouts, model) = before
             }
@@ -120,6 +125,8 @@ public final class SQLiteState: StateStorage {
         // It may have registered some that nobody knows now.
         sets = [:]
         relationships = []
+        namesSeen = nil
+        pendingSeen = nil
     }
 
     // MARK: Gathering
@@ -386,6 +393,7 @@ public final class SQLiteState: StateStorage {
         self.model = model
         adoptions += 1
         pointReads = [:]
+        selections = [:]
         connection.forgetStatements()
         tables = [:]
         var ordinals: [String: Int] = [:]
