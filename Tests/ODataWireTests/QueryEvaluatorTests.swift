@@ -36,6 +36,12 @@ struct QueryEvaluatorTests {
         // Null
         ("Nothing eq null", "true"), ("Nothing ne null", "false"), ("Nothing eq 1", "false"), ("Nothing ne 1", "true"),
         ("Nothing gt 1", "false"), ("not (Nothing gt 1)", "true"), ("Nothing add 1", "null"),
+        ("Nothing ge null", "true"), ("Nothing le Nothing", "true"), ("SalesRep/Name ge null", "true"),
+        ("Nothing ge 1", "false"), ("1 le Nothing", "false"), ("Nothing gt Nothing", "false"),
+        ("9007199254740993 eq 9007199254740992e0", "false"), ("9007199254740993 gt 9007199254740992e0", "true"),
+        ("1152921504606846976 eq 1152921504606846976e0", "true"),
+        ("9223372036854775807 lt 9223372036854775808e0", "true"), ("-INF lt 1", "true"), ("1 lt INF", "true"),
+        ("NaN eq 1", "false"), ("NaN ge 1", "false"), ("1 in (1e0,2)", "true"),
         ("length(Nothing)", "null"),
         ("not Nothing", "null"), ("Nothing and false", "false"), ("Nothing and true", "null"),
         ("Nothing or true", "true"),
@@ -89,6 +95,66 @@ struct QueryEvaluatorTests {
             try evaluate("substringof('ße',Name) and replace(Name,'Straße','Weg') eq 'Weg ''A'''", .v2)
                 == .boolean(true))
         #expect(try evaluate("Placed gt datetime'2024-02-29T00:00:00' and Price eq 12.5M", .v2) == .boolean(true))
+    }
+
+    @Test(arguments: [
+        ("abc", "b", true), ("abc", "^b", false), ("abc", "^a.c$", true), ("a\nc", "a.c", false), ("", "^$", true),
+        ("abc", "", true), ("aaa", "^a{3}$", true), ("aaaa", "^a{2,3}$", false), ("aa", "^a{2,}$", true),
+        ("a", "^(a|bc)+$", true), ("abca", "^(a|bc)+$", true), ("abcb", "^(a|bc)+$", false), ("ac", "^ab?c$", true),
+        ("x-1", "^[a-z]-\\d$", true), ("X_9", "^\\w{3}$", true), ("a b", "a\\sb", true),
+        ("aéb", "^a[^\\x00-\\x7F]b$", true),
+        ("a.c", "a\\.c", true), ("abc", "a\\.c", false), ("cat dog", "\\bdog\\b", true), ("hotdog", "\\bdog", false),
+        ("2024-02-29", "^(?<year>\\d{4})-(?:\\d\\d)-\\d{2}$", true), ("😀", "^.$", true), ("]-", "^[\\]\\-]+$", true),
+        ("", "^(a*)*$", true), ("b", "^(a*)*$", false), ("ab", "^a*?b$", true), ("{}", "^[{}]+$", true),
+        ("a1", "^[\\D]\\d$", true), ("ab", "a|", true),
+    ])
+    func `a pattern fits as in ECMAScript`(text: String, pattern: String, isFound: Bool) throws {
+        let call = Expression.call(
+            .matchesPattern, [.literal(.string(text), .string), .literal(.string(pattern), .string)])
+        #expect(try ExpressionEvaluator().evaluate(call, for: order()) == .boolean(isFound))
+    }
+
+    @Test(arguments: [
+        ("(", EvaluationError.Code.wrongOperand), (")", .wrongOperand), ("[a", .wrongOperand), ("*", .wrongOperand),
+        ("a{2,1}", .wrongOperand), ("a**", .wrongOperand), ("\\", .wrongOperand), ("[b-a]", .wrongOperand),
+        ("a{", .wrongOperand),
+        ("(a)\\1", .unsupported), ("(?=a)", .unsupported), ("\\p{L}", .unsupported), ("(?<!a)", .unsupported),
+        ("a{9999}", .outOfRange), ("((a{99}){99}){99}", .outOfRange),
+        (String(repeating: "(", count: 1_000), .outOfRange),
+        (String(repeating: "a", count: 5_000), .outOfRange),
+    ])
+    func `what is no pattern, is not regular, or is too long is refused`(
+        pattern: String, code: EvaluationError.Code
+    ) throws {
+        let call = Expression.call(.matchesPattern, [.property("Name"), .literal(.string(pattern), .string)])
+        let error = #expect(throws: EvaluationError.self) { try ExpressionEvaluator().evaluate(call, for: order()) }
+        #expect(error?.code == code)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a pattern that could be tried in endlessly many ways takes no longer`() throws {
+        let text = String(repeating: "a", count: 20_000)
+        for pattern in ["^(a+)+$", "^(a|a)*b$", "(a*)*b", "^(a?){50}a{50}b"] {
+            let call = Expression.call(
+                .matchesPattern, [.literal(.string(text), .string), .literal(.string(pattern), .string)])
+            #expect(try ExpressionEvaluator().evaluate(call, for: order()) == .boolean(pattern == "^(a+)+$"))
+        }
+    }
+
+    @Test func `V2 holds no two nulls for greater or equal`() throws {
+        let model = try CSDLReader.read(
+            Array(
+                """
+                <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx">
+                <edmx:DataServices m:DataServiceVersion="2.0"
+                xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata">
+                <Schema Namespace="S" xmlns="http://schemas.microsoft.com/ado/2008/09/edm">
+                <EntityContainer Name="C" m:IsDefaultEntityContainer="true"/></Schema></edmx:DataServices></edmx:Edmx>
+                """.utf8))
+        for text in ["Nothing ge null", "Nothing le Nothing"] {
+            let expression = try Expression.parse(text, version: .v2)
+            #expect(try ExpressionEvaluator(model: model).evaluate(expression, for: order()) == .boolean(false))
+        }
     }
 
     @Test(arguments: ["1 div 0", "ID mod 0", "Price div 0", "Took div 0"])

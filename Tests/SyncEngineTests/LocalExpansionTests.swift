@@ -42,7 +42,8 @@ struct LocalExpansionTests {
                     second: isForward ? child : parent, inBase: true, inLocal: true))
         }
         let request = try ServiceRequest.parse(query, model: model, version: .v401)
-        return try LocalQuery(state: state, model: model, time: 0).answer(request).entities.map(Self.text)
+        let forms = LinkForms(state: state, model: model, root: "")
+        return try LocalQuery(state: state, forms: forms, time: 0).answer(request).entities.map(Self.text)
     }
 
     private static func text(_ entity: EntitySnapshot) -> String {

@@ -138,6 +138,28 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
+    func `the store's own page size holds where a query says none`(_ client: Client) async throws {
+        let shop = try await Shop(client) { $0.pageSize = 3 }
+        let id = try shop.property("Orders/OrderID")
+        let query = DataQuery().from(try shop.set("Orders")).orderBy(id)
+        func pages(_ first: DataQuery) async throws -> [Int] {
+            var (sizes, query) = ([Int](), Optional(first))
+            while let next = query {
+                let result = try await shop.service.executeQuery(next)
+                sizes.append(result.entityList().count)
+                query = result.nextQuery
+            }
+            return sizes
+        }
+        #expect(try await pages(query) == [3, 1])
+        // A next link goes on as it began.
+        #expect(try await pages(query.pageSize(1)) == [1, 1, 1, 1])
+        #expect(try await shop.service.executeQuery(DataQuery().withURL("Orders")).nextQuery != nil)
+        let customer = try await shop.fetch("Customers")[0]
+        try await shop.service.loadProperty(try shop.property("Customers/Orders"), into: customer)
+    }
+
+    @Test(arguments: Client.offline)
     func `a page goes on where it ended when entities come and go`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let id = try shop.property("Orders/OrderID")

@@ -13,12 +13,12 @@ struct RowQueryTests {
         <Schema Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm">
         <EntityType Name="Customer"><Key><PropertyRef Name="ID"/></Key>
         <Property Name="ID" Type="Edm.Int32" Nullable="false"/><Property Name="Name" Type="Edm.String"/>
-        <Property Name="Address" Type="S.Address"/>
+        <Property Name="Address" Type="S.Address"/><Property Name="Favourite" Type="S.Mood"/>
         <NavigationProperty Name="Orders" Type="Collection(S.Order)" Partner="Customer"/></EntityType>
         <EntityType Name="Order"><Key><PropertyRef Name="ID"/></Key>
         <Property Name="ID" Type="Edm.Int32" Nullable="false"/><Property Name="Number" Type="Edm.Int64"/>
         <Property Name="Text" Type="Edm.String"/><Property Name="Weight" Type="Edm.Double"/>
-        <Property Name="Mood" Type="S.Mood"/><Property Name="Colours" Type="S.Colour"/>
+        <Property Name="Mood" Type="S.Mood"/><Property Name="Before" Type="S.Mood"/><Property Name="Colours" Type="S.Colour"/>
         <Property Name="Price" Type="Edm.Decimal" Scale="variable"/>
         <Property Name="Placed" Type="Edm.DateTimeOffset" Precision="12"/>
         <NavigationProperty Name="Customer" Type="S.Customer" Partner="Orders"/></EntityType>
@@ -374,6 +374,50 @@ struct RowQueryTests {
         let answer = try #require(try store.query.answerInSQL(request, wantsCount: false))
         #expect(try store.ids(answer) == found)
         #expect(try store.ids(store.query.answerInMemory(request)) == found)
+    }
+
+    @Test(
+        arguments: [
+            ("$filter=Mood gt Before", [1002]), ("$filter=Mood eq Before", [1003, 1004]),
+            ("$filter=Before le Mood", [1002, 1003, 1004]), ("$filter=Mood gt 'Bad'", [1002]),
+            ("$filter=Mood in ('0','Awful')", [1001, 1002, 1003]), ("$orderby=Mood", [1004, 1001, 1003, 1002]),
+            ("$orderby=Mood desc", [1002, 1001, 1003, 1004]), ("$orderby=Before,ID desc", [1004, 1003, 1002, 1001]),
+            ("$filter=Customer/Orders/any(o:o/Mood gt $it/Before)", [1002]),
+            ("$orderby=Customer/Favourite,ID", [1003, 1004, 1001, 1002]),
+        ] as [(String, [UInt64])])
+    func `members of enumerations stand in the order of their numbers`(_ options: String, _ found: [UInt64]) throws {
+        let store = try Store()
+        let moods: [(Value, Value)] = [
+            (.enumeration("Bad"), .enumeration("Awful")), (.enumeration("Awful"), .enumeration("0")),
+            (.enumeration("0"), .enumeration("Bad")), (.null, .null),
+        ]
+        try store.put("Customers", 1, ["ID": .integer(1), "Favourite": .enumeration("Bad")])
+        for (id, (mood, before)) in zip((1001 as UInt64)..., moods) {
+            try store.put("Orders", id, ["ID": .integer(Int64(id)), "Mood": mood, "Before": before])
+            if id < 1003 { try store.link(id, to: 1) }
+        }
+        let request = try store.request("Orders?" + options)
+        let answer = try #require(try store.query.answerInSQL(request, wantsCount: false))
+        #expect(try store.ids(answer) == found)
+        #expect(try store.ids(store.query.answerInMemory(request)) == found)
+        // Page by page.
+        var collected: [UInt64] = []
+        var next: QueryOptions? = request.options
+        while let options = next, collected.count < 9 {
+            let page = ServiceRequest(path: request.path, options: options)
+            let answer = try store.query.answer(page, pageSize: options.skipToken == nil ? 1 : nil)
+            collected += try store.ids(answer)
+            next = answer.next
+        }
+        #expect(collected == found)
+    }
+
+    @Test func `a long chain of computed values is answered in SQL`() throws {
+        let store = try Store()
+        try store.put("Orders", 1001, ["ID": .integer(1), "Number": .integer(1)])
+        let chain = (1...60).map { "x\($0 - 1) add 1 as x\($0)" }.joined(separator: ",")
+        let request = try store.request("Orders?$compute=Number as x0,\(chain)&$filter=x60 eq 61")
+        #expect(try store.query.answerInSQL(request, wantsCount: false).map(store.ids) == [1001])
     }
 
     @Test func `conditions beyond the limits of SQLite are answered all the same`() throws {

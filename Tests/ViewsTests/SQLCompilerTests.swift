@@ -49,6 +49,8 @@ private struct Shop {
             layouts[set.name] = layout
         }
         self.layouts = layouts
+        let customer = try #require(model.findEntityType("S.Order")?.findProperty("Customer")?.navigation)
+        try connection.run("INSERT INTO relationships VALUES (1, ?)", [.text(customer.relationship.name)])
     }
 
     private func set(_ name: String) throws -> EntitySet { try #require(model.findEntitySet(name)) }
@@ -81,11 +83,7 @@ private struct Shop {
     }
 
     func compiler(_ set: String) throws -> SQLCompiler {
-        let customer = try #require(model.findEntityType("S.Order")?.findProperty("Customer")?.navigation)
-        let scope = try #require(
-            EntityTableScope(
-                self.set(set), alias: "t0", model: model, layouts: layouts,
-                relationships: RelationshipNumbers([customer.relationship.name: 1])))
+        let scope = try #require(EntityTableScope(self.set(set), alias: "t0", model: model, layouts: layouts))
         return SQLCompiler(scope, functions: functions, now: GlobalDateTime("2024-03-01T00:00:00Z"))
     }
 
@@ -153,7 +151,9 @@ private struct Chance {
 
     static let strings = ["", "a", "A", "ab", "ba", "ä", "a'b", "%", "_", "😀b", "10", "9"]
     static let decimals = ["0", "9", "10", "1.5", "1.50", "-3.25", "12345678901234567890.5"]
-    static let doubles = ["0", "1.5", "-2.25", "9", "1e3"]
+    static let doubles = [
+        "0", "1.5", "-2.25", "9", "1e3", "9007199254740992", "1152921504606846976", "9223372036854775808",
+    ]
     static let days = ["2024-02-29", "1999-12-31", "-0044-03-15", "12024-01-01"]
     static let moments = [
         "2024-02-29T23:30:00Z", "2024-03-01T00:30:00+01:00", "2024-02-29T23:30:00.000Z", "1969-12-31T23:59:59.5Z",
@@ -166,7 +166,8 @@ private struct Chance {
 
     mutating func order(_ id: Int) -> PropertyValues {
         [
-            "ID": .integer(Int64(id)), "Number": orNull(.integer(pick([-1, 0, 1, 2, 9, .max, .min]))),
+            "ID": .integer(Int64(id)),
+            "Number": orNull(.integer(pick([-1, 0, 1, 2, 9, .max, .min, (1 << 53) + 1, 1 << 60]))),
             "Name": orNull(.string(pick(Self.strings))),
             "Price": orNull(DecimalValue(pick(Self.decimals)).map { .decimal($0) }),
             "Weight": orNull(Double(pick(Self.doubles)).map { .double($0) }), "Paid": orNull(.boolean(next(2) == 0)),
@@ -196,7 +197,11 @@ private struct Chance {
         case 2: "Weight"
         case 3: pick(["-1", "0", "1", "2", "9", "null"])
         case 4: pick(["1.5", "9.00", "12345678901234567890.5"])
-        case 5: pick(["1.5e0", "1e3"])
+        case 5:
+            pick([
+                "1.5e0", "1e3", "9007199254740992e0", "9007199254740993", "1152921504606846976", "9223372036854775807",
+                "9223372036854775808e0",
+            ])
         case 6: "(\(number(depth - 1)) \(pick(["add", "sub", "mul", "div", "divby", "mod"])) \(number(depth - 1)))"
         case 7: "length(\(string(depth - 1)))"
         case 8: "indexof(\(string(depth - 1)),\(string(depth - 1)))"
@@ -242,7 +247,8 @@ private struct Chance {
                 "isof(Price,Edm.Decimal)", "Placed add Took \(comparison()) \(pick(Self.moments))",
             ])
         case 8: "Token \(comparison()) \(pick(Self.tokens + ["null"]))"
-        case 9: "\(pick(["Number", "Price", "Weight"])) in (\(pick(["1,2,9", "null,1", "10.0,1.5", ""])))"
+        case 9:
+            "\(pick(["Number", "Price", "Weight"])) in (\(pick(["1,2,9", "null,1", "10.0,1.5", "", "9007199254740993,1"])))"
         case 10:
             pick([
                 "Customer eq null", "Customer ne null", "sap.entityexists(Customer)", "isof(S.Order)",
@@ -310,6 +316,39 @@ struct SQLCompilerTests {
         }
     }
 
+    @Test func `whole numbers and floating ones compare exactly, with an index too`() throws {
+        var shop = try Shop()
+        let weights: [Double] = [9_007_199_254_740_992, 9_007_199_254_740_994, 1_152_921_504_606_846_976]
+        try shop.insert(
+            customers: [], orders: weights.map { (["Weight": .double($0), "Number": .integer(1 << 60)], nil) })
+        let layout = try #require(shop.layouts["Orders"])
+        try shop.connection.execute(try #require(layout.createIndex(over: ["Weight"], number: 9)))
+        for sign in ["eq", "ne", "gt", "ge", "lt", "le"] {
+            for number in ["9007199254740993", "9007199254740992", "1152921504606846977"] {
+                let filter = try Expression.parse("Weight \(sign) \(number)", version: .v401)
+                #expect(try shop.selected("Orders", filter) == shop.expected("Orders", filter), "\(sign) \(number)")
+            }
+        }
+        for text in ["Weight in (9007199254740993,2)", "Number eq Weight", "Number gt 1152921504606846976e0"] {
+            let filter = try Expression.parse(text, version: .v401)
+            #expect(try shop.selected("Orders", filter) == shop.expected("Orders", filter), "\(text)")
+        }
+    }
+
+    @Test func `alternatives for one property are one list`() throws {
+        var chance = Chance(state: 3)
+        let shop = try shop(&chance)
+        var compiler = try shop.compiler("Orders")
+        let filter = try Expression.parse(
+            "Number eq 1 or Name eq 'a' or Number eq null or Number eq 2 or Price eq 1.5 or 9 eq Number", version: .v401
+        )
+        let sql = try compiler.filter(filter)
+        #expect(sql.sql.occurrences(of: " IN (") == 1, "\(sql.sql)")
+        #expect(try shop.selected("Orders", filter) == shop.expected("Orders", filter))
+        let negated = Expression.not(filter)
+        #expect(try shop.selected("Orders", negated) == shop.expected("Orders", negated))
+    }
+
     @Test(arguments: [
         ("Number eq 5", "Number"), ("Name ge 'a' and Name lt 'b'", "Name"), ("Price gt 1.5", "Price"),
         ("ID in (1,2,3)", "ID"), ("Number eq null", "Number"), ("Price eq 2", "Price"),
@@ -350,4 +389,9 @@ struct SQLCompilerTests {
         #expect(!sql.contains("DROP"))
         #expect(try shop.selected("Orders", filter).isEmpty)
     }
+}
+
+extension String {
+    /// How often the other text is in this one.
+    fileprivate func occurrences(of part: String) -> Int { ranges(of: part).count }
 }

@@ -33,6 +33,12 @@ extension Value {
         case (.dateTime(let a), .dateTimeOffset(let b)): order(a.instant, b.instant)
         case (.dateTimeOffset(let a), .dateTime(let b)): order(a.instant, b.instant)
         case (.binary(let a), .binary(let b)): order(bytes: a, b)
+        case (.single(let a), .double(let b)): Value.double(Double(a)).compared(to: .double(b))
+        case (.double(let a), .single(let b)): Value.double(a).compared(to: .double(Double(b)))
+        case (.integer(let a), .double(let b)): order(a, b)
+        case (.double(let a), .integer(let b)): order(b, a)?.reversed
+        case (.integer(let a), .single(let b)): order(a, Double(b))
+        case (.single(let a), .integer(let b)): order(b, Double(a))?.reversed
         default: compareNumbers(other)
         }
     }
@@ -101,6 +107,17 @@ private func order<T: Comparable>(_ a: T, _ b: T) -> ValueOrder { a < b ? .ascen
 
 private func order(bytes a: [UInt8], _ b: [UInt8]) -> ValueOrder {
     a.lexicographicallyPrecedes(b) ? .ascending : b.lexicographicallyPrecedes(a) ? .descending : .same
+}
+
+/// By their exact values: beyond 2^53 not every whole number is a `Double`. Nil for NaN.
+private func order(_ a: Int64, _ b: Double) -> ValueOrder? {
+    if b.isNaN { return nil }
+    // 2^63 is a `Double`, and the least that no `Int64` reaches.
+    if b >= 0x1p63 { return .ascending }
+    if b < -0x1p63 { return .descending }
+    let whole = b.rounded(.down)
+    let order = order(a, Int64(whole))
+    return order == .same && whole < b ? .ascending : order
 }
 
 /// By Unicode scalars, which is the order of the UTF-8 bytes: the same on every machine, in every locale.

@@ -47,7 +47,7 @@ struct Evaluation {
                 let targets = targets(of: row, name).map(scope(of:))
                 return property.isCollection ? .entities(targets) : .entity(targets.first)
             },
-            isInstance: { name in type.map { view.model.isType($0.name, derivedFrom: name) } ?? false })
+            isInstance: { name in type.map { view.model.isType($0.name, derivedFrom: name) } ?? false }, type: type)
     }
 
     private func targets(of row: Row, _ name: String) -> [Row] {

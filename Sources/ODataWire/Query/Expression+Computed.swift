@@ -6,7 +6,8 @@ extension Expression {
         guard !items.isEmpty else { return self }
         var known: [String: Expression] = [:]
         var inlining = Inlining(limit: limit)
-        for item in items { known[item.name] = inlining.rewrite(item.expression, known) }
+        for item in items { known[item.name] = inlining.define(item, known) }
+        inlining.nodes = 0
         let result = inlining.rewrite(self, known)
         return inlining.nodes > limit ? nil : result
     }
@@ -21,6 +22,15 @@ struct Inlining {
     private var sizes: [String: Int] = [:]
 
     init(limit: Int) { self.limit = limit }
+
+    /// What the item's name stands for, whose size is remembered: the nodes of those that it is built upon are its own, but
+    /// they are one tree in memory, and are counted for whoever uses the name.
+    fileprivate mutating func define(_ item: ComputeItem, _ known: [String: Expression]) -> Expression {
+        nodes = 0
+        let expression = rewrite(item.expression, known)
+        sizes[item.name] = nodes
+        return expression
+    }
 
     /// - Parameter known: what stands for names of properties.
     mutating func rewrite(_ expression: Expression, _ known: [String: Expression]) -> Expression {
@@ -63,7 +73,7 @@ struct Inlining {
         if path.root == .implicit || path.root == .it, case .property(let name)? = path.segments.first,
             let expression = known[name]
         {
-            nodes += size(of: expression, name)
+            nodes += sizes[name] ?? 0
             guard path.segments.count > 1 else { return expression }
             path = ExpressionPath(root: .expression(expression), segments: Array(path.segments.dropFirst()))
         } else if case .alias(let name) = path.root, let alias = aliases?.value(of: name) {
@@ -92,14 +102,5 @@ struct Inlining {
         _ lambda: ExpressionPath.Lambda, _ known: [String: Expression]
     ) -> ExpressionPath.Lambda {
         ExpressionPath.Lambda(variable: lambda.variable, predicate: rewrite(lambda.predicate, known))
-    }
-
-    /// Counted by a walk once for each name.
-    private mutating func size(of expression: Expression, _ name: String) -> Int {
-        if let size = sizes[name] { return size }
-        var counter = Inlining(limit: limit)
-        _ = counter.rewrite(expression, [:])
-        sizes[name] = counter.nodes
-        return counter.nodes
     }
 }

@@ -68,8 +68,10 @@ public enum ServiceURL {
     }
 
     private static func isAbsolute(_ url: String) -> Bool {
-        guard let colon = url.firstRange(of: "://") else { return false }
-        let scheme = url[..<colon.lowerBound]
+        guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url.utf8[colon...].starts(with: "://".utf8) else {
+            return false
+        }
+        let scheme = url[..<colon]
         return !scheme.isEmpty && scheme.utf8.allSatisfy { byte in byte.isASCIILetter || byte.isDigit || byte == 0x2B }
     }
 

@@ -46,18 +46,26 @@ public struct EntityNames<Storage: StateStorage> {
             return "\(row.set)(\(row.id))"
         }
         if set.isSingleton { return set.name }
-        if let link = Self.plainLink(to: row, set, type) { return link }
+        if let form = Self.plainForm(set, type), case .integer(let key)? = row.values[form.key] {
+            return form.link(key)
+        }
         guard let key = KeyPredicate(of: type, in: row.values) else { return "\(row.set)(\(row.id))" }
         return RequestEncoder(version: model.version, model: model, serviceRoot: root).url(
             of: .entity(set: set, key: key))
     }
 
-    /// `Orders(5)`, for a key that is one small whole number, which all versions write alike: what the encoder makes of it, in
-    /// a tenth of the time.
-    private static func plainLink(to row: EntityRow, _ set: EntitySet, _ type: EntityType) -> String? {
-        guard type.keyProperties.count == 1, case .primitive(let primitive) = type.keyProperties[0].type.kind,
-            case .integer(let number)? = row.values[type.keyProperties[0].name]
-        else { return nil }
+    /// How the entities of a set and type are named where their key is one small whole number; nil for others.
+    public func plainForm(set: String, type: String) -> PlainLinkForm? {
+        guard let set = model.findEntitySet(set), !set.isSingleton, let type = model.findEntityType(type) else {
+            return nil
+        }
+        return Self.plainForm(set, type)
+    }
+
+    private static func plainForm(_ set: EntitySet, _ type: EntityType) -> PlainLinkForm? {
+        guard type.keyProperties.count == 1, case .primitive(let primitive) = type.keyProperties[0].type.kind else {
+            return nil
+        }
         switch primitive {
         case .int32, .int16, .byte, .sbyte: break
         default: return nil
@@ -65,6 +73,40 @@ public struct EntityNames<Storage: StateStorage> {
         guard
             set.name.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x5F })
         else { return nil }
-        return "\(set.name)(\(number))"
+        return PlainLinkForm(set: set.name, key: type.keyProperties[0].name)
+    }
+}
+
+/// `Orders(5)`, for a key that is one small whole number, which all versions write alike: what the encoder makes of it, in a
+/// tenth of the time.
+public struct PlainLinkForm: Sendable {
+    /// The property that is the key.
+    public let key: String
+    private let prefix: [UInt8]
+
+    init(set: String, key: String) {
+        self.key = key
+        prefix = Array("\(set)(".utf8)
+    }
+
+    public func link(_ number: Int64) -> String {
+        // 20 bytes for the number, one for the parenthesis.
+        String(unsafeUninitializedCapacity: prefix.count + 21) { bytes in
+            var end = bytes.update(fromContentsOf: prefix)
+            var digits: (UInt64, count: Int) = (number.magnitude, 1)
+            while digits.0 >= 10 { digits = (digits.0 / 10, digits.count + 1) }
+            if number < 0 {
+                bytes[end] = UInt8(ascii: "-")
+                end += 1
+            }
+            var rest = number.magnitude
+            for place in stride(from: end + digits.count - 1, through: end, by: -1) {
+                bytes[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            }
+            end += digits.count
+            bytes[end] = UInt8(ascii: ")")
+            return end + 1
+        }
     }
 }

@@ -5,6 +5,14 @@ import SyncCore
 import Views
 
 extension LocalQuery {
+    /// How an expanded entity was come to.
+    struct Way {
+        /// How many steps it took.
+        var depth = 0
+        /// The entities on the way, where they are kept: what ends in circles asks for them.
+        var entities: Set<EntityID> = []
+    }
+
     /// One navigation property to expand, with what is to become of its targets.
     private struct Item {
         var property: Property
@@ -12,47 +20,75 @@ extension LocalQuery {
         var form: ExpandItem.Form
         /// Only targets of this type.
         var type: String?
+        /// Whether it goes as deep as it can, and so depends on the entities on the way.
+        var endsInCircles: Bool
     }
 
-    /// - Parameter above: the entities on the way from the query's result to this one.
-    func expand(_ row: EntityRow, _ options: QueryOptions, above: [EntityID]) throws -> [EntitySnapshot.Expanded] {
-        try items(row, options, above).map { item in
-            let targets = try query.targets(of: row, item.property).filter { target in
-                item.type.map { model.isType(target.type, derivedFrom: $0) } ?? true
+    /// Adds to each snapshot what the row's navigation properties lead to; for all rows of a type at once, so that an entity
+    /// which several lead to is read and made once.
+    func expand(
+        _ rows: [EntityRow], _ options: QueryOptions, _ snapshots: inout [EntitySnapshot], _ way: Way
+    ) throws {
+        for (type, places) in places(of: rows) {
+            for item in try items(type, options) {
+                if item.endsInCircles {
+                    for place in places where !(item.options.levels == .max && way.entities.contains(rows[place].id)) {
+                        var further = way
+                        further.entities.insert(rows[place].id)
+                        try expand([place], of: rows, item, &snapshots, further)
+                    }
+                } else {
+                    try expand(places, of: rows, item, &snapshots, way)
+                }
             }
-            return try expanded(targets, of: row, item, above: above)
         }
     }
 
-    private func expanded(
-        _ targets: [EntityRow], of row: EntityRow, _ item: Item, above: [EntityID]
-    ) throws -> EntitySnapshot.Expanded {
-        let found = try query.apply(item.options, to: targets)
-        var result = EntitySnapshot.Expanded(navigation: item.property.name, entities: [], form: item.form)
-        if item.form == .count || item.options.count == true { result.count = found.count }
+    private func places(of rows: [EntityRow]) -> [(type: String, places: [Int])] {
+        guard let first = rows.first else { return [] }
+        if rows.allSatisfy({ $0.type == first.type }) { return [(first.type, Array(rows.indices))] }
+        return Dictionary(grouping: rows.indices) { rows[$0].type }.sorted { $0.key < $1.key }.map {
+            ($0.key, $0.value)
+        }
+    }
+
+    private func expand(
+        _ places: [Int], of rows: [EntityRow], _ item: Item, _ snapshots: inout [EntitySnapshot], _ way: Way
+    ) throws {
+        var options = item.options
+        options.levels = nil
+        let found = try query.targets(
+            of: places.map { rows[$0] }, item.property, options, ofType: item.type, isCount: item.form == .count)
+        let entities: [EntitySnapshot]
         switch item.form {
-        case .count: break
-        case .references: result.entities = try found.rows.map { try reader.reference($0) }
-        case .entities: result.entities = try shape(found.rows, item.options, above: above + [row.id])
+        case .count: entities = []
+        case .references:
+            try reader.prepare(found.rows)
+            entities = try found.rows.map { try reader.reference($0) }
+        case .entities: entities = try shape(found.rows, options, Way(depth: way.depth + 1, entities: way.entities))
         }
-        let local = try reader.localTargets(of: row, item.property)
-        for index in result.entities.indices where !local.isEmpty {
-            result.entities[index].isFromLocalRelationship =
-                result.entities[index].entityID.map(local.contains) ?? false
+        let isCounted = item.form == .count || options.count == true
+        for (source, place) in places.enumerated() {
+            var result = EntitySnapshot.Expanded(
+                navigation: item.property.name, entities: found.targets[source].map { entities[$0] },
+                count: isCounted ? found.counts[source] : nil, form: item.form)
+            let local = try reader.localTargets(of: rows[place], item.property)
+            for index in result.entities.indices where !local.isEmpty {
+                result.entities[index].isFromLocalRelationship =
+                    result.entities[index].entityID.map(local.contains) ?? false
+            }
+            snapshots[place].expanded.append(result)
         }
-        return result
     }
 
-    /// What `$expand` means for this row: a property that a derived type declares is nothing to other rows.
-    private func items(_ row: EntityRow, _ options: QueryOptions, _ above: [EntityID]) throws -> [Item] {
-        guard let type = model.findEntityType(row.type) else { return [] }
+    /// What `$expand` means for rows of a type: a property that a derived type declares is nothing to others.
+    private func items(_ type: String, _ options: QueryOptions) throws -> [Item] {
+        guard let type = model.findEntityType(type) else { return [] }
         var found: [Item] = []
         for item in options.expand {
             guard item.options.apply.isEmpty else {
                 throw EvaluationError(.unsupported, "$apply within $expand is not answered by the store.")
             }
-            // As deep as it goes ends where it would go in a circle.
-            if item.options.levels == .max, above.contains(row.id) { continue }
             switch item.path.first {
             case .star:
                 let named = Set(options.expand.compactMap { $0.path.first?.propertyName })
@@ -105,24 +141,11 @@ extension LocalQuery {
         case .max: options.expand.append(inner)
         default: break
         }
-        options.levels = nil
         var wanted: String?
         // A type behind the property narrows down the targets.
         if !star, case .qualifiedName(let name, _)? = item.path.last { wanted = model.resolveAlias(name) }
-        return Item(property: property, options: options, form: item.form, type: wanted)
-    }
-
-    // MARK: $select
-
-    /// Without `$select` everything; otherwise what is named, and the key.
-    func select(_ snapshot: inout EntitySnapshot, _ options: QueryOptions) {
-        guard !options.select.isEmpty else { return }
-        let type = model.findEntityType(snapshot.type)
-        var paths = SelectedPaths(options.select)
-        if !snapshot.readLink.isEmpty {
-            for property in type?.keyProperties ?? [] { paths.add(property.name) }
-        }
-        snapshot.values = paths.cut(snapshot.values)
+        return Item(
+            property: property, options: options, form: item.form, type: wanted, endsInCircles: item.goesOnAsItCan)
     }
 }
 
@@ -135,58 +158,12 @@ extension ExpandItem {
         item.options.select += paths.map { SelectItem(path: Array($0.dropFirst())) }
         return item
     }
+
+    /// Whether the item, or one within it, says `$levels=max`.
+    fileprivate var goesOnAsItCan: Bool { options.levels == .max || options.expand.contains { $0.goesOnAsItCan } }
 }
 
 extension SelectSegment {
     /// The name, where the segment is one.
     fileprivate var propertyName: String? { if case .name(let name) = self { name } else { nil } }
-}
-
-/// What `$select` keeps of an entity or complex value: names, with what is kept below them.
-private struct SelectedPaths {
-    private var names: [String: SelectedPaths] = [:]
-    /// Everything, here and below.
-    private var isWhole = false
-
-    init() {}
-
-    init(_ items: [SelectItem]) {
-        for item in items { add(item.path[...], nested: item.options.select) }
-    }
-
-    mutating func add(_ name: String) { names[name, default: SelectedPaths()].isWhole = true }
-
-    private mutating func add(_ path: ArraySlice<SelectSegment>, nested: [SelectItem]) {
-        guard let first = path.first else {
-            // Behind the last name: the nested options say what is kept, or everything is.
-            if nested.isEmpty { isWhole = true }
-            for item in nested { add(item.path[...], nested: item.options.select) }
-            return
-        }
-        switch first {
-        case .name(let name): names[name, default: SelectedPaths()].add(path.dropFirst(), nested: nested)
-        // A type: its properties are named behind it.
-        case .qualifiedName: if path.count > 1 { add(path.dropFirst(), nested: nested) }
-        case .star(namespace: nil): isWhole = true
-        case .star, .annotation, .value: break
-        }
-    }
-
-    func cut(_ values: PropertyValues) -> PropertyValues {
-        if isWhole { return values }
-        var kept = PropertyValues()
-        for (name, value) in values { if let inner = names[name] { kept[name] = inner.cut(value) } }
-        return kept
-    }
-
-    private func cut(_ value: Value) -> Value {
-        if isWhole { return value }
-        switch value {
-        case .complex(var complex):
-            complex.properties = cut(complex.properties)
-            return .complex(complex)
-        case .collection(let items): return .collection(items.map(cut))
-        default: return value
-        }
-    }
 }

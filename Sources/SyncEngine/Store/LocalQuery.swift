@@ -11,11 +11,10 @@ struct LocalQuery {
     let model: EntityDataModel
 
     /// - Parameter time: what `now()` is, in milliseconds since 1970.
-    init(state: SQLiteState, model: EntityDataModel, time: Timestamp) throws {
-        self.model = model
-        query = RowQuery(
-            state: state, model: model, now: GlobalDateTime(millisecondsSince1970: time))
-        reader = try SnapshotReader(state: state, model: model, prefetch: query.prefetch)
+    init(state: SQLiteState, forms: LinkForms, time: Timestamp) {
+        model = forms.model
+        query = RowQuery(state: state, model: model, now: GlobalDateTime(millisecondsSince1970: time))
+        reader = SnapshotReader(state: state, forms: forms)
     }
 
     /// How an answer is cut into pages.
@@ -24,9 +23,32 @@ struct LocalQuery {
         var path: String
         /// Nil: one page, unless the query is a next link itself.
         var size: Int64?
+        /// The size where nobody has asked for one.
+        var usualSize: Int64?
+
+        /// A next link goes on in pages of the size that it began with.
+        func size(for options: QueryOptions) -> Int64? { size ?? (options.skipToken == nil ? usualSize : nil) }
+    }
+
+    /// One entity that was read by its name, with what `$compute`, `$expand` and `$select` say.
+    func entity(_ row: EntityRow, _ options: QueryOptions) throws -> EntitySnapshot {
+        do {
+            return try shape([row], try options.resolvingAliases())[0]
+        } catch let error as EvaluationError {
+            throw TidelogError(error)
+        }
     }
 
     func answer(_ request: ServiceRequest, _ page: Page? = nil) throws -> QueryAnswer {
+        do {
+            return try plainAnswer(try request.resolvingAliases(), page)
+        } catch let error as EvaluationError {
+            throw TidelogError(error)
+        }
+    }
+
+    /// The same for a request without aliases.
+    func answer(resolved request: ServiceRequest, _ page: Page?) throws -> QueryAnswer {
         do {
             return try plainAnswer(request, page)
         } catch let error as EvaluationError {
@@ -35,11 +57,10 @@ struct LocalQuery {
     }
 
     private func plainAnswer(_ request: ServiceRequest, _ page: Page?) throws -> QueryAnswer {
-        let request = try request.resolvingAliases()
         guard request.options.deltaToken == nil else {
             throw EvaluationError(.unsupported, "The store has no deltas of its own; ask the service.")
         }
-        let found = try query.answer(request, pageSize: page?.size)
+        let found = try query.answer(request, pageSize: page?.size(for: request.options))
         var answer = QueryAnswer(entities: [], count: found.count, isSingle: found.isSingle)
         switch (request.path.target, found.content) {
         case (.count, _): answer.form = .count
@@ -66,21 +87,21 @@ struct LocalQuery {
 
     /// Entities with what `$compute`, `$expand` and `$select` say.
     ///
-    /// - Parameter above: for expanded entities, those that they were reached from.
-    func shape(
-        _ rows: [EntityRow], _ options: QueryOptions, above: [EntityID] = []
-    ) throws -> [EntitySnapshot] {
-        // With what is expanded on all levels below.
-        if above.isEmpty { try query.prefetch.read(rows, options) }
-        return try rows.map { row in
-            var snapshot = try reader.snapshot(row)
-            if !options.compute.isEmpty { snapshot.values.merge(try query.computed(row, options)) }
-            if above.count < QueryLimits.height, !options.expand.isEmpty {
-                snapshot.expanded = try expand(row, options, above: above)
+    /// - Parameter way: for expanded entities, how they were come to.
+    func shape(_ rows: [EntityRow], _ options: QueryOptions, _ way: Way = Way()) throws -> [EntitySnapshot] {
+        try reader.prepare(rows)
+        var snapshots = try rows.map { try reader.snapshot($0) }
+        if !options.compute.isEmpty {
+            for (place, row) in rows.enumerated() {
+                snapshots[place].values.merge(try query.computed(row, options))
             }
-            select(&snapshot, options)
-            return snapshot
         }
+        if way.depth < QueryLimits.height, !options.expand.isEmpty { try expand(rows, options, &snapshots, way) }
+        if !options.select.isEmpty {
+            var selection = Selection(options.select, model)
+            for place in snapshots.indices { selection.cut(&snapshots[place]) }
+        }
+        return snapshots
     }
 
     /// A row that `$apply` made: the entity that it still is with what was added, or values without an identity.
@@ -91,7 +112,8 @@ struct LocalQuery {
         if let entity = row.entity {
             var snapshot = try shape([entity], options)[0]
             snapshot.values.merge(row.values)
-            select(&snapshot, options)
+            var selection = Selection(options.select, model)
+            selection.cut(&snapshot)
             return snapshot
         }
         guard options.expand.isEmpty else {
@@ -99,7 +121,8 @@ struct LocalQuery {
         }
         var snapshot = EntitySnapshot(
             set: "", type: request.path.queriedType?.name ?? "", values: row.values, readLink: "", editLink: "")
-        select(&snapshot, options)
+        var selection = Selection(options.select, model)
+        selection.cut(&snapshot)
         return snapshot
     }
 }

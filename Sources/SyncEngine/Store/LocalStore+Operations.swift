@@ -82,7 +82,7 @@ extension LocalStore {
     private func results(
         _ performed: [(sequence: SequenceNumber, subject: EntityID?)], _ drafts: DraftTable, _ model: EntityDataModel
     ) throws -> [IntentResult] {
-        let reader = try SnapshotReader(state: state, model: model)
+        let reader = try SnapshotReader(state: state, forms: linkForms(model))
         let created = Dictionary(grouping: drafts.ids) { drafts.intentOf[$0.key] }
         var results: [IntentResult] = []
         var begin = 0

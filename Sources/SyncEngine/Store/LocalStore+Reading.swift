@@ -19,7 +19,6 @@ extension LocalStore {
             return entry
         }
         let model = try model
-        let time = environment.now()
         return try read { state throws in
             let header = try state.header()
             let resolver = AddressResolver(state: state, model: model, root: header.service?.root)
@@ -27,8 +26,18 @@ extension LocalStore {
             guard let row = try state.row(id) else {
                 throw TidelogError(.notFound, "The entity was deleted.", place: "\(try state.set(of: id) ?? "")(\(id))")
             }
-            return try LocalQuery(state: state, model: model, time: time).shape([row], options)[0]
+            return try snapshot(row, options, model)
         }
+    }
+
+    private func snapshot(
+        _ row: EntityRow, _ options: QueryOptions, _ model: EntityDataModel
+    ) throws -> EntitySnapshot {
+        let forms = try linkForms(model)
+        if options.select.isEmpty, options.expand.isEmpty, options.compute.isEmpty {
+            return try SnapshotReader(state: state, forms: forms).snapshot(row)
+        }
+        return try LocalQuery(state: state, forms: forms, time: environment.now()).entity(row, options)
     }
 
     /// The entity of a link such as `Orders(5)`, by one statement; nil where that is not enough to know.
@@ -36,36 +45,31 @@ extension LocalStore {
         guard let link = PlainLink(link), let model = fold.model, let set = model.findEntitySet(link.set),
             !set.isSingleton
         else { return nil }
-        let time = environment.now()
         return try read { state throws -> EntitySnapshot? in
             guard try !state.hasNames(), let row = try state.row(in: set, key: link.key) else { return nil }
-            return try LocalQuery(state: state, model: model, time: time).shape([row], options)[0]
+            return try snapshot(row, options, model)
         }
     }
 
     /// Answers an OData query from the views: `Customers?$filter=…`, `Customers(1)/Orders`, a readLink, a
     /// ``QueryAnswer/nextLink``.
     ///
-    /// - Parameter pageSize: how many entities at most come at once; the answer then has a link to those behind.
-    public func query(_ url: String, pageSize: Int64? = nil) throws(TidelogError) -> QueryAnswer {
+    /// - Parameters:
+    ///   - pageSize: how many entities at most come at once; the answer then has a link to those behind.
+    ///   - usualPageSize: the same where neither that nor the query, which may be a next link, says it.
+    public func query(
+        _ url: String, pageSize: Int64? = nil, usualPageSize: Int64? = nil
+    ) throws(TidelogError) -> QueryAnswer {
         if let url = try queueURL(url) { return try answer(url) }
         let model = try model
         let time = environment.now()
         return try read { state throws in
             let header = try state.header()
-            let encoded = URLText.encoded(url)
-            let request = try ServiceRequest.parse(
-                encoded, serviceRoot: header.service?.root, model: model, version: model.version)
-            if let name = request.options.withoutDollar(model.version) {
-                throw TidelogError(
-                    .invalidRequest, "The store has no query option \(name).", recovery: "Write $\(name).")
-            }
-            if request.path.target == .metadata { return try metadata(header, request.options) }
-            let path = ServiceURL.split(
-                try ServiceURL.relativePart(of: encoded, serviceRoot: header.service?.root)
-            ).path
-            return try LocalQuery(state: state, model: model, time: time).answer(
-                request, LocalQuery.Page(path: path, size: pageSize))
+            let query = try parsedQueries.query(url, model: model, root: header.service?.root)
+            if query.request.path.target == .metadata { return try metadata(header, query.request.options) }
+            return try LocalQuery(state: state, forms: linkForms(model), time: time).answer(
+                resolved: query.request,
+                LocalQuery.Page(path: query.path, size: pageSize, usualSize: usualPageSize))
         }
     }
 
@@ -78,9 +82,11 @@ extension LocalStore {
         return QueryAnswer(entities: [], isSingle: true, form: .rawValue(.string(document)))
     }
 
-    /// - Parameter pageSize: as for ``query(_:pageSize:)``; the path has to be an entity set then.
+    /// - Parameters:
+    ///   - pageSize: as for ``query(_:pageSize:usualPageSize:)``; the path has to be an entity set then.
+    ///   - usualPageSize: likewise.
     public func query(
-        path: ResourcePath, options: QueryOptions, pageSize: Int64? = nil
+        path: ResourcePath, options: QueryOptions, pageSize: Int64? = nil, usualPageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
         if case .entitySet(let set)? = path.segments.first, set == QueueModel.model.findEntitySet(set.name) {
             return try answer(ServiceRequest(path: path, options: options))
@@ -90,9 +96,9 @@ extension LocalStore {
         return try read { state throws in
             var page: LocalQuery.Page?
             if case .entitySet(let set)? = path.segments.first {
-                page = LocalQuery.Page(path: set.name, size: pageSize)
+                page = LocalQuery.Page(path: set.name, size: pageSize, usualSize: usualPageSize)
             }
-            return try LocalQuery(state: state, model: model, time: time).answer(
+            return try LocalQuery(state: state, forms: linkForms(model), time: time).answer(
                 ServiceRequest(path: path, options: options), page)
         }
     }
@@ -124,7 +130,7 @@ extension LocalStore {
                 segments: [.entitySet(set), .key(.entityID(id.rawValue)), .navigation(property)],
                 target: property.isCollection
                     ? .entities(targetType, in: targetSet) : .entity(targetType, in: targetSet))
-            return try LocalQuery(state: state, model: model, time: time).answer(
+            return try LocalQuery(state: state, forms: linkForms(model), time: time).answer(
                 ServiceRequest(path: path, options: options),
                 LocalQuery.Page(path: "\(set.name)(\(id))/\(property.name)", size: pageSize))
         }

@@ -404,6 +404,19 @@ public actor LocalStore {
         }
     }
 
+    /// See ``query(_:pageSize:usualPageSize:)``.
+    var parsedQueries = ParsedQueries()
+    /// How the links of entities are written; see ``linkForms(_:)``.
+    private var knownForms: LinkForms?
+
+    func linkForms(_ model: EntityDataModel) throws(StateError) -> LinkForms {
+        let root = try state.header().service?.root ?? ""
+        if let knownForms, knownForms.model === model, knownForms.root == root { return knownForms }
+        let forms = LinkForms(state: state, model: model, root: root)
+        knownForms = forms
+        return forms
+    }
+
     public var hasModel: Bool { fold.model != nil }
 
     public var service: ServiceDescription? {

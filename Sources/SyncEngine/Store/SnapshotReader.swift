@@ -7,18 +7,19 @@ import Views
 /// Makes copies of entities for the app: values, links to read and edit them by, and whether something is pending on them.
 struct SnapshotReader {
     private let state: SQLiteState
-    private let model: EntityDataModel
-    private let names: EntityNames<SQLiteState>
-    private let prefetch: Prefetch
+    private let forms: LinkForms
+    private let standings: Standings
     private let localLinks = LocalLinks()
 
-    init(state: SQLiteState, model: EntityDataModel, prefetch: Prefetch? = nil) throws {
+    /// - Parameter forms: those of the model and service root that hold now.
+    init(state: SQLiteState, forms: LinkForms) {
         self.state = state
-        self.prefetch = prefetch ?? Prefetch(state: state, model: model)
-        self.model = model
-        let header = try state.header()
-        names = EntityNames(storage: state, model: model, serviceRoot: header.service?.root ?? "")
+        self.forms = forms
+        standings = Standings(state)
     }
+
+    /// Reads ahead what is asked for row by row.
+    func prepare(_ rows: [EntityRow]) throws { try standings.read(rows) }
 
     /// The entity by its links, without values.
     func reference(_ row: EntityRow) throws -> EntitySnapshot {
@@ -33,19 +34,49 @@ struct SnapshotReader {
         return try localLinks.targets(of: row.id, end, in: state)
     }
 
-    func snapshot(_ row: EntityRow, expanded: [EntitySnapshot.Expanded] = []) throws -> EntitySnapshot {
+    func snapshot(_ row: EntityRow) throws -> EntitySnapshot {
         let standing: EntitySnapshot.State =
-            switch try prefetch.standing(of: row.id) {
+            switch try standings.standing(of: row.id) {
             case .clean: .clean
             case .pending: .pending
             case .rejected: .error
             }
-        let readLink = names.readLink(row)
+        let readLink = forms.readLink(row)
         var snapshot = EntitySnapshot(
             set: row.set, type: row.type, values: row.values, etag: row.etag, readLink: readLink,
-            editLink: names.editLink(row, readLink: readLink), entityID: row.id, state: standing, expanded: expanded)
+            editLink: row.editLink == nil ? readLink : forms.names.editLink(row, readLink: readLink), entityID: row.id,
+            state: standing)
         snapshot.isLocal = row.origin == .local || standing != .clean
         return snapshot
+    }
+}
+
+/// How the links of a store's entities are written, as long as its model and its service's root are the same.
+final class LinkForms {
+    let model: EntityDataModel
+    let root: String
+    let names: EntityNames<SQLiteState>
+    /// Rows of one answer are nearly always of one set and type.
+    private var last: (set: String, type: String, form: PlainLinkForm?)?
+
+    init(state: SQLiteState, model: EntityDataModel, root: String) {
+        self.model = model
+        self.root = root
+        names = EntityNames(storage: state, model: model, serviceRoot: root)
+    }
+
+    func readLink(_ row: EntityRow) -> String {
+        if row.origin != .local, let form = form(of: row), case .integer(let key)? = row.values[form.key] {
+            return form.link(key)
+        }
+        return names.readLink(row)
+    }
+
+    private func form(of row: EntityRow) -> PlainLinkForm? {
+        if let last, last.set == row.set, last.type == row.type { return last.form }
+        let form = names.plainForm(set: row.set, type: row.type)
+        last = (row.set, row.type, form)
+        return form
     }
 }
 
@@ -61,6 +92,7 @@ private final class LocalLinks {
 
     func targets(of entity: EntityID, _ end: Navigation, in state: SQLiteState) throws -> Set<EntityID> {
         let targets = try targets ?? read(state)
+        if targets.isEmpty { return [] }
         let relationship = end.relationship
         return targets[
             Source(relationship: relationship.name, isForward: relationship.isForward, entity: entity)] ?? []

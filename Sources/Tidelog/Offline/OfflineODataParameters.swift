@@ -64,6 +64,10 @@ public struct OfflineODataParameters: Sendable {
     /// They are made when the store is opened, and dropped when it is opened without them; the first takes a pass over the
     /// entities.
     public var indexes: [EntityIndex]
+    /// How many entities an answer of the store has at most where ``DataQuery/pageSize(_:)`` does not say it;
+    /// ``QueryResult/nextQuery`` leads to the next. Nil for all of them. What a navigation property leads to and live queries
+    /// are not cut. What is not greater than 0 is refused.
+    public var pageSize: Int?
     /// Called behind an upload for each request that the service refused in it, before the upload returns.
     public var requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)?
 
@@ -75,10 +79,11 @@ public struct OfflineODataParameters: Sendable {
         authentication: AuthenticationHook? = nil, customHeaders: HTTPHeaders = .empty,
         customCookies: [String: String] = [:], upload: UploadOptions = UploadOptions(),
         enableRequestQueueOptimization: Bool = false, enableIndividualErrorArchiveDeletion: Bool = true,
-        indexes: [EntityIndex] = [], requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)? = nil,
+        indexes: [EntityIndex] = [], pageSize: Int? = nil, requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)? = nil,
         logger: Logger? = nil
     ) {
         self.indexes = indexes
+        self.pageSize = pageSize
         self.storePath = storePath
         self.transport = transport
         self.credentials = credentials

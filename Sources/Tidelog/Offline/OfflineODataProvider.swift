@@ -402,11 +402,15 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
         let store = try engine().store
         let pageSize = try PagePreference(headers)?.size
+        let usual = parameters.pageSize.map { Int64($0) }
+        guard usual ?? 1 > 0 else {
+            throw TidelogError(.invalidRequest, "A page has a size greater than 0, not \(usual ?? 0).")
+        }
         switch request {
-        case .url(let url): return try await store.query(url, pageSize: pageSize)
+        case .url(let url): return try await store.query(url, pageSize: pageSize, usualPageSize: usual)
         case .set(let set, let options):
             let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
-            return try await store.query(path: path, options: options, pageSize: pageSize)
+            return try await store.query(path: path, options: options, pageSize: pageSize, usualPageSize: usual)
         case .related(let address, let property, let options):
             return try await store.related(address, property, options, pageSize: pageSize)
         }

@@ -8,40 +8,34 @@ package struct EntityTableScope: SQLScope {
     private let model: EntityDataModel
     private let layouts: [String: TableLayout]
     private let layout: TableLayout
-    private let relationships: RelationshipNumbers
 
     /// Nil where the set has no table.
-    package init?(
-        _ set: EntitySet, alias: String, model: EntityDataModel, layouts: [String: TableLayout],
-        relationships: RelationshipNumbers
-    ) {
+    package init?(_ set: EntitySet, alias: String, model: EntityDataModel, layouts: [String: TableLayout]) {
         guard let layout = layouts[set.name] else { return nil }
         self.set = set
         self.alias = alias
         self.model = model
         self.layouts = layouts
         self.layout = layout
-        self.relationships = relationships
     }
 
-    package func column(_ path: [String]) -> (sql: String, kind: StoredKind)? {
+    package func column(_ path: [String]) -> SQLColumn? {
         guard let column = layout.column(path), let kind = StoredKind(column.type) else { return nil }
-        return ("\(alias).\(column.name)", kind)
+        return SQLColumn("\(alias).\(column.name)", kind, enumeration: column.enumeration)
     }
 
     package func navigation(_ name: String, alias target: String) -> SQLNavigation? {
         guard let property = set.entityType.findProperty(name), let navigation = property.navigation,
             let targetSet = model.target(of: property, in: set), let layout = layouts[targetSet.name],
-            let scope = EntityTableScope(
-                targetSet, alias: target, model: model, layouts: layouts, relationships: relationships)
+            let scope = EntityTableScope(targetSet, alias: target, model: model, layouts: layouts)
         else { return nil }
         let (near, far) = navigation.relationship.isForward ? ("first", "second") : ("second", "first")
         // Without its name SQLite takes the primary key, and reads the whole relationship.
         let index = navigation.relationship.isForward ? "" : " INDEXED BY links_by_second"
         let source = SQLText(
             "links AS \(target)_link\(index) JOIN \(layout.table) AS \(target) ON \(target).entity = \(target)_link.\(far) "
-                + "WHERE \(target)_link.relationship = ? AND \(target)_link.\(near) = \(alias).entity "
-                + "AND \(target)_link.in_local <> 0", [relationships.number(of: navigation.relationship.name)])
+                + "WHERE \(target)_link.relationship = \(SQLiteState.numberOfRelationship) AND \(target)_link.\(near) = \(alias).entity "
+                + "AND \(target)_link.in_local <> 0", [.text(navigation.relationship.name)])
         return SQLNavigation(isCollection: property.isCollection, source: source, scope: scope)
     }
 

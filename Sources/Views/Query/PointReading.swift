@@ -5,7 +5,7 @@ public import SyncCore
 extension SQLiteState {
     /// How the entities of a set are found by a key that is one number.
     struct PointRead {
-        let sql: String
+        let statement: Statement
         let set: String
     }
 
@@ -16,7 +16,9 @@ extension SQLiteState {
         let read = if let known { known } else { pointRead(set) }
         if known == nil { pointReads[set.name] = .some(read) }
         guard let read else { return nil }
-        return try one(read.sql, [.integer(key)]) { row throws(StateError) in try entityRow(row, set: read.set) }
+        return try one(read.statement, { $0.integer(key) }) { row throws(StateError) in
+            try entityRow(row, set: read.set)
+        }
     }
 
     private func pointRead(_ set: EntitySet) -> PointRead? {
@@ -25,7 +27,8 @@ extension SQLiteState {
             StoredKind(column.type) == .integer
         else { return nil }
         return PointRead(
-            sql: "SELECT \(Self.rowColumns) FROM \(layout.table) WHERE \(column.name) = ? ORDER BY entity LIMIT 1",
+            statement: Statement(
+                "SELECT \(Self.rowColumns) FROM \(layout.table) WHERE \(column.name) = ? ORDER BY entity LIMIT 1"),
             set: set.name)
     }
 

@@ -15,11 +15,10 @@ extension SQLiteState {
         let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
         let sql = """
             SELECT source.value, links.\(far) FROM json_each(?) AS source
-            CROSS JOIN links\(index) ON links.relationship = ? AND links.\(near) = source.value AND links.in_local <> 0
+            CROSS JOIN links\(index) ON links.relationship = \(Self.numberOfRelationship) AND links.\(near) = source.value AND links.in_local <> 0
             ORDER BY 1, 2
             """
-        let relationship = try relationshipNumbers().number(of: end.relationship.name)
-        try each(sql, [Self.idList(sources), relationship]) { row throws(StateError) in
+        try each(sql, [Self.idList(sources), .text(end.relationship.name)]) { row throws(StateError) in
             let target = EntityID(rawValue: UInt64(bitPattern: row.integer(1)))
             guard let set = try set(of: target) else { return }
             body(EntityID(rawValue: UInt64(bitPattern: row.integer(0))), target, set)
@@ -48,7 +47,14 @@ extension SQLiteState {
         }
     }
 
-    private static func idList(_ ids: some Sequence<EntityID>) -> SQLValue {
-        .text("[" + ids.map { String($0.rawValue) }.joined(separator: ",") + "]")
+    /// For `json_each`.
+    static func idList(_ ids: some Sequence<EntityID>) -> SQLValue {
+        var bytes = [UInt8(ascii: "[")]
+        for id in ids {
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: String(id.rawValue).utf8)
+        }
+        bytes.append(UInt8(ascii: "]"))
+        return .text(String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -11,6 +11,7 @@ struct RowProjection {
         let isEnumeration: Bool
     }
 
+    private let type: EntityType
     private let columns: [Column]
     /// Paths of navigation properties on the way; which entities they lead to is read as well.
     private let navigations: [[String]]
@@ -38,6 +39,7 @@ struct RowProjection {
             let walked = ExpressionPath(segments: path.map { .property($0) })
             terms.append(try compiler.entity(at: walked))
         }
+        self.type = type
         self.columns = columns
         self.navigations = navigations
         self.terms = terms
@@ -74,7 +76,9 @@ struct RowProjection {
             let place = columns.count + index
             root.mark(at: path[...], row.isNull(place) ? .missing : .entity(row.integer(place)))
         }
-        return root.scope
+        var scope = root.scope
+        scope.type = type
+        return scope
     }
 
     /// A tree of names.

@@ -111,7 +111,7 @@ extension RowQuery {
             let end = property.navigation, segments.last != .links,
             case .rows(let sources) = try position(ResourcePath(segments: segments, target: request.path.target)),
             let source = sources.first, sources.count == 1,
-            let set = model.findEntitySet(source.set).flatMap({ onlyTarget(of: property, in: $0) })
+            let set = onlyTarget(of: property)
         else { return nil }
         do {
             let found = try state.reached(from: source.id, along: end, in: set, request.options, now: now)
@@ -122,16 +122,6 @@ extension RowQuery {
             state.connection.trace?.noteInMemory(error.message)
             return nil
         }
-    }
-
-    /// The set that a navigation property leads to, where its targets cannot be in another one.
-    private func onlyTarget(of property: Property, in set: EntitySet) -> EntitySet? {
-        guard let target = property.navigation?.targetType else { return nil }
-        let candidates = (model.entitySets + model.singletons).filter {
-            model.isType($0.entityType.name, derivedFrom: target)
-                || model.isType(target, derivedFrom: $0.entityType.name)
-        }
-        return candidates.count == 1 ? candidates[0] : nil
     }
 
     // MARK: Keys

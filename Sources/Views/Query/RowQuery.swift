@@ -10,8 +10,6 @@ public import SyncCore
 public struct RowQuery {
     let state: SQLiteState
     let model: EntityDataModel
-    /// What was read ahead for many rows at once.
-    public let prefetch: Prefetch
     /// What `now()` is.
     let now: GlobalDateTime?
 
@@ -19,7 +17,6 @@ public struct RowQuery {
         self.state = state
         self.model = model
         self.now = now
-        prefetch = Prefetch(state: state, model: model)
     }
 
     /// What a query found, before `$select` and `$expand`.
@@ -147,7 +144,6 @@ public struct RowQuery {
     /// What a navigation property leads to, in ascending order of entity ID.
     public func targets(of row: EntityRow, _ property: Property) throws(StateError) -> [EntityRow] {
         guard let end = property.navigation else { return [] }
-        if let targets = prefetch.targets(of: row.id, along: end) { return targets }
         var targets: [EntityRow] = []
         for id in try state.targets(of: row.id, along: end) {
             if let target = try state.row(id) { targets.append(target) }
@@ -243,7 +239,7 @@ public struct RowQuery {
                     ? .entities(targets.map { scope($0) }) : .entity(targets.first.map { scope($0) })
             },
             isInstance: { model.isType(row.type, derivedFrom: $0) },
-            state: { answer($0, row, link) },
+            state: { answer($0, row, link) }, type: type,
             identity: "\(row.id)")
     }
 

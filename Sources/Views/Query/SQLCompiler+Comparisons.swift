@@ -8,25 +8,31 @@ extension SQLCompiler {
     ) throws(EvaluationError) -> SQLText? {
         if let test = try navigationTest(comparison, left, right) { return test }
         if comparison == .in, case .list(let items) = right { return try membership(left, items, isExact) }
-        if let list = names(of: right) {
-            // Others by their numbers, which only the evaluator knows.
-            guard comparison == .eq, !list.isEmpty, let value = try scalar(left), value.literal == nil else {
-                return nil
-            }
-            let test = value.text + " IN (" + SQLText.joined(list.map { SQLText("?", [.text($0)]) }, by: ", ") + ")"
-            return isExact ? "COALESCE(" + test + ", 0)" : test
-        }
+        guard comparison != .has, comparison != .in else { return nil }
         if case .enumeration = left { return nil }
-        guard comparison != .has, comparison != .in, let a = try scalar(left), let b = try scalar(right) else {
-            return nil
+        if case .enumeration(let type, let value) = right {
+            guard comparison == .eq, let member = try scalar(left), member.literal == nil else { return nil }
+            return isMember(member, names(of: value, type), isExact)
+        }
+        guard let a = try scalar(left), let b = try scalar(right) else { return nil }
+        if let type = a.enumeration ?? b.enumeration {
+            if a.literal == .null || b.literal == .null { return compare(comparison, a, b, isExact) }
+            // 4.01 writes members as strings. Others compare by their numbers, which only the evaluator knows.
+            guard comparison == .eq, a.enumeration != nil, case .string(let value)? = b.literal else { return nil }
+            return isMember(a, names(of: value, type), isExact)
         }
         return compare(comparison, a, b, isExact)
     }
 
+    private func isMember(_ member: Scalar, _ names: [String], _ isExact: Bool) -> SQLText? {
+        guard !names.isEmpty else { return nil }
+        let test = member.text + " IN (" + SQLText.joined(names.map { SQLText("?", [.text($0)]) }, by: ", ") + ")"
+        return isExact ? "COALESCE(" + test + ", 0)" : test
+    }
+
     /// All ways in which a member may be stored; empty for flags, whose names have no order, and for what the type does not
-    /// have. Nil for another operand.
-    private func names(of operand: Expression) -> [String]? {
-        guard case .enumeration(let name, let value) = operand else { return nil }
+    /// have.
+    private func names(of value: String, _ name: String) -> [String] {
         guard let model = functions.model, let type = model.enumerationType(named: model.resolveAlias(name)),
             !type.isFlags, let number = Int64(value) ?? type.member(named: value)?.value
         else { return [] }
@@ -48,18 +54,18 @@ extension SQLCompiler {
         return comparison == .ne ? exists : "(NOT " + exists + ")"
     }
 
-    private mutating func membership(
+    /// Whether the operand is among the items; nil where one of these is no value, or none that SQL compares with the operand.
+    mutating func membership(
         _ left: Expression, _ items: [Expression], _ isExact: Bool
     ) throws(EvaluationError) -> SQLText? {
         guard let value = try scalar(left), items.count < 10_000 else { return nil }
         var plain: [SQLText] = []
         var hasNull = false
         for item in items {
-            guard case .literal(let literal, _) = item else { return nil }
-            if literal == .null {
+            if case .literal(.null, _) = item {
                 hasNull = true
-            } else if let kind = value.kind, !kind.needsSortKey, let other = adapt(Scalar(literal), to: kind) {
-                plain.append(other)
+            } else if let texts = try texts(of: item, comparedWith: value) {
+                plain += texts
             } else {
                 return nil
             }
@@ -74,6 +80,30 @@ extension SQLCompiler {
         guard !alternatives.isEmpty else { return SQLText("0") }
         let test = "(" + SQLText.joined(alternatives, by: " OR ") + ")"
         return isExact ? "COALESCE(" + test + ", 0)" : test
+    }
+
+    /// All that an item of a list may be stored as.
+    private mutating func texts(
+        of item: Expression, comparedWith value: Scalar
+    ) throws(EvaluationError) -> [SQLText]? {
+        if case .enumeration(let type, let member) = item {
+            let names = value.literal == nil ? names(of: member, type) : []
+            return names.isEmpty ? nil : names.map { SQLText("?", [.text($0)]) }
+        }
+        switch item {
+        case .literal, .path: break
+        default: return nil
+        }
+        guard let literal = try scalar(item), let found = literal.literal, let kind = value.kind, !kind.needsSortKey
+        else {
+            return nil
+        }
+        if let type = value.enumeration {
+            guard case .string(let member) = found else { return nil }
+            let names = names(of: member, type)
+            return names.isEmpty ? nil : names.map { SQLText("?", [.text($0)]) }
+        }
+        return adapt(literal, to: kind).map { [$0] }
     }
 
     private func compare(
@@ -91,14 +121,20 @@ extension SQLCompiler {
             }
             return isExact ? "COALESCE(" + test + ", 0)" : test
         }
+        /// Two nulls are as great as each other (OData 4.01 Part 2, 5.1.1.1.4), though not for V2 (MS-ODATA, 2.2.3.6.1.1.5).
+        func level(_ sign: String) -> SQLText {
+            if functions.model?.version.isLegacy == true { return plain(sign) }
+            let test = "(" + left + " \(sign) " + right + " OR (" + left + " IS NULL AND " + right + " IS NULL))"
+            return isExact ? "COALESCE(" + test + ", 0)" : test
+        }
         switch comparison {
         // `IS` also says that null is null; with a value on one side `=` does as well and reads better.
         case .eq: return isNullable ? "(" + left + " IS " + right + ")" : plain("=")
         case .ne: return "(" + left + " IS NOT " + right + ")"
         case .gt: return plain(">")
-        case .ge: return plain(">=")
+        case .ge: return isNullable ? level(">=") : plain(">=")
         case .lt: return plain("<")
-        case .le: return plain("<=")
+        case .le: return isNullable ? level("<=") : plain("<=")
         case .has, .in: return nil
         }
     }
@@ -118,25 +154,34 @@ extension SQLCompiler {
         if kindB == .decimal, let left = adapt(a, to: .decimal) {
             return (left + " COLLATE DECIMAL", b.text, isNullable)
         }
-        guard kindA.family == kindB.family, !kindA.needsSortKey else { return nil }
+        guard kindA.family == kindB.family, !kindA.needsSortKey, isExact(a, as: kindB), isExact(b, as: kindA) else {
+            return nil
+        }
         return (a.text, b.text, isNullable)
+    }
+
+    /// Whether SQLite keeps the value when it looks for it in a column of the kind: it makes a floating number of a whole one,
+    /// and beyond 2^53 another one.
+    private func isExact(_ scalar: Scalar, as kind: StoredKind) -> Bool {
+        guard kind == .double || kind == .single, case .integer(let number)? = scalar.literal else { return true }
+        return Int64(exactly: Double(number)) == number
     }
 
     /// The collation is the column's own; a subquery or a value has none.
     private func decimal(_ scalar: Scalar) -> SQLText { scalar.text + " COLLATE DECIMAL" }
 
     private func keyed(_ scalar: Scalar, _ kind: StoredKind) -> SQLText {
-        guard let literal = scalar.literal, let bytes = SortKey.bytes(literal) else {
+        guard let literal = scalar.literal, SortKey.bytes(literal) != nil else {
             return Self.sortKey(scalar.text, kind)
         }
-        return SQLText("?", [.blob(bytes)])
+        return SQLText(literal, place: scalar.place, form: .sortKey)
     }
 
     /// The operand as one of that kind, where SQL can make it one.
     private func adapt(_ scalar: Scalar, to kind: StoredKind) -> SQLText? {
-        if scalar.kind?.family == kind.family { return scalar.text }
+        if scalar.kind?.family == kind.family { return isExact(scalar, as: kind) ? scalar.text : nil }
         // A whole number as a decimal: only values, for a column would lose its index.
-        guard kind == .decimal, case .integer(let number)? = scalar.literal else { return nil }
-        return SQLText("?", [.text(String(number))])
+        guard kind == .decimal, case .integer? = scalar.literal, let literal = scalar.literal else { return nil }
+        return SQLText(literal, place: scalar.place, form: .decimal)
     }
 }

@@ -70,7 +70,7 @@ extension SQLCompiler {
         guard walk.collection == nil, let column = walk.scope.column(walk.names) else {
             throw unsupported("The path \(walk.names.joined(separator: "/"))")
         }
-        return Scalar(walk.wrap(SQLText(column.sql)), column.kind)
+        return Scalar(walk.wrap(SQLText(column.sql)), column.kind, enumeration: column.enumeration)
     }
 
     private func expectEnd(_ path: ExpressionPath, _ index: Int) throws(EvaluationError) {

@@ -12,6 +12,11 @@ package struct SQLCompiler {
     let functions: SQLFunctions
     private let now: GlobalDateTime?
     private let aliases: [QueryOptions.ParameterAlias]
+    /// The literals that the condition has taken out; see ``ConditionTemplate``.
+    private let parameters: [Value]
+    /// Whether the SQL is good for this run only: it names expressions that the functions forget in time, or has literals
+    /// and times in it.
+    private(set) var isPassing = false
     private let root: any SQLScope
     /// What paths start from.
     var current: any SQLScope
@@ -21,8 +26,9 @@ package struct SQLCompiler {
 
     package init(
         _ scope: any SQLScope, functions: SQLFunctions, now: GlobalDateTime? = nil,
-        aliases: [QueryOptions.ParameterAlias] = []
+        aliases: [QueryOptions.ParameterAlias] = [], parameters: [Value] = []
     ) {
+        self.parameters = parameters
         root = scope
         current = scope
         self.functions = functions
@@ -57,7 +63,7 @@ package struct SQLCompiler {
         case .literal(.boolean(let value), _): return SQLText(value ? "1" : "0")
         case .literal(.null, _): return SQLText("NULL")
         case .and(let operands): return try connect(operands, " AND ", isExact)
-        case .or(let operands): return try connect(operands, " OR ", isExact)
+        case .or(let operands): return try either(operands, isExact)
         case .not(let operand): return "(NOT " + (try condition(operand, isExact: true)) + ")"
         case .call(.isdefined, _): throw unsupported("isdefined")
         case .path, .isof(nil, _), .call(.isLocal, _), .call(.hasPendingChanges, _), .call(.isInErrorState, _),
@@ -87,6 +93,43 @@ package struct SQLCompiler {
         return Self.connected(parts[...], link)
     }
 
+    /// Alternatives; those that compare one property with several values become one list, which SQLite looks up at once however
+    /// many they are.
+    private mutating func either(_ operands: [Expression], _ isExact: Bool) throws(EvaluationError) -> SQLText {
+        var places: [ExpressionPath: [Int]] = [:]
+        for (place, operand) in operands.enumerated() {
+            if let (path, _) = equality(operand) { places[path, default: []].append(place) }
+        }
+        var parts: [Int: SQLText] = [:]
+        var covered: Set<Int> = []
+        for (path, places) in places where places.count > 1 {
+            let items = places.compactMap { equality(operands[$0])?.value }
+            guard let list = try membership(.path(path), items, isExact) else { continue }
+            parts[places[0]] = list
+            covered.formUnion(places)
+        }
+        for (place, operand) in operands.enumerated() where !covered.contains(place) {
+            parts[place] = try condition(operand, isExact: isExact)
+        }
+        let sorted = parts.sorted { $0.key < $1.key }.map(\.value)
+        return sorted.count == 1 ? sorted[0] : Self.connected(sorted[...], " OR ")
+    }
+
+    /// The property and the value, where the condition is that they are equal.
+    private func equality(_ condition: Expression) -> (path: ExpressionPath, value: Expression)? {
+        guard case .comparison(.eq, let left, let right) = condition else { return nil }
+        for (operand, value) in [(left, right), (right, left)] {
+            guard case .path(let path) = operand, path.propertyNames != nil else { continue }
+            switch value {
+            case .literal(let literal, _) where literal != .null: return (path, value)
+            case .enumeration: return (path, value)
+            case .path(let alias) where place(of: alias) != nil: return (path, value)
+            default: continue
+            }
+        }
+        return nil
+    }
+
     /// In parentheses, and of many parts by halves: a chain is as deep to SQLite as it is long, and it takes 1,000 levels.
     private static func connected(_ parts: ArraySlice<SQLText>, _ link: String) -> SQLText {
         guard parts.count > 16 else { return "(" + SQLText.joined(Array(parts), by: link) + ")" }
@@ -103,16 +146,22 @@ package struct SQLCompiler {
         var kind: StoredKind?
         /// For a literal, its value.
         var literal: Value?
+        /// Where a literal is among the parameters.
+        var place: Int?
+        /// The enumeration that it is a member of.
+        var enumeration: String?
 
-        init(_ text: SQLText, _ kind: StoredKind?) {
+        init(_ text: SQLText, _ kind: StoredKind?, enumeration: String? = nil) {
             self.text = text
             self.kind = kind
+            self.enumeration = enumeration
         }
 
-        init(_ value: Value) {
-            text = SQLText("?", [SQLValue(value)])
+        init(_ value: Value, place: Int? = nil) {
+            text = SQLText(value, place: place)
             kind = StoredKind(value)
             literal = value
+            self.place = place
         }
     }
 
@@ -123,6 +172,7 @@ package struct SQLCompiler {
             return StoredKind(value) != nil || value == .null ? Scalar(value) : nil
         case .enumeration(_, let value): return Scalar(.string(value))
         case .path(let path):
+            if let place = place(of: path) { return Scalar(parameters[place], place: place) }
             if case .alias(let name) = path.root {
                 guard path.segments.isEmpty,
                     case .literal(let value, _)? = aliases.first(where: { $0.name == name })?.value
@@ -130,7 +180,9 @@ package struct SQLCompiler {
                 return Scalar(value)
             }
             return try resolve(path)
-        case .call(.now, _): return now.map { Scalar(.dateTimeOffset($0)) }
+        case .call(.now, _):
+            isPassing = true
+            return now.map { Scalar(.dateTimeOffset($0)) }
         case .call(.entityExists, let arguments):
             guard case .path(let path)? = arguments.first else { return nil }
             return Scalar(try exists(path), .boolean)
@@ -142,6 +194,11 @@ package struct SQLCompiler {
             return Scalar(test, .boolean)
         default: return nil
         }
+    }
+
+    private func place(of path: ExpressionPath) -> Int? {
+        guard case .alias(let name) = path.root, path.segments.isEmpty else { return nil }
+        return ConditionTemplate.place(name).flatMap { parameters.indices.contains($0) ? $0 : nil }
     }
 
     mutating func nextTable() -> String {
@@ -170,8 +227,13 @@ package struct SQLCompiler {
         var operands: [Scalar] = []
         let reduced = try reduce(expression, &operands)
         guard operands.count <= Self.argumentLimit else { throw unsupported("A function of so many properties") }
+        isPassing = true
         let number = functions.number(
-            of: SQLFunctions.Entry(expression: reduced, operands: operands.map { $0.kind ?? .string }))
+            of: SQLFunctions.Entry(
+                expression: reduced,
+                operands: operands.map {
+                    SQLFunctions.Operand(kind: $0.kind ?? .string, enumeration: $0.enumeration)
+                }))
         let arguments = [SQLText("?", [.integer(number)])] + operands.map(\.text)
         return "\(function)(" + SQLText.joined(arguments, by: ", ") + ")"
     }
@@ -245,6 +307,9 @@ package struct SQLCompiler {
                 SQLText("?", [SortableText.text($0)])
             }
         }
+        if let enumeration = scalar.enumeration, let number = functions.number(ofEnumeration: enumeration) {
+            return OrderKey(text: "tl_member(\(number), " + scalar.text + ")") { SQLText("?", [SQLValue($0)]) }
+        }
         if kind.needsSortKey {
             return OrderKey(text: Self.sortKey(scalar.text, kind)) {
                 SQLText("?", [SortKey.bytes($0).map { .blob($0) } ?? .null])
@@ -254,6 +319,9 @@ package struct SQLCompiler {
             SQLText("?", [SQLValue($0)])
         }
     }
+
+    /// Says that the SQL is good for this run only.
+    mutating func notePassing() { isPassing = true }
 
     static func sortKey(_ text: SQLText, _ kind: StoredKind) -> SQLText {
         "tl_sortkey(\(kind.rawValue), " + text + ")"

@@ -7,6 +7,7 @@ import ODataWire
 ///
 /// - `tl_test(id, …)`: the value of a registered expression for its operands, for conditions.
 /// - `tl_key(id, …)`: the same as text, to be sorted with the collation `TIDELOG_VALUE`.
+/// - `tl_member(id, x)`: the number of an enumeration's member, to be sorted by; what is none is itself.
 /// - `tl_search(id, …)`: whether a registered search finds something in texts.
 /// - `tl_sortkey(kind, x)`: a date, time or duration as bytes in their order.
 ///
@@ -15,7 +16,19 @@ package final class SQLFunctions {
     struct Entry: Hashable {
         let expression: Expression
         /// The operands go by the aliases `0`, `1` and so on.
-        let operands: [StoredKind]
+        let operands: [Operand]
+    }
+
+    struct Operand: Hashable {
+        let kind: StoredKind
+        /// The enumeration that it is a member of.
+        let enumeration: String?
+
+        func expression(_ stored: SQLValue) -> Expression {
+            let value = kind.value(stored)
+            if let enumeration, case .string(let text) = value { return .enumeration(type: enumeration, value: text) }
+            return .literal(value, nil)
+        }
     }
 
     private var entries: [Int64: Entry] = [:]
@@ -28,6 +41,10 @@ package final class SQLFunctions {
 
     private var searches: [Int64: SearchExpression] = [:]
     private var searchNumbers: [SearchExpression: Int64] = [:]
+
+    /// Few, and never forgotten.
+    private var enumerations: [EnumerationType] = []
+    private var enumerationNumbers: [String: Int] = [:]
 
     /// Why the last call failed, since SQLite passes on nothing but a text.
     private var failure: EvaluationError?
@@ -64,6 +81,10 @@ package final class SQLFunctions {
         if code == SQLITE_OK {
             code = sqlite3_create_function_v2(
                 connection.rawHandle, "tl_search", -1, flags, context, { searchCall($0, $1, $2) }, nil, nil, nil)
+        }
+        if code == SQLITE_OK {
+            code = sqlite3_create_function_v2(
+                connection.rawHandle, "tl_member", 2, flags, context, { memberCall($0, $1, $2) }, nil, nil, nil)
         }
         if code == SQLITE_OK { code = connection.addSortKey() }
         if code == SQLITE_OK {
@@ -107,6 +128,22 @@ package final class SQLFunctions {
         return number
     }
 
+    /// Nil for what the model does not have.
+    func number(ofEnumeration name: String) -> Int? {
+        if let number = enumerationNumbers[name] { return number }
+        guard let type = model?.enumerationType(named: name) else { return nil }
+        enumerations.append(type)
+        enumerationNumbers[name] = enumerations.count - 1
+        return enumerations.count - 1
+    }
+
+    fileprivate func member(_ enumeration: Int64, _ stored: SQLValue) -> SQLValue {
+        guard let place = Int(exactly: enumeration), enumerations.indices.contains(place), let text = stored.text else {
+            return stored
+        }
+        return enumerations[place].number(of: .enumeration(text)).map { .integer($0) } ?? stored
+    }
+
     fileprivate func find(_ number: Int64, _ stored: [SQLValue]) -> Bool {
         searches[number]?.matches(stored.compactMap(\.text)) ?? false
     }
@@ -117,7 +154,7 @@ package final class SQLFunctions {
         }
         var run = evaluator
         run.aliases = zip(entry.operands, stored).enumerated().map { index, operand in
-            QueryOptions.ParameterAlias(name: "\(index)", value: .literal(operand.0.value(operand.1), nil))
+            QueryOptions.ParameterAlias(name: "\(index)", value: operand.0.expression(operand.1))
         }
         return try run.evaluate(entry.expression, for: EvaluationScope(property: { _ in nil }))
     }
@@ -159,6 +196,14 @@ private func searchCall(
     let functions = Unmanaged<SQLFunctions>.fromOpaque(pointer).takeUnretainedValue()
     let stored = (1..<max(1, Int(count))).map { SQLValue(raw: arguments[$0]) }
     sqlite3_result_int(context, functions.find(sqlite3_value_int64(arguments[0]), stored) ? 1 : 0)
+}
+
+private func memberCall(
+    _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) {
+    guard let pointer = sqlite3_user_data(context), let arguments, count == 2 else { return }
+    let functions = Unmanaged<SQLFunctions>.fromOpaque(pointer).takeUnretainedValue()
+    functions.member(sqlite3_value_int64(arguments[0]), SQLValue(raw: arguments[1])).setResult(context)
 }
 
 private func sortKeyCall(

@@ -4,6 +4,21 @@ package import Operations
 package import SyncCore
 
 extension SQLiteState {
+    /// What is read of the entities that a query selects.
+    enum SelectionForm: Hashable { case ids, rows, count }
+
+    /// What the statement of a selection depends on; see ``ConditionTemplate`` for the filter.
+    struct SelectionKey: Hashable {
+        let form: SelectionForm
+        let set: String
+        let filter: Expression?
+        let search: SearchExpression?
+        /// Says where to search; otherwise empty.
+        let select: [SelectItem]
+        let orderBy: [OrderItem]
+        let compute: [ComputeItem]
+    }
+
     /// The entities of a set that pass `$filter`, in the order of `$orderby` and then of their entity IDs, from `$skip`
     /// on and as many as `$top` says; worked out by SQLite.
     ///
@@ -12,74 +27,101 @@ extension SQLiteState {
     package func entities(
         in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil
     ) throws -> [EntityID] {
-        try search(set, options, now) {
-            EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
-        } by: { (condition, compiler, table) throws(EvaluationError) in
-            try Self.selection("t0.entity", condition, &compiler, table, options)
-        }
+        try found(selection(.ids, set, options, now)) { EntityID(rawValue: UInt64(bitPattern: $0.integer(0))) }
     }
 
     /// The same as whole rows, read by the same statement.
     package func rows(in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil) throws -> [EntityRow] {
-        let columns = Self.rowColumns.split(separator: ", ").map { "t0." + $0 }.joined(separator: ", ")
-        return try search(set, options, now) {
-            try entityRow($0, set: set.name)
-        } by: { (condition, compiler, table) throws(EvaluationError) in
-            try Self.selection(columns, condition, &compiler, table, options)
-        }
-    }
-
-    private static func selection(
-        _ columns: String, _ condition: SQLText, _ compiler: inout SQLCompiler, _ table: String, _ options: QueryOptions
-    ) throws(EvaluationError) -> SQLText {
-        let terms = try compiler.order(of: options) + [SQLText("t0.entity")]
-        var condition = condition
-        if let position = try compiler.position(of: options, entity: "t0.entity") {
-            condition = condition + " AND " + position
-        }
-        // SQLite takes a negative limit for none.
-        let limit = SQLText(" LIMIT ? OFFSET ?", [.integer(options.top ?? -1), .integer(options.skip ?? 0)])
-        return "SELECT \(columns) FROM \(table) AS t0 WHERE " + condition + " ORDER BY "
-            + SQLText.joined(terms, by: ", ") + limit
+        let name = set.name
+        return try found(selection(.rows, set, options, now)) { try entityRow($0, set: name) }
     }
 
     /// How many entities of a set pass `$filter`; throws as ``entities(in:_:now:)`` does.
     package func count(in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil) throws -> Int64 {
-        try search(set, options, now) {
-            $0.integer(0)
-        } by: { (condition, _, table) throws(EvaluationError) in
-            "SELECT COUNT(*) FROM \(table) AS t0 WHERE " + condition
-        }.first ?? 0
+        try found(selection(.count, set, options, now)) { $0.integer(0) }.first ?? 0
     }
 
-    private func search<Found>(
-        _ set: EntitySet, _ options: QueryOptions, _ now: GlobalDateTime?, _ read: (Row) throws -> Found,
-        by statement: (SQLText, inout SQLCompiler, String) throws(EvaluationError) -> SQLText
-    ) throws -> [Found] {
-        guard let model else {
-            throw EvaluationError(.unsupported, "Such a query cannot be answered in SQL.")
+    /// ``rowColumns`` of the table that a statement has as `t0`.
+    static let selectedColumns = rowColumns.split(separator: ", ").map { "t0." + $0 }.joined(separator: ", ")
+
+    /// So many statements of selections are remembered.
+    private static var selectionLimit: Int { 256 }
+
+    /// The statement of a selection: compiled, or as it was compiled for other values.
+    private func selection(
+        _ form: SelectionForm, _ set: EntitySet, _ options: QueryOptions, _ now: GlobalDateTime?
+    ) throws -> SQLText {
+        // Pages are asked for once, and aliases have a meaning in one query only.
+        let isKept = options.skipToken == nil && options.aliases.isEmpty
+        let template = isKept ? ConditionTemplate(options.filter) : ConditionTemplate(nil)
+        let key = SelectionKey(
+            form: form, set: set.name, filter: template.condition, search: options.search,
+            select: options.search == nil ? [] : options.select, orderBy: options.orderBy, compute: options.compute)
+        var text: SQLText
+        if isKept, let known = selections[key] {
+            text = known.filled(with: template.parameters)
+        } else {
+            var options = options
+            if isKept { options.filter = template.condition }
+            var compiler = try compiler(for: set, options, now, parameters: template.parameters)
+            text = try Self.statement(form, set, options, try layout(set.name).table, &compiler)
+            if isKept, !compiler.isPassing {
+                if selections.count >= Self.selectionLimit { selections = [:] }
+                selections[key] = text
+            }
         }
-        let layout = try layout(set.name)
-        let functions = try queryFunctions(model)
-        let relationships = try relationshipNumbers()
-        guard
-            let scope = EntityTableScope(
-                set, alias: "t0", model: model, layouts: layouts, relationships: relationships)
-        else {
+        if form != .count { text = text + Self.limit(options) }
+        return text
+    }
+
+    private static func statement(
+        _ form: SelectionForm, _ set: EntitySet, _ options: QueryOptions, _ table: String, _ compiler: inout SQLCompiler
+    ) throws(EvaluationError) -> SQLText {
+        var condition = try compiler.condition(of: options, in: set)
+        if form == .count { return "SELECT COUNT(*) FROM \(table) AS t0 WHERE " + condition }
+        let terms = try compiler.order(of: options) + [SQLText("t0.entity")]
+        if let position = try compiler.position(of: options, entity: "t0.entity") {
+            condition = condition + " AND " + position
+        }
+        return "SELECT \(form == .ids ? "t0.entity" : selectedColumns) FROM \(table) AS t0 WHERE " + condition
+            + " ORDER BY " + SQLText.joined(terms, by: ", ")
+    }
+
+    /// SQLite takes a negative limit for none.
+    static func limit(_ options: QueryOptions) -> SQLText {
+        SQLText(" LIMIT ? OFFSET ?", [.integer(options.top ?? -1), .integer(options.skip ?? 0)])
+    }
+
+    // MARK: Statements
+
+    /// For a statement that has the set's table as `t0`.
+    func compiler(
+        for set: EntitySet, _ options: QueryOptions, _ now: GlobalDateTime?, parameters: [Value] = []
+    ) throws -> SQLCompiler {
+        guard let model, let scope = EntityTableScope(set, alias: "t0", model: model, layouts: layouts) else {
             throw EvaluationError(.unsupported, "\(set.name) has no table.")
         }
-        var compiler = SQLCompiler(scope, functions: functions, now: now, aliases: options.aliases)
-        let condition = try compiler.condition(of: options, in: set)
-        let text = try statement(condition, &compiler, layout.table)
+        return SQLCompiler(
+            scope, functions: try queryFunctions(model), now: now, aliases: options.aliases, parameters: parameters)
+    }
+
+    /// What `read` makes of each row of a compiled statement.
+    func found<Found>(_ text: SQLText, _ read: (Row) throws -> Found) throws -> [Found] {
         var found: [Found] = []
+        try each(text) { found.append(try read($0)) }
+        return found
+    }
+
+    func each(_ text: SQLText, _ body: (Row) throws -> Void) throws {
         do {
-            try connection.each(text.sql, text.values) { found.append(try read($0)) }
+            try connection.each(text.sql, text.values, body)
         } catch let error as SQLiteError {
             // The evaluator refused a row: no fault of the file.
-            if let failure = functions.takeFailure() { throw failure }
+            for case let functions as SQLFunctions in connection.registrations {
+                if let failure = functions.takeFailure() { throw failure }
+            }
             throw Self.queryError(error)
         }
-        return found
     }
 
     /// A statement beyond one of SQLite's limits is not damage but a query to be answered in memory: 18 is SQLITE_TOOBIG, 1
@@ -100,6 +142,8 @@ extension SQLiteState {
             // The older ones may be let go of once SQLite calls them no longer.
             let functions = try SQLFunctions.register(on: connection, model: model)
             connection.registrations.removeAll { $0 is SQLFunctions && $0 !== functions }
+            // Statements name what the older ones knew.
+            selections = [:]
             return functions
         } catch {
             throw Self.stateError(error)

@@ -108,13 +108,7 @@ package final class Connection {
         var binding = Binding(statement)
         for value in values { binding.value(value) }
         if binding.failure != SQLITE_OK { throw failure(binding.failure, sql) }
-        while true {
-            switch sqlite3_step(statement) {
-            case SQLITE_ROW: try body(Row(statement: statement))
-            case SQLITE_DONE: return
-            case let code: throw failure(code, sql)
-            }
-        }
+        while try step(statement, sql) { try body(Row(statement: statement)) }
     }
 
     /// The first row's columns, or nil where there is no row.
@@ -178,68 +172,58 @@ package final class Connection {
 
     /// Runs the statement, which returns nothing that is wanted, with the values that `bind` gives it.
     func run(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(SQLiteError) {
-        let prepared = try prepare(statement)
+        let prepared = try prepare(statement, bind, in: buffer)
         defer { sqlite3_reset(prepared) }
-        var binding = Binding(prepared, buffer)
-        bind(&binding)
-        if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
-        while true {
-            switch sqlite3_step(prepared) {
-            case SQLITE_ROW: continue
-            case SQLITE_DONE: return
-            case let code: throw failure(code, statement.sql)
-            }
-        }
+        while try step(prepared, statement.sql) {}
     }
 
     /// Calls `body` for each row, which is valid during the call only.
     func each(
         _ statement: Statement, _ bind: (inout Binding) -> Void, _ body: (Row) throws -> Void
     ) throws {
-        let prepared = try prepare(statement)
+        let prepared = try prepare(statement, bind)
         defer { sqlite3_reset(prepared) }
-        var binding = Binding(prepared)
-        bind(&binding)
-        if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
-        while true {
-            switch sqlite3_step(prepared) {
-            case SQLITE_ROW: try body(Row(statement: prepared))
-            case SQLITE_DONE: return
-            case let code: throw failure(code, statement.sql)
-            }
-        }
+        while try step(prepared, statement.sql) { try body(Row(statement: prepared)) }
     }
 
     /// The first row's first column as a number; nil where there is no row.
     func firstInteger(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(SQLiteError) -> Int64? {
-        let prepared = try prepare(statement)
+        let prepared = try prepare(statement, bind)
         defer { sqlite3_reset(prepared) }
-        var binding = Binding(prepared)
+        return try step(prepared, statement.sql) ? sqlite3_column_int64(prepared, 0) : nil
+    }
+
+    /// Whether there is a further row.
+    @inline(__always)
+    private func step(_ prepared: OpaquePointer, _ sql: String) throws(SQLiteError) -> Bool {
+        switch sqlite3_step(prepared) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw failure(code, sql)
+        }
+    }
+
+    /// The statement with its values.
+    ///
+    /// - Parameter buffer: for a statement that has run before anything else binds.
+    @inline(__always)
+    private func prepare(
+        _ statement: Statement, _ bind: (inout Binding) -> Void, in buffer: BindingBuffer? = nil
+    ) throws(SQLiteError) -> OpaquePointer {
+        let prepared = try prepare(statement)
+        var binding = Binding(prepared, buffer)
         bind(&binding)
         if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
-        switch sqlite3_step(prepared) {
-        case SQLITE_ROW: return sqlite3_column_int64(prepared, 0)
-        case SQLITE_DONE: return nil
-        case let code: throw failure(code, statement.sql)
-        }
+        return prepared
     }
 
     /// The same for a body that throws nothing.
     func eachRow(
         _ statement: Statement, _ bind: (inout Binding) -> Void, _ body: (Row) -> Void
     ) throws(SQLiteError) {
-        let prepared = try prepare(statement)
+        let prepared = try prepare(statement, bind)
         defer { sqlite3_reset(prepared) }
-        var binding = Binding(prepared)
-        bind(&binding)
-        if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
-        while true {
-            switch sqlite3_step(prepared) {
-            case SQLITE_ROW: body(Row(statement: prepared))
-            case SQLITE_DONE: return
-            case let code: throw failure(code, statement.sql)
-            }
-        }
+        while try step(prepared, statement.sql) { body(Row(statement: prepared)) }
     }
 
     /// The first row's first column as a text; nil where there is no row.

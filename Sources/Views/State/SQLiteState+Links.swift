@@ -17,10 +17,8 @@ extension SQLiteState {
         try mapped { () throws(SQLiteError) in try relationships.number(of: relationship) }
     }
 
-    /// The numbers of the relationships that have, or had, links.
-    func relationshipNumbers() throws(StateError) -> RelationshipNumbers {
-        RelationshipNumbers(try mapped(relationships.all))
-    }
+    /// For the name of a relationship, in statements that are kept: it may get its number after they were made.
+    static let numberOfRelationship = "(SELECT id FROM relationships WHERE name = ?)"
 
     public func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
         guard let number = try number(of: relationship) else { return [] }
@@ -73,16 +71,6 @@ extension SQLiteState {
             binding.id(second)
         }
     }
-}
-
-/// What relationships are called in the table of links.
-package struct RelationshipNumbers: Sendable {
-    private let numbers: [String: Int64]
-
-    package init(_ numbers: [String: Int64]) { self.numbers = numbers }
-
-    /// That of no link where the relationship has none.
-    package func number(of relationship: String) -> SQLValue { .integer(numbers[relationship] ?? 0) }
 }
 
 extension Binding {

@@ -14,7 +14,12 @@ extension SQLiteState {
         }
     }
 
-    public func hasPending() throws(StateError) -> Bool { try first("SELECT 1 FROM pending LIMIT 1") != nil }
+    public func hasPending() throws(StateError) -> Bool {
+        if let pendingSeen { return pendingSeen }
+        let any = try first("SELECT 1 FROM pending LIMIT 1") != nil
+        pendingSeen = any
+        return any
+    }
 
     public func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
         try one("SELECT \(Self.pendingColumns) FROM pending WHERE sequence = ?", [integer(sequence)]) {
@@ -105,6 +110,7 @@ extension SQLiteState {
     }
 
     public func putPending(_ pending: PendingOperation) throws(StateError) {
+        pendingSeen = nil
         try run(
             "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             columns(of: pending) + [.integer(Int64(pending.operation.delivery.rawValue))])
@@ -154,6 +160,7 @@ extension SQLiteState {
     }
 
     public func removePending(_ sequence: SequenceNumber) throws(StateError) {
+        pendingSeen = nil
         try run("DELETE FROM pending WHERE sequence = ?", [integer(sequence)])
         if notesStandings { noteStandings(of: try entities(touchedBy: sequence)) }
         try run("DELETE FROM touched WHERE sequence = ?", [integer(sequence)])

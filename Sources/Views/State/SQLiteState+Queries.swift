@@ -66,7 +66,7 @@ extension SQLiteState {
     }
 
     public func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool {
-        try first("SELECT 1 FROM coverage WHERE query = ? AND entity = ?", [.text(query), integer(id)]) != nil
+        try mapped { () throws(SQLiteError) in try coverage.covers(id, query: query) }
     }
 
     public func uncover(_ id: EntityID, query: String?) throws(StateError) {

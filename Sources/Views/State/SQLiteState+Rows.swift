@@ -13,13 +13,16 @@ extension SQLiteState {
     }
 
     /// From ``rowColumns``.
-    func entityRow(_ row: Row, set: String) throws(StateError) -> EntityRow {
-        guard let type = row.text(1), let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(4)))
+    ///
+    /// - Parameter first: the column that these begin with.
+    func entityRow(_ row: Row, set: String, from first: Int = 0) throws(StateError) -> EntityRow {
+        guard let type = row.text(first + 1),
+            let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(first + 4)))
         else { throw StateError(.damaged, "The views hold a row of \(set) that makes no sense.") }
         return EntityRow(
-            id: EntityID(rawValue: UInt64(bitPattern: row.integer(0))), set: set, type: type,
-            values: try row.withBlob(5, decode), etag: row.text(2), editLink: row.text(3), origin: origin,
-            downloaded: UInt64(bitPattern: row.integer(6)))
+            id: EntityID(rawValue: UInt64(bitPattern: row.integer(first))), set: set, type: type,
+            values: try row.withBlob(first + 5, decode), etag: row.text(first + 2), editLink: row.text(first + 3),
+            origin: origin, downloaded: UInt64(bitPattern: row.integer(first + 6)))
     }
 
     private func decode(_ bytes: UnsafeRawBufferPointer) throws(StateError) -> PropertyValues {

@@ -27,10 +27,14 @@ public final class SQLiteState: StateStorage {
     package var model: EntityDataModel?
     /// By set; nil for a set that has no such way. See ``row(in:key:)``.
     var pointReads: [String: PointRead?] = [:]
+    /// Compiled statements of queries over sets.
+    var selections: [SelectionKey: SQLText] = [:]
     /// How often a model came to hold.
     private var adoptions = 0
     /// What ``hasNames()`` found, and when.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
+    /// What ``hasPending()`` found; nil where that may have changed.
+    var pendingSeen: Bool?
     /// Whether it is noted whose pending operations change; see ``takeChangedTables()``.
     package var notesStandings = false { didSet { if !notesStandings { changedStandings = [] } } }
     var changedStandings: Set<EntityID> = []
@@ -120,6 +124,7 @@ public final class SQLiteState: StateStorage {
                 // Those of tables that are as they were before.
                 forgetTables()
                 pointReads = [:]
+                selections = [:]
                 connection.forgetStatements()
                 (layouts, model) = before
             }
@@ -134,6 +139,8 @@ public final class SQLiteState: StateStorage {
         entities.forget()
         coverage.forget()
         for table in tables.values { table.forgetFound() }
+        namesSeen = nil
+        pendingSeen = nil
     }
 
     /// Whether the one who asks is the fold, or another one that changes the state: nobody else does so meanwhile.
@@ -404,6 +411,7 @@ public final class SQLiteState: StateStorage {
         self.model = model
         adoptions += 1
         pointReads = [:]
+        selections = [:]
         connection.forgetStatements()
         forgetTables()
         var ordinals: [String: Int] = [:]

@@ -16,6 +16,8 @@ package struct TableLayout: Sendable {
         package let name: String
         package let type: PrimitiveType
         let affinity: String
+        /// The enumeration that the property is of; its members are stored as the service wrote them.
+        var enumeration: String?
     }
 
     /// The properties of the key; none where the set's type does not say them.
@@ -54,8 +56,9 @@ package struct TableLayout: Sendable {
             case .primitive(let type), .typeDefinition(_, let type):
                 guard let affinity = affinity(type) else { continue }
                 columns.append(Column(path: path, name: name(path, &used), type: type, affinity: affinity))
-            case .enumeration:
-                columns.append(Column(path: path, name: name(path, &used), type: .string, affinity: "TEXT"))
+            case .enumeration(let type):
+                columns.append(
+                    Column(path: path, name: name(path, &used), type: .string, affinity: "TEXT", enumeration: type))
             case .complex(let name):
                 guard prefix.count < 3, let complex = model.findComplexType(name) else { continue }
                 add(complex.properties, path, to: &columns, &used, &seen, model)

@@ -58,6 +58,52 @@ struct ReadingAheadTests {
         #expect(plans.contains { $0.contains("first=?") } && plans.contains { $0.contains("second=?") }, "\(plans)")
     }
 
+    @Test func `the number of what is expanded is counted, not read`() async throws {
+        let shop = try await busyShop(.v4)
+        let found = try await shop.store.explain("Customers?$expand=Orders/$count")
+        #expect(found.statements.contains { $0.sql.contains("COUNT(*)") })
+        let orders = found.statements.filter { $0.sql.contains("set_Orders") && !$0.sql.contains("COUNT(*)") }
+        #expect(orders.isEmpty, "\(orders.map(\.sql))")
+        for customer in try await shop.store.query("Customers?$expand=Orders/$count").entities {
+            let expected = try await shop.store.query("\(customer.readLink)/Orders/$count").count
+            #expect(customer.expanded.map(\.count) == [expected])
+        }
+    }
+
+    @Test func `an expansion with options of its own is that of each, and answered in SQL`() async throws {
+        let shop = try await busyShop(.v4)
+        for options in [
+            "$filter=Note ne 'b'", "$orderby=Note desc;$top=2", "$skip=1;$count=true", "$search=engine;$count=true",
+            "$filter=Customer/Name eq 'New';$orderby=OrderID desc;$skip=1;$top=1", "$top=0;$count=true",
+        ] {
+            let url = "Customers?$expand=Orders(\(options))"
+            #expect(try await shop.store.explain(url).inMemory.isEmpty, "\(options)")
+            for entity in try await shop.store.query(url).entities {
+                let alone = try await shop.store.query(
+                    "\(entity.readLink)/Orders?\(options.replacing(";", with: "&"))")
+                #expect(entity.expanded[0].entities.map(\.readLink) == alone.entities.map(\.readLink), "\(options)")
+                #expect(entity.expanded[0].count == alone.count, "\(options)")
+            }
+        }
+    }
+
+    @Test func `an entity that is read by its link knows aliases, and no tower of conditions`() async throws {
+        let shop = try await busyShop(.v4)
+        var options = try QueryOptions.parse(
+            "$expand=Orders($filter=Note%20eq%20@note)&@note='engine%20parts'", version: .v401)
+        let link = "Customers(1)"
+        let plain = try await shop.store.query("\(link)?$expand=Orders($filter=Note eq 'engine parts')").entities
+        #expect(try await shop.store.load(.link(link), options: options) == plain[0])
+        #expect(try await shop.store.load(.link("/" + link), options: options) == plain[0])
+        options.expand[0].options.filter = (0..<100).reduce(Expression.true) { inner, _ in .not(inner) }
+        for link in [link, "/" + link] {
+            let error = await #expect(throws: TidelogError.self) {
+                _ = try await shop.store.load(.link(link), options: options)
+            }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+
     @Test(arguments: Dialect.allCases)
     func `the short way to a readLink gives what the encoder writes`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)

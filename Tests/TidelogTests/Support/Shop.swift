@@ -31,7 +31,7 @@ final class Shop {
     ///   - options: what the client is told of that.
     init(
         _ client: Client, queries: [OfflineODataDefiningQuery]? = nil, abilities: Abilities = Abilities(),
-        options: ServiceOptions? = nil
+        options: ServiceOptions? = nil, adjusting: (inout OfflineODataParameters) -> Void = { _ in }
     ) async throws {
         self.client = client
         directory = try TemporaryDirectory()
@@ -48,10 +48,10 @@ final class Shop {
             service = server
             return
         }
-        let provider = OfflineODataProvider(
-            serviceRoot: root,
-            parameters: OfflineODataParameters(
-                storePath: directory.path, transport: transport, serviceOptions: options))
+        var parameters = OfflineODataParameters(
+            storePath: directory.path, transport: transport, serviceOptions: options)
+        adjusting(&parameters)
+        let provider = OfflineODataProvider(serviceRoot: root, parameters: parameters)
         for query in queries ?? Self.everything {
             try await provider.add(definingQuery: query)
         }

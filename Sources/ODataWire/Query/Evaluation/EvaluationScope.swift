@@ -9,16 +9,20 @@ public struct EvaluationScope {
     public var isInstance: (String) -> Bool
     /// The answer to the offline functions: `isLocal`, `hasPendingChanges`, `isInErrorState`, `upsertedLastDownload`.
     public var state: (CanonicalFunction) -> Bool
+    /// The entity's type, which tells what its enumerations mean; nil where it is not known.
+    public var type: StructuredType?
     /// Names the entity among all others, where it has an identity: entities are grouped and counted by it.
     public var identity: String?
 
     public init(
         property: @escaping (String) -> EvaluationOperand?, isInstance: @escaping (String) -> Bool = { _ in false },
-        state: @escaping (CanonicalFunction) -> Bool = { _ in false }, identity: String? = nil
+        state: @escaping (CanonicalFunction) -> Bool = { _ in false }, type: StructuredType? = nil,
+        identity: String? = nil
     ) {
         self.property = property
         self.isInstance = isInstance
         self.state = state
+        self.type = type
         self.identity = identity
     }
 
@@ -37,7 +41,7 @@ public struct EvaluationScope {
             property: { name in
                 if let value = values[name] { return .value(value) }
                 return type.map { $0.findProperty(name) == nil && !$0.isOpen } ?? false ? nil : .value(.null)
-            }, isInstance: { $0 == type?.name })
+            }, isInstance: { $0 == type?.name }, type: type)
     }
 }
 

@@ -59,3 +59,25 @@ extension ExpressionEvaluator {
         }
     }
 }
+
+extension EntityDataModel {
+    /// The enumeration that a path of properties and types ends with.
+    func enumerationType(of path: [ExpressionPath.Segment], from type: StructuredType?) -> EnumerationType? {
+        var type = type
+        for (index, segment) in path.enumerated() {
+            switch segment {
+            case .property(let name):
+                guard let property = type?.findProperty(name) else { return nil }
+                switch property.type.kind {
+                case .enumeration(let name): return index == path.count - 1 ? enumerationType(named: name) : nil
+                case .complex(let name): type = findComplexType(name)
+                case .entity(let name): type = findEntityType(name)
+                default: return nil
+                }
+            case .type(let name): type = findEntityType(resolveAlias(name)) ?? findComplexType(resolveAlias(name))
+            default: return nil
+            }
+        }
+        return nil
+    }
+}

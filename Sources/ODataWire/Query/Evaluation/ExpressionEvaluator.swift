@@ -3,15 +3,15 @@ public import EDM
 /// Evaluates expressions over entities in memory, as a service would: the sandbox filters with it, and it is the
 /// measure for the SQL that expressions are compiled to.
 ///
-/// Null follows OData 4.01 Part 2, section 5.1.1.1: `eq` and `ne` compare it, the other comparisons are false with it,
-/// `and` and `or` know three values, and arithmetic and functions give null. Strings compare by Unicode scalars, with
-/// case.
+/// Null follows OData 4.01 Part 2, section 5.1.1.1: `eq` and `ne` compare it, two nulls pass `ge` and `le` (not in V2 and
+/// V3), the other comparisons are false with it, `and` and `or` know three values, and arithmetic and functions give null.
+/// Strings compare by Unicode scalars, with case; members of enumerations by their numbers.
 public struct ExpressionEvaluator: Sendable {
     /// What `now()` is; without it the function is refused, for the evaluator reads no clock.
     public var now: GlobalDateTime?
     /// What parameter aliases stand for.
     public var aliases: [QueryOptions.ParameterAlias]
-    /// Needed for flags in numbers and for the names of types.
+    /// Needed for the numbers of enumerations' members and for the names of types, and tells the protocol's version.
     public var model: EntityDataModel?
 
     public init(now: GlobalDateTime? = nil, aliases: [QueryOptions.ParameterAlias] = [], model: EntityDataModel? = nil)
@@ -42,7 +42,7 @@ public struct ExpressionEvaluator: Sendable {
     public func sortKeys(_ items: [OrderItem], forItem item: Value) throws(EvaluationError) -> [Value] {
         var run = EvaluationRun(evaluator: self, it: .value(item))
         var keys: [Value] = []
-        for item in items { keys.append(try run.value(of: item.expression)) }
+        for item in items { keys.append(try run.sortKey(item.expression)) }
         return keys
     }
 
@@ -57,7 +57,10 @@ public struct ExpressionEvaluator: Sendable {
     /// The values that `$orderby` sorts an entity by.
     public func sortKeys(_ items: [OrderItem], for entity: EvaluationScope) throws(EvaluationError) -> [Value] {
         var keys: [Value] = []
-        for item in items { keys.append(try evaluate(item.expression, for: entity)) }
+        for item in items {
+            var run = EvaluationRun(evaluator: self, it: .entity(entity))
+            keys.append(try run.sortKey(item.expression))
+        }
         return keys
     }
 
@@ -136,6 +139,13 @@ struct EvaluationRun {
         }
     }
 
+    /// What the expression's value is sorted by: a member of an enumeration goes by its number.
+    mutating func sortKey(_ expression: Expression) throws(EvaluationError) -> Value {
+        let value = try value(of: expression)
+        guard case .enumeration = value else { return value }
+        return enumerationType(expression)?.number(of: value).map { .integer($0) } ?? value
+    }
+
     // MARK: Logic
 
     /// True, false, or nil for null.
@@ -167,28 +177,64 @@ struct EvaluationRun {
         switch (a, b) {
         case (.value(let x), .value(let y)):
             if comparison == .has { return .boolean(try has(x, y, left, right)) }
-            if let type = enumerationType(left) ?? enumerationType(right), let a = type.numbers(of: x),
-                let b = type.numbers(of: y)
+            if Self.mayBeMembers(x, y), let type = enumerationType(left) ?? enumerationType(right),
+                let a = type.numbers(of: x), let b = type.numbers(of: y)
             {
-                return .boolean(ValueComparison.apply(comparison, a, b))
+                return .boolean(apply(comparison, a, b))
             }
-            return .boolean(ValueComparison.apply(comparison, x, y))
+            return .boolean(apply(comparison, x, y))
         case (.entity(let entity), .value(.null)), (.value(.null), .entity(let entity)):
             return .boolean(comparison == .eq ? entity == nil : comparison == .ne && entity != nil)
         case (.entity(nil), .entity(nil)): return .boolean(comparison == .eq)
         case (.entity(nil), .value(let other)), (.value(let other), .entity(nil)):
-            return .boolean(ValueComparison.apply(comparison, .null, other))
+            return .boolean(apply(comparison, .null, other))
         default: throw EvaluationError(.unsupported, "Entities can be compared with null only.")
         }
     }
 
-    /// The type that the members of an operand are written with; nil where the model does not know it.
+    /// Whether one of the values, or of the items of the second, is a member of an enumeration: for others nobody needs to
+    /// look for a type.
+    private static func mayBeMembers(_ a: Value, _ b: Value) -> Bool {
+        switch (a, b) {
+        case (.enumeration, _), (_, .enumeration): true
+        case (_, .collection(let items)): items.contains { if case .enumeration = $0 { true } else { false } }
+        default: false
+        }
+    }
+
+    private func apply(_ comparison: ComparisonOperator, _ a: Value, _ b: Value) -> Bool {
+        ValueComparison.apply(comparison, a, b, nullsAreLevel: evaluator.model?.version.isLegacy != true)
+    }
+
+    /// The enumeration that an operand's values are members of; nil where the model does not know it.
     private func enumerationType(_ operand: Expression) -> EnumerationType? {
         switch operand {
         case .enumeration(let name, _): evaluator.model?.enumerationType(named: evaluator.resolve(name))
         case .list(let items): items.lazy.compactMap { enumerationType($0) }.first
+        case .path(let path): enumerationType(path)
         default: nil
         }
+    }
+
+    /// As the properties on the way are declared.
+    private func enumerationType(_ path: ExpressionPath) -> EnumerationType? {
+        guard let model = evaluator.model else { return nil }
+        let start: EvaluationOperand?
+        switch path.root {
+        case .implicit, .this: start = current
+        case .it: start = it
+        case .variable(let name): start = variables[name]
+        case .alias(let name):
+            guard path.segments.isEmpty, let alias = evaluator.aliases.first(where: { $0.name == name }) else {
+                return nil
+            }
+            // An alias that stands for another one has been resolved long ago.
+            if case .path = alias.value { return nil }
+            return enumerationType(alias.value)
+        case .root, .these, .expression: return nil
+        }
+        guard case .entity(let entity?)? = start else { return nil }
+        return model.enumerationType(of: path.segments, from: entity.type)
     }
 
     /// Flags by their numbers where the model knows the type, else by their names.
@@ -287,7 +333,7 @@ extension EnumerationType {
     }
 
     /// The members of a value, joined.
-    func number(of value: Value) -> Int64? {
+    package func number(of value: Value) -> Int64? {
         switch value {
         case .integer(let number): return number
         case .enumeration(let text), .string(let text):

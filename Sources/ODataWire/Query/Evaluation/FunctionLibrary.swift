@@ -22,7 +22,10 @@ package enum FunctionLibrary {
         case .year, .month, .day, .hour, .minute, .second, .fractionalseconds, .totalseconds, .date, .time,
             .totaloffsetminutes, .years, .months, .days, .hours, .minutes, .seconds:
             return try TemporalFunctions.apply(function, arguments[0])
-        case .matchesPattern, .now, .geoDistance, .geoIntersects, .geoLength, .isLocal, .hasPendingChanges,
+        case .matchesPattern:
+            let pattern = try TextPattern(try string(arguments[1], function))
+            return .boolean(pattern.isFound(in: try string(arguments[0], function)))
+        case .now, .geoDistance, .geoIntersects, .geoLength, .isLocal, .hasPendingChanges,
             .isInErrorState, .entityExists, .upsertedLastDownload, .isdefined:
             throw EvaluationError(.unsupported, "The function \(function.rawValue) is not supported here.")
         }

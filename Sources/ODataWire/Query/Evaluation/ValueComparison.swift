@@ -4,14 +4,18 @@ package import EDM
 package enum ValueComparison {
     /// Null compares as equal to null only; what is not ordered with the other is neither less nor greater, nor equal
     /// unless it is the same value.
-    package static func apply(_ comparison: ComparisonOperator, _ a: Value, _ b: Value) -> Bool {
+    ///
+    /// - Parameter nullsAreLevel: whether two nulls pass `ge` and `le` as they pass `eq`, which they do not in V2 and V3.
+    package static func apply(
+        _ comparison: ComparisonOperator, _ a: Value, _ b: Value, nullsAreLevel: Bool = true
+    ) -> Bool {
         switch comparison {
         case .eq: isEqual(a, b)
         case .ne: !isEqual(a, b)
         case .gt: order(a, b) == .descending
-        case .ge: order(a, b).map { $0 != .ascending } ?? false
+        case .ge: order(a, b).map { $0 != .ascending } ?? (nullsAreLevel && a == .null && b == .null)
         case .lt: order(a, b) == .ascending
-        case .le: order(a, b).map { $0 != .descending } ?? false
+        case .le: order(a, b).map { $0 != .descending } ?? (nullsAreLevel && a == .null && b == .null)
         case .in: if case .collection(let items) = b { items.contains { isEqual(a, $0) } } else { false }
         case .has: names(a).isSuperset(of: names(b))
         }

@@ -53,6 +53,10 @@ private final class QueryShop {
         /// Whether the statement has a place for the number.
         var hasValue = true
         var isPoint = false
+        /// Whether all values of the rows are looked at, as the baseline has them.
+        var readsValues = false
+        /// Whether no number comes twice, so that no text of a query does.
+        var isAlwaysNew = false
     }
 
     static let customers = 5_000
@@ -138,9 +142,24 @@ private final class QueryShop {
                 url: { "Orders?$filter=CustomerID eq \(1 + $0 &* 7_919 % customers)" },
                 sql: "SELECT \(columns) FROM orders AS o WHERE customer = ? ORDER BY id"),
             Test(
+                name: "the same, no text twice", repetitions: 20, most: 1.3,
+                url: { "Orders?$filter=CustomerID eq \(1 + $0 &* 7_919 % customers)" },
+                sql: "SELECT \(columns) FROM orders AS o WHERE customer = ? ORDER BY id", isAlwaysNew: true),
+            Test(
                 name: "$orderby and $top, 1,000 rows", repetitions: 3, most: 1.3,
                 url: { _ in "Orders?$orderby=OrderID desc&$top=1000" },
                 sql: "SELECT \(columns) FROM orders AS o ORDER BY id DESC LIMIT 1000", hasValue: false),
+            Test(
+                name: "the same, all values read", repetitions: 3, most: 1.3,
+                url: { _ in "Orders?$orderby=OrderID desc&$top=1000" },
+                sql: "SELECT \(columns) FROM orders AS o ORDER BY id DESC LIMIT 1000", hasValue: false,
+                readsValues: true),
+            Test(
+                name: "the same, $select of two", repetitions: 3, most: 1.3,
+                url: { _ in "Orders?$orderby=OrderID desc&$top=1000&$select=Note,Amount" },
+                sql: "SELECT o.id, 0, '', o.note, o.amount, 0, 0, 0 FROM orders AS o ORDER BY id DESC LIMIT 1000",
+                hasValue: false,
+                readsValues: true),
             Test(
                 name: "$expand to one, 1,000 rows", repetitions: 3, most: 1.3,
                 url: { _ in "Orders?$orderby=OrderID&$top=1000&$expand=Customer" },
@@ -150,25 +169,39 @@ private final class QueryShop {
     }
 
     /// How many rows there were in all.
-    func ours(_ test: Test) async throws -> Int { try await Self.run(test, in: store) }
+    func ours(_ test: Test) async throws -> Int {
+        defer { if test.isAlwaysNew { asked.ours += test.repetitions } }
+        return try await Self.run(test, from: test.isAlwaysNew ? asked.ours : 0, in: store)
+    }
+
+    /// How many numbers the tests with ever new ones have used.
+    private var asked = (ours: 0, byHand: 0)
 
     /// In the store's executor from the first call to the last, as the baseline's calls are in one thread.
-    private static func run(_ test: Test, in store: isolated LocalStore) throws -> Int {
+    private static func run(_ test: Test, from first: Int, in store: isolated LocalStore) throws -> Int {
         var rows = 0
-        for number in 0..<test.repetitions {
+        for number in first..<(first + test.repetitions) {
             if test.isPoint {
                 rows += try store.load(.link(test.url(number))).values.isEmpty ? 0 : 1
             } else {
-                rows += try store.query(test.url(number)).entities.count
+                let found = try store.query(test.url(number)).entities
+                rows += test.readsValues ? found.count(where: Self.isComplete) : found.count
             }
         }
         return rows
     }
 
+    /// Looks at each value.
+    private static func isComplete(_ entity: EntitySnapshot) -> Bool {
+        entity.values.allSatisfy { _, value in value != .null }
+    }
+
     func byHand(_ test: Test) throws -> Int {
         var rows = 0
         let modulus = test.isPoint ? orders : Self.customers
-        for number in 0..<test.repetitions {
+        let first = test.isAlwaysNew ? asked.byHand : 0
+        defer { if test.isAlwaysNew { asked.byHand += test.repetitions } }
+        for number in first..<(first + test.repetitions) {
             rows += try shop.rows(test.sql, test.hasValue ? 1 + number &* 7_919 % modulus : nil).count
         }
         return rows

@@ -1,0 +1,78 @@
+public import EDM
+public import ODataWire
+import Operations
+public import SyncCore
+
+extension RowQuery {
+    /// What a navigation property leads to from each of the rows, by the options of its `$expand`: by one statement where SQL
+    /// can say it, otherwise filtered and sorted in memory.
+    ///
+    /// - Parameters:
+    ///   - rows: which have the property.
+    ///   - type: only targets of this type; nil for all.
+    ///   - isCount: whether nothing but the number is wanted; then there are no rows.
+    public func targets(
+        of rows: [EntityRow], _ property: Property, _ options: QueryOptions, ofType type: String? = nil,
+        isCount: Bool = false
+    ) throws -> ExpandedTargets {
+        guard let end = property.navigation else { return ExpandedTargets(sources: rows.count) }
+        if type == nil, let set = onlyTarget(of: property) {
+            let sources = rows.map(\.id)
+            do {
+                guard isCount else { return try state.targets(of: sources, along: end, in: set, options, now: now) }
+                var found = ExpandedTargets(sources: rows.count)
+                found.counts = try state.counts(of: sources, along: end, in: set, options, now: now)
+                return found
+            } catch let error as EvaluationError where error.code == .unsupported {
+                state.connection.trace?.noteInMemory(error.message)
+            }
+        }
+        return try targetsInMemory(of: rows, end, options, type)
+    }
+
+    private func targetsInMemory(
+        of sources: [EntityRow], _ end: Navigation, _ options: QueryOptions, _ type: String?
+    ) throws -> ExpandedTargets {
+        var found = ExpandedTargets(sources: sources.count)
+        let places = Dictionary(sources.enumerated().map { ($0.element.id, $0.offset) }) { first, _ in first }
+        var links: [(source: Int, target: EntityID)] = []
+        var bySet: [String: Set<EntityID>] = [:]
+        try state.eachTarget(of: sources.map(\.id), along: end) { from, to, set in
+            guard let source = places[from] else { return }
+            links.append((source, to))
+            bySet[set, default: []].insert(to)
+        }
+        var rows: [EntityID: EntityRow] = [:]
+        for (set, ids) in bySet {
+            for row in try state.rows(ids, in: set) where type.map({ model.isType(row.type, derivedFrom: $0) }) ?? true
+            {
+                rows[row.id] = row
+            }
+        }
+        var targets = [[EntityRow]](repeating: [], count: sources.count)
+        for link in links { if let row = rows[link.target] { targets[link.source].append(row) } }
+        var known: [EntityID: Int] = [:]
+        for source in sources.indices {
+            let passed = try apply(options, to: targets[source])
+            found.counts[source] = passed.count
+            for row in passed.rows {
+                if known[row.id] == nil {
+                    known[row.id] = found.rows.count
+                    found.rows.append(row)
+                }
+                if let place = known[row.id] { found.targets[source].append(place) }
+            }
+        }
+        return found
+    }
+
+    /// The set that a navigation property leads to, where its targets cannot be in another one.
+    func onlyTarget(of property: Property) -> EntitySet? {
+        guard let target = property.navigation?.targetType else { return nil }
+        let candidates = (model.entitySets + model.singletons).filter {
+            model.isType($0.entityType.name, derivedFrom: target)
+                || model.isType(target, derivedFrom: $0.entityType.name)
+        }
+        return candidates.count == 1 ? candidates[0] : nil
+    }
+}
