@@ -17,6 +17,11 @@ struct AssignedKeys {
             }
         }
     }
+
+    /// All of them, in no order.
+    var ends: [WaitingLinks.End] {
+        sets.flatMap { set in set.keys.keys.map { WaitingLinks.End(set: set.name, key: $0) } }
+    }
 }
 
 /// What a storage says of entities, kept as long as nothing changes in it.

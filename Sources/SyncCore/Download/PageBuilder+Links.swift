@@ -44,9 +44,8 @@ extension PageBuilder {
     /// Adds to the last part what is known of both ends of.
     mutating func addLinks() throws(StateError) {
         let shown = builder.assigned
-        let arrived = waiting.arrived(among: shown.keys.lazy.map { WaitingLinks.End(set: $0.set, key: $0.key) }) {
-            shown[.init(set: $0.set, key: $0.key)] != nil
-        }
+        let arrived =
+            waiting.isAwaiting ? waiting.arrived(among: shown.ends) { shown[$0.set, $0.key] != nil } : []
         for item in arrived.map(ToldLink.added) + told {
             switch item {
             case .added(let number): try look(for: number)

@@ -77,9 +77,11 @@ public struct WaitingLinks: Sendable, Hashable {
         byAwaited[end, default: []].insert(number)
     }
 
+    /// Whether a link waits for an end that can come.
+    var isAwaiting: Bool { !byAwaited.isEmpty }
+
     /// The links that waited for one of the ends, in order. Cost: that of the fewer of them.
     func arrived<Ends: Collection<End>>(among ends: Ends, contains: (End) -> Bool) -> [Int] {
-        guard !byAwaited.isEmpty else { return [] }
         let found =
             byAwaited.count < ends.count ? byAwaited.keys.filter(contains) : ends.filter { byAwaited[$0] != nil }
         return found.flatMap { byAwaited[$0] ?? [] }.sorted()
