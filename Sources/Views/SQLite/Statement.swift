@@ -19,7 +19,8 @@ final class Statement {
 /// Gives a statement its values, from the first parameter on. Each has to be given each time: they stay from run to run.
 struct Binding {
     private let statement: OpaquePointer
-    private var index: Int32 = 0
+    /// Of the parameter that got a value last.
+    var index: Int32 = 0
     /// SQLite's code where it refused a value; a text may be too long for it.
     private(set) var failure = SQLITE_OK
 
@@ -60,6 +61,23 @@ struct Binding {
                 : bytes.withUnsafeBytes {
                     sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), sqliteTransient)
                 })
+    }
+
+    /// SQLite reads it where it is while the statement runs.
+    mutating func text(inPlace text: UnsafeRawBufferPointer) {
+        let bytes = text.bindMemory(to: CChar.self)
+        note(
+            sqlite3_bind_text64(
+                statement, next(), bytes.baseAddress ?? Self.emptyText, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
+    }
+
+    /// SQLite reads it where it is while the statement runs.
+    mutating func blob(inPlace bytes: UnsafeRawBufferPointer) {
+        let index = next()
+        note(
+            bytes.isEmpty
+                ? sqlite3_bind_zeroblob(statement, index, 0)
+                : sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), nil))
     }
 
     mutating func value(_ value: SQLValue) {

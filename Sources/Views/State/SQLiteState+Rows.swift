@@ -3,7 +3,7 @@ public import Operations
 public import SyncCore
 
 extension SQLiteState {
-    static let rowColumns = "entity, type, etag, edit_link, origin, property_values, downloaded"
+    static let rowColumns = TableLayout.ownColumns.joined(separator: ", ")
 
     public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
         // The metadata may have the set no longer.
@@ -14,34 +14,53 @@ extension SQLiteState {
 
     /// From ``rowColumns``.
     func entityRow(_ row: Row, set: String) throws(StateError) -> EntityRow {
-        guard let type = row.text(1), let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(4)))
+        guard let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(1))),
+            let type = row.text(4, names)
         else { throw StateError(.damaged, "The views hold a row of \(set) that makes no sense.") }
         return EntityRow(
             id: EntityID(rawValue: UInt64(bitPattern: row.integer(0))), set: set, type: type,
-            values: try row.withBlob(5, decode), etag: row.text(2), editLink: row.text(3), origin: origin,
-            downloaded: UInt64(bitPattern: row.integer(6)))
-    }
-
-    private func decode(_ bytes: UnsafeRawBufferPointer) throws(StateError) -> PropertyValues {
-        do throws(CodecError) {
-            return try ValueCodec.decode(bytes, names: names)
-        } catch {
-            throw StateError(.damaged, "The views hold values that do not decode. \(error)")
-        }
+            values: try values(row, shape: 3, bytes: 7), etag: row.text(5), editLink: row.text(6), origin: origin,
+            downloaded: UInt64(bitPattern: row.integer(2)))
     }
 
     public func putRow(_ row: EntityRow) throws(StateError) {
         let table = try table(row.set)
-        try run(table.upsert) { binding in
-            binding.id(row.id)
-            binding.text(row.type)
-            binding.text(row.etag)
-            binding.text(row.editLink)
-            binding.integer(Int64(row.origin.rawValue))
-            binding.blob(ValueCodec.encode(row.values))
-            binding.integer(Int64(bitPattern: row.downloaded))
-            table.bind(row.values, &binding)
+        guard let packed = row.values.packed(with: names) else { return try putWithNames(row, table) }
+        let plan = try table.plan(packed.names) { names throws(StateError) in try number(of: names) }
+        guard plan.shape != 0 else { return try putWithNames(row, table) }
+        let outcome: Result<Void, StateError> = packed.bytes.withUnsafeBytes { bytes in
+            do throws(StateError) {
+                try run(table.upsert, inPlace: true) { binding in
+                    Self.bind(row, shape: plan.shape, &binding)
+                    binding.blob(inPlace: bytes)
+                    table.bind(bytes, by: plan, &binding)
+                }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
         }
+        try outcome.get()
+    }
+
+    /// For the rare values that cannot be packed, or whose names have no number.
+    private func putWithNames(_ row: EntityRow, _ table: SetTable) throws(StateError) {
+        try run(table.upsert, inPlace: true) { binding in
+            Self.bind(row, shape: 0, &binding)
+            binding.blob(ValueCodec.encode(row.values))
+            for value in table.layout.columnValues(row.values) { binding.value(value) }
+        }
+    }
+
+    /// All that is in front of the values.
+    private static func bind(_ row: EntityRow, shape: Int64, _ binding: inout Binding) {
+        binding.id(row.id)
+        binding.integer(Int64(row.origin.rawValue))
+        binding.integer(Int64(bitPattern: row.downloaded))
+        binding.integer(shape)
+        binding.text(row.type)
+        binding.text(row.etag)
+        binding.text(row.editLink)
     }
 
     public func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
@@ -50,17 +69,17 @@ extension SQLiteState {
         var plain: [String: [EntityID: Int]] = [:]
         try each(
             """
-            SELECT entities.id, bases.type, bases.etag, bases.edit_link, bases.origin, bases.property_values,
-            bases.downloaded, bases.set_name, bases.entity, entities.set_name
+            SELECT entities.id, bases.origin, bases.downloaded, bases.shape, bases.type, bases.etag, bases.edit_link,
+            bases.property_values, bases.set_name, bases.entity, entities.set_name
             FROM json_each(?) AS wanted CROSS JOIN entities ON entities.id = wanted.value
             LEFT JOIN bases ON bases.entity = entities.id
             """, [Self.list(ids)]
         ) { row throws(StateError) in
             let id = EntityID(rawValue: UInt64(bitPattern: row.integer(0)))
-            var entity = ServiceEntity(id: id, set: row.text(9) ?? "", row: nil)
-            if row.isNull(8) {
+            var entity = ServiceEntity(id: id, set: row.text(10) ?? "", row: nil)
+            if row.isNull(9) {
                 plain[entity.set, default: [:]][id] = found.count
-            } else if let set = row.text(7) {
+            } else if let set = row.text(8) {
                 entity.row = try entityRow(row, set: set)
             }
             found.append(entity)
@@ -177,7 +196,7 @@ extension SQLiteState {
     static let baseColumns = rowColumns + ", set_name"
 
     func base(_ row: Row) throws(StateError) -> BaseState {
-        guard let set = row.text(7) else { return .absent }
+        guard let set = row.text(8) else { return .absent }
         return .row(try entityRow(row, set: set))
     }
 
@@ -185,12 +204,13 @@ extension SQLiteState {
         switch base {
         case .absent: try run("INSERT OR REPLACE INTO bases (entity) VALUES (?)", [integer(id)])
         case .row(let row):
+            let (shape, bytes) = try stored(row.values)
             try run(
-                "INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    integer(id), .text(row.set), .text(row.type), row.etag.map(SQLValue.text) ?? .null,
-                    row.editLink.map(SQLValue.text) ?? .null, .integer(Int64(row.origin.rawValue)),
-                    .blob(ValueCodec.encode(row.values)), integer(row.downloaded), .integer(hasKey(row) ? 0 : 1),
+                    integer(id), .integer(Int64(row.origin.rawValue)), integer(row.downloaded), .integer(shape),
+                    .text(row.type), row.etag.map(SQLValue.text) ?? .null, row.editLink.map(SQLValue.text) ?? .null,
+                    .blob(bytes), .text(row.set), .integer(hasKey(row) ? 0 : 1),
                 ])
         }
     }
