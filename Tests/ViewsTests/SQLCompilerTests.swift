@@ -78,7 +78,8 @@ private struct Shop {
         let layout = try #require(layouts[set])
         try connection.run(
             layout.upsert,
-            [.integer(id), .text(type), .null, .null, .integer(0), .blob([]), .integer(0)] + layout.columnValues(values)
+            [.integer(id), .integer(0), .integer(0), .integer(0), .text(type), .null, .null, .blob([])]
+                + layout.columnValues(values)
         )
     }
 

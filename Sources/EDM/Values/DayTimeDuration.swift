@@ -66,25 +66,34 @@ extension DayTimeDuration: Comparable, CustomStringConvertible {
     }
 
     /// Days, hours, minutes and seconds, each only where it is not zero; `PT0S` for none.
-    public var description: String { text(days: true) }
+    public var description: String { ShortText.string { write(&$0) } }
 
     /// The same in hours, minutes and seconds alone, as V2 writes a time of day.
-    public var textWithoutDays: String { text(days: false) }
+    public var textWithoutDays: String { ShortText.string { write(&$0, days: false) } }
 
-    private func text(days: Bool) -> String {
+    /// - Parameter days: whether days are written apart from hours.
+    package func write(_ text: inout ShortText, days: Bool = true) {
         var rest = seconds
-        var text = isNegative ? "-P" : "P"
+        if isNegative { text.add("-") }
+        text.add("P")
         if days, rest >= 86_400 {
-            text += "\(rest / 86_400)D"
+            text.add(rest / 86_400)
+            text.add("D")
             rest %= 86_400
         }
-        if rest == 0, picoseconds == 0 { return seconds == 0 ? "PT0S" : text }
-        text += "T"
-        if rest >= 3600 { text += "\(rest / 3600)H" }
-        if rest % 3600 >= 60 { text += "\(rest % 3600 / 60)M" }
-        if rest % 60 > 0 || picoseconds > 0 {
-            text += "\(rest % 60)" + fraction(ofPicoseconds: picoseconds, digits: significantDigits) + "S"
+        if rest == 0, picoseconds == 0, seconds > 0 { return }
+        text.add("T")
+        if rest >= 3600 {
+            text.add(rest / 3600)
+            text.add("H")
         }
-        return text
+        if rest % 3600 >= 60 {
+            text.add(rest % 3600 / 60)
+            text.add("M")
+        }
+        guard rest % 60 > 0 || picoseconds > 0 || seconds == 0 else { return }
+        text.add(rest % 60)
+        text.add(picoseconds: picoseconds, digits: significantDigits)
+        text.add("S")
     }
 }

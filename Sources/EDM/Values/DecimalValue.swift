@@ -25,39 +25,41 @@ extension DecimalValue {
     ///
     /// An exponent is carried out exactly. Nil for any other text and for more than ``maximumDigits`` digits.
     public init?(_ text: String) {
-        if Self.isCanonical(text) {
+        // Nearly all can be kept as they are.
+        if text.utf8.withContiguousStorageIfAvailable(Self.isText) == true {
             self.init(unchecked: text)
-            return
-        }
-        switch text {
-        case "INF", "-INF", "NaN":
-            self.init(unchecked: text)
-        default:
+        } else {
             guard let parts = Parts(text) else { return nil }
             self.init(unchecked: parts.text)
         }
     }
 
-    /// Whether the text can be kept as it is, which nearly all are: an optional minus, digits without needless zeros
-    /// before the point, no exponent. Zero is left to the general way, for its sign.
-    private static func isCanonical(_ text: String) -> Bool {
-        text.utf8.withContiguousStorageIfAvailable { isCanonical($0) } ?? isCanonical(Array(text.utf8)[...])
+    /// Whether the bytes are a ``text``: an optional minus, but not in front of a zero, digits without needless zeros before
+    /// the point, no exponent; or `INF`, `-INF`, `NaN`.
+    static func isText(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let start = text.first == 0x2D ? 1 : 0
+        var digits = 0
+        var fraction: Int?
+        var isZero = true
+        for byte in text[start...] {
+            switch byte {
+            case 0x31...0x39: isZero = false
+            case 0x30: break
+            case 0x2E where digits > 0 && fraction == nil:
+                fraction = 0
+                continue
+            default: return isNotFinite(text)
+            }
+            digits += 1
+            fraction? += 1
+        }
+        let whole = digits - (fraction ?? 0)
+        return digits > 0 && digits <= maximumDigits && fraction != 0 && (whole == 1 || text[start] != 0x30)
+            && (start == 0 || !isZero)
     }
 
-    private static func isCanonical(_ text: some RandomAccessCollection<UInt8>) -> Bool {
-        var digits = 0
-        var hasPoint = false
-        var last: UInt8 = 0
-        for byte in text.first == 0x2D ? text.dropFirst() : text[...] {
-            switch byte {
-            case 0x31...0x39: digits += 1
-            case 0x30 where digits > 0: digits += 1
-            case 0x2E where digits > 0 && !hasPoint: hasPoint = true
-            default: return false
-            }
-            last = byte
-        }
-        return isDigit(last) && digits <= maximumDigits
+    private static func isNotFinite(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        text.elementsEqual("INF".utf8) || text.elementsEqual("-INF".utf8) || text.elementsEqual("NaN".utf8)
     }
 
     public init(_ value: Int64) { self.init(unchecked: String(value)) }

@@ -81,9 +81,15 @@ extension GlobalDateTime: CustomStringConvertible {
         guard cursor.isAtEnd else { return nil }
     }
 
-    public var description: String {
-        guard offsetMinutes != 0 else { return "\(local)Z" }
+    public var description: String { ShortText.string(write) }
+
+    package func write(_ text: inout ShortText) {
+        local.write(&text)
+        guard offsetMinutes != 0 else { return text.add("Z") }
         let offset = Int64(offsetMinutes.magnitude)
-        return "\(local)" + (offsetMinutes < 0 ? "-" : "+") + padded(offset / 60, 2) + ":" + padded(offset % 60, 2)
+        text.add(offsetMinutes < 0 ? "-" : "+")
+        text.add(offset / 60, width: 2)
+        text.add(":")
+        text.add(offset % 60, width: 2)
     }
 }

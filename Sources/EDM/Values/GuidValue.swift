@@ -55,19 +55,13 @@ extension GuidValue {
 extension GuidValue: Comparable, CustomStringConvertible {
     public static func < (a: GuidValue, b: GuidValue) -> Bool { (a.high, a.low) < (b.high, b.low) }
 
-    public var description: String {
-        String(unsafeUninitializedCapacity: 36) { text in
-            var place = 0
-            for digit in 0..<32 {
-                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
-                    text[place] = 0x2D
-                    place += 1
-                }
-                let value = (digit < 16 ? high : low) >> UInt64(60 - digit % 16 * 4) & 0xF
-                text[place] = UInt8(value < 10 ? 0x30 + value : 0x57 + value)
-                place += 1
-            }
-            return place
+    public var description: String { ShortText.string(write) }
+
+    package func write(_ text: inout ShortText) {
+        for digit in 0..<32 {
+            if digit == 8 || digit == 12 || digit == 16 || digit == 20 { text.add("-") }
+            let value = UInt8((digit < 16 ? high : low) >> UInt64(60 - digit % 16 * 4) & 0xF)
+            text.add(value < 10 ? 0x30 + value : 0x57 + value)
         }
     }
 }

@@ -85,7 +85,13 @@ extension LocalDate: Comparable, CustomStringConvertible {
         (a.year, a.month, a.day) < (b.year, b.month, b.day)
     }
 
-    public var description: String {
-        padded(Int64(year), 4) + "-" + padded(Int64(month), 2) + "-" + padded(Int64(day), 2)
+    public var description: String { ShortText.string(write) }
+
+    package func write(_ text: inout ShortText) {
+        text.add(Int64(year), width: 4)
+        text.add("-")
+        text.add(Int64(month), width: 2)
+        text.add("-")
+        text.add(Int64(day), width: 2)
     }
 }

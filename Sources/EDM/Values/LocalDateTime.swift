@@ -70,7 +70,13 @@ extension LocalDateTime: Comparable, CustomStringConvertible {
 
     public static func < (a: LocalDateTime, b: LocalDateTime) -> Bool { (a.date, a.time) < (b.date, b.time) }
 
-    public var description: String { "\(date)T\(time)" }
+    public var description: String { ShortText.string(write) }
+
+    package func write(_ text: inout ShortText) {
+        date.write(&text)
+        text.add("T")
+        time.write(&text)
+    }
 }
 
 func floorDivision(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {

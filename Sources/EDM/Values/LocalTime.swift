@@ -76,8 +76,15 @@ extension LocalTime: Comparable, Hashable, CustomStringConvertible {
     public static func < (a: LocalTime, b: LocalTime) -> Bool { a.picoseconds < b.picoseconds }
     public func hash(into hasher: inout Hasher) { hasher.combine(picoseconds) }
 
-    public var description: String {
-        padded(Int64(hour), 2) + ":" + padded(Int64(minute), 2) + ":" + padded(Int64(second), 2)
-            + fraction(ofPicoseconds: picosecond, digits: Int(fractionDigits))
+    public var description: String { ShortText.string(write) }
+
+    package func write(_ text: inout ShortText) {
+        let seconds = picoseconds / Self.picosecondsPerSecond
+        text.add(seconds / 3600, width: 2)
+        text.add(":")
+        text.add(seconds / 60 % 60, width: 2)
+        text.add(":")
+        text.add(seconds % 60, width: 2)
+        text.add(picoseconds: picosecond, digits: Int(fractionDigits))
     }
 }

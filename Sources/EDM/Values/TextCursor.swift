@@ -79,11 +79,6 @@ package func padded(_ number: Int64, _ width: Int) -> String {
     return (number < 0 ? "-" : "") + zeros + text
 }
 
-/// `.5` for half a second: a dot and `digits` digits of the picoseconds; nothing for none.
-func fraction(ofPicoseconds picoseconds: Int64, digits: Int) -> String {
-    digits == 0 ? "" : "." + padded(picoseconds / powersOfTen[12 - digits], digits)
-}
-
 /// How many fractional digits `picoseconds` needs, 0 to 12.
 func neededDigits(_ picoseconds: Int64) -> Int {
     guard picoseconds != 0 else { return 0 }

@@ -1,3 +1,4 @@
+import EDM
 public import OperationLog
 import Operations
 

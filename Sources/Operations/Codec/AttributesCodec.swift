@@ -1,3 +1,5 @@
+package import EDM
+
 /// Numbers are part of the format and never reused.
 enum CategoryTag: UInt8 {
     case named = 1

@@ -1,3 +1,5 @@
+import EDM
+
 extension ByteWriter {
     mutating func resolved(_ resolved: ConflictResolved) {
         entity(resolved.entity)

@@ -1,3 +1,5 @@
+import EDM
+
 /// What the records of a download add to the elements of the codec: each fact in the oldest kind that has a place for it.
 extension ByteWriter {
     mutating func started(_ queries: [QueryStart]) -> RecordCodec.Kind {

@@ -1,3 +1,5 @@
+package import EDM
+
 /// Numbers are part of the format and never reused.
 enum OutcomeTag: UInt8 {
     case confirmed = 1

@@ -1,3 +1,5 @@
+import EDM
+
 extension RecordCodec {
     /// When the record was made, without decoding the rest of it. Nil for a record that has no time, or one of a kind that
     /// this version does not know.

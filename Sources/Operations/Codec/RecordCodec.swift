@@ -1,3 +1,5 @@
+public import EDM
+
 /// The binary form of records, version 1.
 ///
 /// A record is its kind, which the log keeps beside it, and a payload: the time as a zigzag varint, then the fields in the

@@ -1,3 +1,5 @@
+public import EDM
+
 /// Decodes one record after the other, quicker than ``RecordCodec`` does one alone: names that come again and again are
 /// made once. For one thread.
 public struct RecordDecoder {

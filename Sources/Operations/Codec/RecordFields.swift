@@ -1,3 +1,5 @@
+import EDM
+
 /// Where the values lie in an encoded record, so that the log can lay the values of one field side by side, which
 /// compresses far better than having them between all the others.
 ///

@@ -1,3 +1,5 @@
+package import EDM
+
 extension ByteWriter {
     mutating func operationWithStream(_ operation: Operation, _ stream: StreamWrite) {
         write(stream)

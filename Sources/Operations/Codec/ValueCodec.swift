@@ -1,174 +1,72 @@
-package import EDM
+public import EDM
 
-/// The tag in front of each value. Numbers are part of the format and never reused.
-enum ValueTag: UInt8 {
-    case null = 0
-    case `false` = 1
-    case `true` = 2
-    case integer = 3
-    case single = 4
-    case double = 5
-    case decimal = 6
-    case string = 7
-    case binary = 8
-    case guid = 9
-    case date = 10
-    case timeOfDay = 11
-    case duration = 12
-    case dateTime = 13
-    case dateTimeOffset = 14
-    case enumeration = 15
-    case raw = 16
-    case complex = 17
-    case collection = 18
-}
+/// The binary form of property values by itself, as the views keep it beside their typed columns.
+public enum ValueCodec {
+    public static func encode(_ values: PropertyValues) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.bytes.reserveCapacity(32 * values.count)
+        writer.properties(values)
+        return writer.bytes
+    }
 
-extension ByteWriter {
-    private mutating func tag(_ tag: ValueTag) { byte(tag.rawValue) }
+    public static func decode(_ bytes: [UInt8]) throws(CodecError) -> PropertyValues {
+        try ByteReader.read(bytes) { reader throws(CodecError) in try reader.properties() }
+    }
 
-    mutating func value(_ value: Value) {
-        switch value {
-        case .null: tag(.null)
-        case .boolean(let flag): tag(flag ? .true : .false)
-        case .integer(let number):
-            tag(.integer)
-            signed(number)
-        case .single(let number):
-            tag(.single)
-            unsigned(UInt64(number.bitPattern))
-        case .double(let number):
-            tag(.double)
-            fixed64(number.bitPattern)
-        case .decimal(let number):
-            tag(.decimal)
-            string(number.text)
-        case .string(let text):
-            tag(.string)
-            string(text)
-        case .binary(let bytes):
-            tag(.binary)
-            blob(bytes)
-        case .guid(let guid):
-            tag(.guid)
-            fixed64(guid.high)
-            fixed64(guid.low)
-        case .date(let date):
-            tag(.date)
-            self.date(date)
-        case .timeOfDay(let time):
-            tag(.timeOfDay)
-            self.time(time)
-        case .duration(let duration):
-            tag(.duration)
-            bool(duration.isNegative)
-            signed(duration.seconds)
-            signed(duration.picoseconds)
-        case .dateTime(let dateTime):
-            tag(.dateTime)
-            date(dateTime.date)
-            time(dateTime.time)
-        case .dateTimeOffset(let dateTime):
-            tag(.dateTimeOffset)
-            date(dateTime.local.date)
-            time(dateTime.local.time)
-            signed(Int64(dateTime.offsetMinutes))
-        case .enumeration(let member):
-            tag(.enumeration)
-            string(member)
-        case .raw(let json):
-            tag(.raw)
-            string(json)
-        case .complex(let complex):
-            tag(.complex)
-            optional(complex.type) { $0.string($1) }
-            properties(complex.properties)
-        case .collection(let items):
-            tag(.collection)
-            list(items) { $0.value($1) }
+    /// - Parameter names: where names that were read before are found again.
+    package static func decode(
+        _ bytes: UnsafeRawBufferPointer, names: NameTable
+    ) throws(CodecError) -> PropertyValues {
+        try ByteReader.read(bytes, names: names) { reader throws(CodecError) in try reader.properties() }
+    }
+
+    /// The values alone, of which the names are known.
+    package static func decode(
+        _ bytes: UnsafeRawBufferPointer, of names: PropertyNames
+    ) throws(CodecError) -> PropertyValues {
+        try ByteReader.read(bytes) { reader throws(CodecError) in
+            var values: [Value] = []
+            for _ in names.names { values.append(try reader.value()) }
+            return PropertyValues(distinctNames: names.names, values: values)
         }
     }
 
-    private mutating func date(_ date: LocalDate) {
-        signed(Int64(date.year))
-        byte(UInt8(date.month))
-        byte(UInt8(date.day))
+    public static func encode(_ operation: Operation) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.operationWithAttributes(operation)
+        writer.optional(operation.stream) { $0.write($1) }
+        return writer.bytes
     }
 
-    private mutating func time(_ time: LocalTime) {
-        signed(time.picoseconds)
-        byte(time.fractionDigits)
+    public static func encode(_ prepared: BatchPrepared) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.prepared(prepared)
+        writer.sent(prepared.sent)
+        return writer.bytes
     }
 
-    package mutating func properties(_ values: PropertyValues) {
-        count(values.count)
-        for index in 0..<values.count {
-            string(values.names[index])
-            value(values.values[index])
-        }
-    }
-}
-
-extension ByteReader {
-    mutating func value() throws(CodecError) -> Value {
-        guard let tag = ValueTag(rawValue: try byte()) else { throw fail(.invalid("value")) }
-        switch tag {
-        case .null: return .null
-        case .false: return .boolean(false)
-        case .true: return .boolean(true)
-        case .integer: return .integer(try signed())
-        case .single:
-            guard let bits = UInt32(exactly: try unsigned()) else { throw fail(.overflow) }
-            return .single(Float(bitPattern: bits))
-        case .double: return .double(Double(bitPattern: try fixed64()))
-        case .decimal:
-            guard let number = DecimalValue(try string()) else { throw fail(.invalid("decimal")) }
-            return .decimal(number)
-        case .string: return .string(try string())
-        case .binary: return .binary(try blob())
-        case .guid: return .guid(GuidValue(high: try fixed64(), low: try fixed64()))
-        case .date: return .date(try date())
-        case .timeOfDay: return .timeOfDay(try time())
-        case .duration:
-            guard
-                let duration = DayTimeDuration(
-                    isNegative: try bool(), seconds: try signed(), picoseconds: try signed())
-            else { throw fail(.invalid("duration")) }
-            return .duration(duration)
-        case .dateTime: return .dateTime(LocalDateTime(date: try date(), time: try time()))
-        case .dateTimeOffset:
-            let local = LocalDateTime(date: try date(), time: try time())
-            guard let dateTime = GlobalDateTime(local: local, offsetMinutes: try integer()) else {
-                throw fail(.invalid("offset"))
-            }
-            return .dateTimeOffset(dateTime)
-        case .enumeration: return .enumeration(try string())
-        case .raw: return .raw(try string())
-        case .complex:
-            return try nested { reader throws(CodecError) in
-                .complex(
-                    ComplexValue(
-                        type: try reader.optional { r throws(CodecError) in try r.string() },
-                        properties: try reader.properties()))
-            }
-        case .collection:
-            return try nested { reader throws(CodecError) in
-                .collection(try reader.list { r throws(CodecError) in try r.value() })
-            }
+    public static func decodeBatchPrepared(_ bytes: [UInt8]) throws(CodecError) -> BatchPrepared {
+        try ByteReader.read(bytes) { reader throws(CodecError) in
+            var prepared = try reader.prepared()
+            prepared.sent = try reader.sent()
+            return prepared
         }
     }
 
-    private mutating func date() throws(CodecError) -> LocalDate {
-        let year = try integer()
-        guard let date = LocalDate(year: year, month: Int(try byte()), day: Int(try byte())) else {
-            throw fail(.invalid("date"))
-        }
-        return date
+    public static func decodeOperation(_ bytes: [UInt8]) throws(CodecError) -> Operation {
+        try ByteReader.read(bytes) { reader throws(CodecError) in try operation(&reader) }
     }
 
-    private mutating func time() throws(CodecError) -> LocalTime {
-        guard let time = LocalTime(picoseconds: try signed(), fractionDigits: try byte()) else {
-            throw fail(.invalid("time of day"))
-        }
-        return time
+    /// - Parameter names: where names that were read before are found again.
+    package static func decodeOperation(
+        _ bytes: UnsafeRawBufferPointer, names: NameTable
+    ) throws(CodecError) -> Operation {
+        try ByteReader.read(bytes, names: names) { reader throws(CodecError) in try operation(&reader) }
+    }
+
+    private static func operation(_ reader: inout ByteReader) throws(CodecError) -> Operation {
+        var operation = try reader.operationWithAttributes()
+        operation.stream = try reader.optional { r throws(CodecError) in try r.streamWrite() }
+        return operation
     }
 }

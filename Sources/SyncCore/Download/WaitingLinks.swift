@@ -81,7 +81,7 @@ public struct WaitingLinks: Sendable, Hashable {
     var isAwaiting: Bool { !byAwaited.isEmpty }
 
     /// The links that waited for one of the ends, in order. Cost: that of the fewer of them.
-    func arrived<Ends: Collection<End>>(among ends: Ends, contains: (End) -> Bool) -> [Int] {
+    func arrived(among ends: [End], contains: (End) -> Bool) -> [Int] {
         let found =
             byAwaited.count < ends.count ? byAwaited.keys.filter(contains) : ends.filter { byAwaited[$0] != nil }
         return found.flatMap { byAwaited[$0] ?? [] }.sorted()

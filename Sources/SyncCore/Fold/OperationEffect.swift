@@ -1,5 +1,5 @@
-import EDM
-package import Operations
+package import EDM
+import Operations
 
 /// What an operation read and wrote when it was applied to the local state.
 ///

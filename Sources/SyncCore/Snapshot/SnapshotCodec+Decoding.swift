@@ -1,4 +1,5 @@
-public import Operations
+public import EDM
+import Operations
 
 /// The way back from bytes: total, whatever they are.
 extension SnapshotCodec {

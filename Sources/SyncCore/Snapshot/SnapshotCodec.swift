@@ -1,3 +1,4 @@
+import EDM
 import Operations
 
 /// The binary form of snapshot items, with the elements of the record codec.

@@ -1,3 +1,4 @@
+import EDM
 import Operations
 
 /// Reads a snapshot record by record, and holds it to its order, its count and its digest.

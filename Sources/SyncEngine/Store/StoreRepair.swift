@@ -1,3 +1,4 @@
+import EDM
 import ODataWire
 public import OperationLog
 import Operations

@@ -1,3 +1,4 @@
+import EDM
 import OperationLog
 public import Operations
 import SyncCore

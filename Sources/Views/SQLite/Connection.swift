@@ -1,4 +1,5 @@
 import CSQLite
+import EDM
 import SyncCore
 
 /// One connection to a SQLite file: prepared statements, kept by their text, and typed values in and out.
@@ -171,9 +172,17 @@ package final class Connection {
     // MARK: Statements of the fold
 
     /// Runs the statement, which returns nothing that is wanted, with the values that `bind` gives it.
-    func run(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(SQLiteError) {
+    ///
+    /// - Parameter inPlace: whether it is given values that lie elsewhere only as long as this call runs. Then it forgets them
+    ///   all, and those that are not given are null.
+    func run(
+        _ statement: Statement, inPlace: Bool = false, _ bind: (inout Binding) -> Void
+    ) throws(SQLiteError) {
         let prepared = try prepare(statement, bind, in: buffer)
-        defer { sqlite3_reset(prepared) }
+        defer {
+            sqlite3_reset(prepared)
+            if inPlace { sqlite3_clear_bindings(prepared) }
+        }
         while try step(prepared, statement.sql) {}
     }
 
@@ -213,7 +222,11 @@ package final class Connection {
         let prepared = try prepare(statement)
         var binding = Binding(prepared, buffer)
         bind(&binding)
-        if binding.failure != SQLITE_OK { throw failure(binding.failure, statement.sql) }
+        guard binding.failure == SQLITE_OK else {
+            // Some may lie where nothing is any more at the next run.
+            sqlite3_clear_bindings(prepared)
+            throw failure(binding.failure, statement.sql)
+        }
         return prepared
     }
 
@@ -320,6 +333,13 @@ package struct Row {
         guard let pointer = sqlite3_column_text(statement, Int32(column)) else { return nil }
         let length = Int(sqlite3_column_bytes(statement, Int32(column)))
         return String(decoding: UnsafeBufferPointer(start: pointer, count: length), as: UTF8.self)
+    }
+
+    /// A text that comes again and again.
+    func text(_ column: Int, _ names: NameTable) -> String? {
+        guard let pointer = sqlite3_column_text(statement, Int32(column)) else { return nil }
+        let length = Int(sqlite3_column_bytes(statement, Int32(column)))
+        return names.string(UnsafeRawBufferPointer(start: pointer, count: length)) ?? text(column)
     }
 
     /// The bytes where SQLite has them, as long as `body` runs.

@@ -23,7 +23,8 @@ struct Binding {
     /// here, and everything where there is none.
     private let buffer: BindingBuffer?
     private var used = 0
-    private var index: Int32 = 0
+    /// Of the parameter that got a value last.
+    var index: Int32 = 0
     /// SQLite's code where it refused a value; a text may be too long for it.
     private(set) var failure = SQLITE_OK
 
@@ -89,6 +90,23 @@ struct Binding {
                 : bytes.withUnsafeBytes {
                     sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), sqliteTransient)
                 })
+    }
+
+    /// SQLite reads it where it is while the statement runs.
+    mutating func text(inPlace text: UnsafeRawBufferPointer) {
+        let bytes = text.bindMemory(to: CChar.self)
+        note(
+            sqlite3_bind_text64(
+                statement, next(), bytes.baseAddress ?? Self.emptyText, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
+    }
+
+    /// SQLite reads it where it is while the statement runs.
+    mutating func blob(inPlace bytes: UnsafeRawBufferPointer) {
+        let index = next()
+        note(
+            bytes.isEmpty
+                ? sqlite3_bind_zeroblob(statement, index, 0)
+                : sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), nil))
     }
 
     mutating func value(_ value: SQLValue) {

@@ -33,9 +33,9 @@ extension SQLiteState {
     /// The table of an entity set, as the other functions name it; nil where the set has none.
     package func tableName(ofSet set: String) -> String? { layouts[set]?.unquotedTable }
 
-    /// Written by almost every transaction.
+    /// Written by almost every transaction, or, as the names of values, never written again.
     private static let bookkeeping: Set<String> = [
-        "header", "entities", "sets", "relationships", "pending", "touched", "json_each", "sqlite_master",
+        "header", "entities", "sets", "relationships", "pending", "touched", "shapes", "json_each", "sqlite_master",
     ]
 
     func noteStandings(of entities: some Sequence<EntityID>) {

@@ -1,3 +1,4 @@
+import EDM
 import Operations
 public import SyncCore
 

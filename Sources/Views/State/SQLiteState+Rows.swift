@@ -3,7 +3,7 @@ public import Operations
 public import SyncCore
 
 extension SQLiteState {
-    static let rowColumns = "entity, type, etag, edit_link, origin, property_values, downloaded"
+    static let rowColumns = TableLayout.ownColumns.joined(separator: ", ")
 
     public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
         // The metadata may have the set no longer.
@@ -16,36 +16,55 @@ extension SQLiteState {
     ///
     /// - Parameter first: the column that these begin with.
     func entityRow(_ row: Row, set: String, from first: Int = 0) throws(StateError) -> EntityRow {
-        guard let type = row.text(first + 1),
-            let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(first + 4)))
+        guard let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(first + 1))),
+            let type = row.text(first + 4, names)
         else { throw StateError(.damaged, "The views hold a row of \(set) that makes no sense.") }
         return EntityRow(
             id: EntityID(rawValue: UInt64(bitPattern: row.integer(first))), set: set, type: type,
-            values: try row.withBlob(first + 5, decode), etag: row.text(first + 2), editLink: row.text(first + 3),
-            origin: origin, downloaded: UInt64(bitPattern: row.integer(first + 6)))
-    }
-
-    private func decode(_ bytes: UnsafeRawBufferPointer) throws(StateError) -> PropertyValues {
-        do throws(CodecError) {
-            return try ValueCodec.decode(bytes, names: names)
-        } catch {
-            throw StateError(.damaged, "The views hold values that do not decode. \(error)")
-        }
+            values: try values(row, shape: first + 3, bytes: first + 7), etag: row.text(first + 5),
+            editLink: row.text(first + 6), origin: origin,
+            downloaded: UInt64(bitPattern: row.integer(first + 2)))
     }
 
     public func putRow(_ row: EntityRow) throws(StateError) {
         let table = try table(row.set)
         table.forgetFound()
-        try run(table.upsert) { binding in
-            binding.id(row.id)
-            binding.text(row.type)
-            binding.text(row.etag)
-            binding.text(row.editLink)
-            binding.integer(Int64(row.origin.rawValue))
-            binding.blob(ValueCodec.encode(row.values))
-            binding.integer(Int64(bitPattern: row.downloaded))
-            table.bind(row.values, &binding)
+        guard let packed = row.values.packed(with: names) else { return try putWithNames(row, table) }
+        let plan = try table.plan(packed.names) { names throws(StateError) in try number(of: names) }
+        guard plan.shape != 0 else { return try putWithNames(row, table) }
+        let outcome: Result<Void, StateError> = packed.bytes.withUnsafeBytes { bytes in
+            do throws(StateError) {
+                try run(table.upsert, inPlace: true) { binding in
+                    Self.bind(row, shape: plan.shape, &binding)
+                    binding.blob(inPlace: bytes)
+                    table.bind(bytes, by: plan, &binding)
+                }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
         }
+        try outcome.get()
+    }
+
+    /// For the rare values that cannot be packed, or whose names have no number.
+    private func putWithNames(_ row: EntityRow, _ table: SetTable) throws(StateError) {
+        try run(table.upsert, inPlace: true) { binding in
+            Self.bind(row, shape: 0, &binding)
+            binding.blob(ValueCodec.encode(row.values))
+            for value in table.layout.columnValues(row.values) { binding.value(value) }
+        }
+    }
+
+    /// All that is in front of the values.
+    private static func bind(_ row: EntityRow, shape: Int64, _ binding: inout Binding) {
+        binding.id(row.id)
+        binding.integer(Int64(row.origin.rawValue))
+        binding.integer(Int64(bitPattern: row.downloaded))
+        binding.integer(shape)
+        binding.text(row.type)
+        binding.text(row.etag)
+        binding.text(row.editLink)
     }
 
     public func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
@@ -181,7 +200,7 @@ extension SQLiteState {
     static let baseColumns = rowColumns + ", set_name"
 
     func base(_ row: Row) throws(StateError) -> BaseState {
-        guard let set = row.text(7) else { return .absent }
+        guard let set = row.text(8) else { return .absent }
         return .row(try entityRow(row, set: set))
     }
 
@@ -189,12 +208,13 @@ extension SQLiteState {
         switch base {
         case .absent: try run("INSERT OR REPLACE INTO bases (entity) VALUES (?)", [integer(id)])
         case .row(let row):
+            let (shape, bytes) = try stored(row.values)
             try run(
-                "INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    integer(id), .text(row.set), .text(row.type), row.etag.map(SQLValue.text) ?? .null,
-                    row.editLink.map(SQLValue.text) ?? .null, .integer(Int64(row.origin.rawValue)),
-                    .blob(ValueCodec.encode(row.values)), integer(row.downloaded), .integer(hasKey(row) ? 0 : 1),
+                    integer(id), .integer(Int64(row.origin.rawValue)), integer(row.downloaded), .integer(shape),
+                    .text(row.type), row.etag.map(SQLValue.text) ?? .null, row.editLink.map(SQLValue.text) ?? .null,
+                    .blob(bytes), .text(row.set), .integer(hasKey(row) ? 0 : 1),
                 ])
         }
     }

@@ -5,7 +5,8 @@ public import SyncCore
 /// The state in SQLite: a table per entity set with typed columns, a links table, and what else the fold keeps.
 ///
 /// The file is derived: it holds nothing that the log does not, and may be deleted at any time. Beside its columns each row
-/// has its values in the log's own binary form, so that unset and null, trailing zeros and offsets survive.
+/// has its values in the log's own binary form, so that unset and null, trailing zeros and offsets survive; their names are in
+/// a table of their own, once for all rows that have the same.
 ///
 /// Not `Sendable`: it belongs to one actor, one call at a time.
 public final class SQLiteState: StateStorage {
@@ -24,6 +25,8 @@ public final class SQLiteState: StateStorage {
     let coverage: Coverage
     /// The same names stand in each row and each operation.
     let names = NameTable()
+    /// The numbers of the names of rows' values.
+    var shapes = Shapes()
     package var model: EntityDataModel?
     /// By set; nil for a set that has no such way. See ``row(in:key:)``.
     var pointReads: [String: PointRead?] = [:]
@@ -138,7 +141,11 @@ public final class SQLiteState: StateStorage {
         sets.forget()
         entities.forget()
         coverage.forget()
-        for table in tables.values { table.forgetFound() }
+        shapes = Shapes()
+        for table in tables.values {
+            table.forgetFound()
+            table.forgetPlans()
+        }
         namesSeen = nil
         pendingSeen = nil
     }
@@ -257,8 +264,11 @@ public final class SQLiteState: StateStorage {
         do throws(SQLiteError) { try connection.run(sql, values) } catch { throw Self.stateError(error) }
     }
 
-    func run(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(StateError) {
-        do throws(SQLiteError) { try connection.run(statement, bind) } catch { throw Self.stateError(error) }
+    /// - Parameter inPlace: whether values are bound where they lie, which the statement has to forget behind the run.
+    func run(_ statement: Statement, inPlace: Bool = false, _ bind: (inout Binding) -> Void) throws(StateError) {
+        do throws(SQLiteError) { try connection.run(statement, inPlace: inPlace, bind) } catch {
+            throw Self.stateError(error)
+        }
     }
 
     /// What `body` returns, with the error of a state.

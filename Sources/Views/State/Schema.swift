@@ -18,9 +18,11 @@ enum Schema {
           PRIMARY KEY (set_number, key)) WITHOUT ROWID
         """,
         """
-        CREATE TABLE bases (entity INTEGER PRIMARY KEY, set_name TEXT, type TEXT, etag TEXT, edit_link TEXT,
-          origin INTEGER, property_values BLOB, downloaded INTEGER, keyless INTEGER)
+        CREATE TABLE bases (entity INTEGER PRIMARY KEY, origin INTEGER, downloaded INTEGER, shape INTEGER, type TEXT,
+          etag TEXT, edit_link TEXT, property_values BLOB, set_name TEXT, keyless INTEGER)
         """,
+        // The names of the values of rows, which say in `shape` which they have; see `Shapes`.
+        "CREATE TABLE shapes (id INTEGER PRIMARY KEY, names BLOB NOT NULL UNIQUE)",
         "CREATE INDEX bases_keyless ON bases (set_name) WHERE keyless = 1",
         """
         CREATE TABLE links (relationship INTEGER NOT NULL, first INTEGER NOT NULL, second INTEGER NOT NULL,

@@ -13,10 +13,11 @@ final class SetTable {
     let delete: Statement
     /// Finds rows by the values of these properties. Few, and always the same: keys and the properties of constraints.
     private var finds: [RowFind] = []
-    /// The names of the row that was written last, and where the values of the columns stood among them: the rows of a set are
-    /// much alike.
-    private var names: [String] = []
-    private var places: [Int?] = []
+    /// For the names of the rows that were written last: the rows of a set are much alike.
+    private var plans: [ColumnPlan] = []
+    private static let planLimit = 8
+    /// For texts that are made while a row is written.
+    private let memory: UnsafeMutableBufferPointer<UInt8>
 
     init(_ layout: TableLayout, of set: String) {
         self.set = set
@@ -24,18 +25,28 @@ final class SetTable {
         upsert = Statement(layout.upsert)
         select = Statement("SELECT \(SQLiteState.rowColumns) FROM \(layout.table) WHERE entity = ?")
         delete = Statement("DELETE FROM \(layout.table) WHERE entity = ?")
-        places = Array(repeating: nil, count: layout.columns.count)
+        memory = .allocate(capacity: layout.columns.count * ShortText.capacity)
     }
 
-    /// Gives the row's values to its columns, in their order.
-    func bind(_ values: PropertyValues, _ binding: inout Binding) {
-        if values.names != names {
-            names = values.names
-            places = layout.columns.map { column in values.names.firstIndex(of: column.path[0]) }
-        }
-        for (column, place) in zip(layout.columns, places) {
-            binding.value(column.value(of: place.map { values.values[$0] }))
-        }
+    deinit { memory.deallocate() }
+
+    /// The plan for rows with these names; `number` says theirs in the views.
+    func plan(
+        _ names: PropertyNames, number: (PropertyNames) throws(StateError) -> Int64
+    ) throws(StateError) -> ColumnPlan {
+        for plan in plans where plan.names === names { return plan }
+        let plan = ColumnPlan(names, shape: try number(names), layout)
+        if plans.count >= Self.planLimit { plans.removeFirst() }
+        plans.append(plan)
+        return plan
+    }
+
+    /// The numbers may be those of other names now.
+    func forgetPlans() { plans = [] }
+
+    /// Gives encoded values to the columns; see ``ColumnPlan/bind(_:_:memory:)``.
+    func bind(_ bytes: UnsafeRawBufferPointer, by plan: ColumnPlan, _ binding: inout Binding) {
+        plan.bind(bytes, &binding, memory: memory)
     }
 
     /// Finds the rows with given values of the properties, in ascending order of entity ID; nil where one has no column.

@@ -30,7 +30,7 @@ package struct TableLayout: Sendable {
         unquotedTable = ordinal == 0 ? "set_\(set.name)" : "set_\(set.name)~\(ordinal)"
         table = Self.quoted(unquotedTable)
         var columns: [Column] = []
-        var used: Set<String> = ["entity", "type", "etag", "edit_link", "origin", "property_values", "downloaded"]
+        var used: Set<String> = Set(Self.ownColumns)
         // The set may hold entities of derived types; their properties are columns as well.
         var seen: Set<[String]> = []
         for type in model.entityTypes(derivedFrom: set.entityType) {
@@ -95,6 +95,9 @@ package struct TableLayout: Sendable {
 
     // MARK: SQL
 
+    /// What each row has before the columns of its properties: what is read for a whole row is in front.
+    static let ownColumns = ["entity", "origin", "downloaded", "shape", "type", "etag", "edit_link", "property_values"]
+
     var createStatements: [String] {
         let declared = columns.map { ", \($0.name) \($0.affinity)" }.joined()
         let keyless = keyless.map {
@@ -102,8 +105,8 @@ package struct TableLayout: Sendable {
         }
         return [
             """
-            CREATE TABLE \(table) (entity INTEGER PRIMARY KEY, type TEXT NOT NULL, etag TEXT, edit_link TEXT, \
-            origin INTEGER NOT NULL, property_values BLOB NOT NULL, downloaded INTEGER NOT NULL\(declared))
+            CREATE TABLE \(table) (entity INTEGER PRIMARY KEY, origin INTEGER NOT NULL, downloaded INTEGER NOT NULL, \
+            shape INTEGER NOT NULL, type TEXT NOT NULL, etag TEXT, edit_link TEXT, property_values BLOB NOT NULL\(declared))
             """
         ] + (keyless.map { [$0] } ?? [])
     }
@@ -126,10 +129,9 @@ package struct TableLayout: Sendable {
     }
 
     var upsert: String {
-        let names = columns.map { ", \($0.name)" }.joined()
-        let marks = String(repeating: ", ?", count: columns.count)
-        return
-            "INSERT OR REPLACE INTO \(table) (entity, type, etag, edit_link, origin, property_values, downloaded\(names)) VALUES (?, ?, ?, ?, ?, ?, ?\(marks))"
+        let names = Self.ownColumns + columns.map(\.name)
+        let marks = names.map { _ in "?" }.joined(separator: ", ")
+        return "INSERT OR REPLACE INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))"
     }
 
     /// The row's values for its columns, in their order.

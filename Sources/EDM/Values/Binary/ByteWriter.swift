@@ -1,9 +1,10 @@
 /// Appends the primitive elements of the record codec: LEB128 varints, zigzag integers, length-prefixed UTF-8.
 package struct ByteWriter {
-    package var bytes: [UInt8] = []
+    @usableFromInline package var bytes: [UInt8] = []
 
-    package init() {}
+    @inlinable package init() {}
 
+    @inlinable
     package mutating func byte(_ value: UInt8) { bytes.append(value) }
 
     package mutating func unsigned(_ value: UInt64) {
@@ -15,10 +16,13 @@ package struct ByteWriter {
         bytes.append(UInt8(rest))
     }
 
+    @inlinable
     package mutating func count(_ value: Int) { unsigned(UInt64(value)) }
 
+    @inlinable
     package mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
 
+    @inlinable
     package mutating func bool(_ value: Bool) { byte(value ? 1 : 0) }
 
     package mutating func fixed64(_ value: UInt64) {
@@ -38,11 +42,13 @@ package struct ByteWriter {
         }
     }
 
+    @inlinable
     package mutating func optional<T>(_ value: T?, _ write: (inout ByteWriter, T) -> Void) {
         bool(value != nil)
         if let value { write(&self, value) }
     }
 
+    @inlinable
     package mutating func list<T>(_ values: [T], _ write: (inout ByteWriter, T) -> Void) {
         count(values.count)
         for value in values { write(&self, value) }

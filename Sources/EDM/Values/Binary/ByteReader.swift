@@ -1,23 +1,23 @@
-package import EDM
-
 /// Reads what ``ByteWriter`` wrote. Every length is checked against what is left, so that hostile bytes cost no memory.
 package struct ByteReader {
-    /// Only as long as ``read(_:names:_:)`` runs, which is why nobody else can make a reader.
-    private let bytes: UnsafeRawBufferPointer
+    /// Only as long as one of the functions below runs, which is why nobody outside can make a reader.
+    @usableFromInline let bytes: UnsafeRawBufferPointer
     /// Where names that were read before are found again; nil: nowhere.
-    private let names: NameTable?
-    package private(set) var offset = 0
+    @usableFromInline let names: NameTable?
+    @usableFromInline package internal(set) var offset = 0
     /// How deep values, creations and complex values are nested at the moment.
-    private var depth = 0
+    @usableFromInline var depth = 0
 
-    static let depthLimit = 64
+    @inlinable package static var depthLimit: Int { 64 }
 
-    private init(_ bytes: UnsafeRawBufferPointer, names: NameTable?) {
+    @usableFromInline
+    init(_ bytes: UnsafeRawBufferPointer, names: NameTable?) {
         self.bytes = bytes
         self.names = names
     }
 
     /// What the closure reads from the bytes. It must leave none, or may leave some if that is said.
+    @inlinable
     package static func read<Value>(
         _ bytes: [UInt8], names: NameTable? = nil, toEnd: Bool = true,
         _ body: (inout ByteReader) throws(CodecError) -> Value
@@ -33,6 +33,7 @@ package struct ByteReader {
     }
 
     /// The same for bytes that somebody else keeps as long as it runs.
+    @inlinable
     package static func read<Value>(
         _ bytes: UnsafeRawBufferPointer, names: NameTable? = nil, toEnd: Bool = true,
         _ body: (inout ByteReader) throws(CodecError) -> Value
@@ -44,20 +45,23 @@ package struct ByteReader {
     }
 
     /// Bytes that were found to be there.
-    private func place(_ length: Int) -> UnsafeRawBufferPointer {
+    func place(_ length: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
     }
 
-    var remaining: Int { bytes.count - offset }
+    @inlinable var remaining: Int { bytes.count - offset }
 
+    @inlinable
     package func fail(_ reason: CodecError.Reason) -> CodecError { CodecError(reason: reason, offset: offset) }
 
+    @inlinable
     package mutating func byte() throws(CodecError) -> UInt8 {
         guard offset < bytes.count else { throw fail(.truncated) }
         defer { offset += 1 }
         return bytes[offset]
     }
 
+    @inlinable
     package mutating func unsigned() throws(CodecError) -> UInt64 {
         // Most numbers are small, and all lengths of names are.
         if offset < bytes.count, bytes[offset] < 0x80 {
@@ -67,7 +71,8 @@ package struct ByteReader {
         return try longUnsigned()
     }
 
-    private mutating func longUnsigned() throws(CodecError) -> UInt64 {
+    @usableFromInline
+    mutating func longUnsigned() throws(CodecError) -> UInt64 {
         var result: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -79,11 +84,13 @@ package struct ByteReader {
         }
     }
 
+    @inlinable
     package mutating func signed() throws(CodecError) -> Int64 {
         let raw = try unsigned()
         return Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
     }
 
+    @inlinable
     package mutating func bool() throws(CodecError) -> Bool {
         switch try byte() {
         case 0: return false
@@ -101,6 +108,7 @@ package struct ByteReader {
     }
 
     /// A number of elements, each at least one byte long.
+    @inlinable
     package mutating func count() throws(CodecError) -> Int {
         let value = try unsigned()
         guard value <= UInt64(remaining) else { throw fail(.truncated) }
@@ -127,7 +135,7 @@ package struct ByteReader {
     }
 
     /// A string that comes again and again: the name of a type, a set or a property.
-    mutating func name() throws(CodecError) -> String {
+    package mutating func name() throws(CodecError) -> String {
         guard let names else { return try string() }
         let length = try count()
         guard let text = names.string(place(length)) else { throw fail(.invalid("UTF-8")) }
@@ -135,48 +143,12 @@ package struct ByteReader {
         return text
     }
 
-    /// Names and values. Where the names are those of a list that was read before, that list is used again.
-    package mutating func properties() throws(CodecError) -> PropertyValues {
-        let length = try count()
-        guard length > 0 else { return PropertyValues() }
-        var known: [String] = []
-        var values: [Value] = []
-        values.reserveCapacity(min(length, 256))
-        let start = offset
-        let place = NameTable.place(count: length, first: bytes, at: start)
-        if let list = names?.list(place), list.names.count == length {
-            var next = 0
-            for end in list.ends {
-                guard skip(list.encoded, next..<end) else { break }
-                values.append(try value())
-                next = end
-            }
-            if values.count == length { return PropertyValues(distinctNames: list.names, values: values) }
-            known = Array(list.names[..<values.count])
-        }
-        for _ in values.count..<length {
-            known.append(try name())
-            values.append(try value())
-        }
-        guard known.areDistinct else { return PropertyValues(Array(zip(known, values))) }
-        names?.remember(known, at: place)
-        return PropertyValues(distinctNames: known, values: values)
-    }
-
-    /// Passes over the bytes if they are these.
-    private mutating func skip(_ wanted: [UInt8], _ range: Range<Int>) -> Bool {
-        guard range.count <= remaining else { return false }
-        let isSame = wanted.withUnsafeBytes {
-            NameTable.isEqual(place(range.count), UnsafeRawBufferPointer(rebasing: $0[range]))
-        }
-        if isSame { offset += range.count }
-        return isSame
-    }
-
+    @inlinable
     package mutating func optional<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> T? {
         try bool() ? try read(&self) : nil
     }
 
+    @inlinable
     package mutating func list<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> [T] {
         let length = try count()
         var result: [T] = []
@@ -186,6 +158,7 @@ package struct ByteReader {
     }
 
     /// Runs `read` one level deeper; hostile nesting ends in an error and not in a stack overflow.
+    @inlinable
     package mutating func nested<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> T {
         guard depth < Self.depthLimit else { throw fail(.tooDeep) }
         depth += 1
@@ -193,43 +166,8 @@ package struct ByteReader {
         return try read(&self)
     }
 
-    private func expectEnd() throws(CodecError) {
+    @usableFromInline
+    func expectEnd() throws(CodecError) {
         guard offset == bytes.count else { throw fail(.trailingBytes) }
-    }
-}
-
-extension [String] {
-    /// Quadratic, which is best for the few that there are.
-    fileprivate var areDistinct: Bool {
-        count <= 64
-            ? indices.allSatisfy { index in !self[..<index].contains(self[index]) } : Set(self).count == count
-    }
-}
-
-/// A record's bytes do not decode. The block's checksum was right, so this is a writer's fault or a forged log.
-public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Reason: Hashable, Sendable {
-        case truncated
-        case overflow
-        case tooDeep
-        case trailingBytes
-        /// A field that holds none of its possible values.
-        case invalid(String)
-    }
-
-    public let reason: Reason
-    /// From the start of the record's payload.
-    public let offset: Int
-
-    public var description: String {
-        let what =
-            switch reason {
-            case .truncated: "ends too early"
-            case .overflow: "holds a number that is too large"
-            case .tooDeep: "is nested too deeply"
-            case .trailingBytes: "has bytes after its end"
-            case .invalid(let field): "holds no valid \(field)"
-            }
-        return "The record \(what) at byte \(offset)."
     }
 }

@@ -1,0 +1,27 @@
+/// A record's bytes do not decode. The block's checksum was right, so this is a writer's fault or a forged log.
+public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Reason: Hashable, Sendable {
+        case truncated
+        case overflow
+        case tooDeep
+        case trailingBytes
+        /// A field that holds none of its possible values.
+        case invalid(String)
+    }
+
+    public let reason: Reason
+    /// From the start of the record's payload.
+    public let offset: Int
+
+    public var description: String {
+        let what =
+            switch reason {
+            case .truncated: "ends too early"
+            case .overflow: "holds a number that is too large"
+            case .tooDeep: "is nested too deeply"
+            case .trailingBytes: "has bytes after its end"
+            case .invalid(let field): "holds no valid \(field)"
+            }
+        return "The record \(what) at byte \(offset)."
+    }
+}

@@ -1,0 +1,86 @@
+/// Names that were read before. The same few come again with each record, so a decoder that keeps them makes each string
+/// and each list of strings once.
+///
+/// Places are overwritten, so its size is bounded whatever it is given. For one thread.
+package final class NameTable {
+    private struct Name {
+        let bytes: [UInt8]
+        let text: String
+    }
+
+    private var strings = [Name?](repeating: nil, count: 256)
+    private var lists = [PropertyNames?](repeating: nil, count: 64)
+
+    package init() {}
+
+    /// Nil where the bytes are not UTF-8.
+    package func string(_ bytes: UnsafeRawBufferPointer) -> String? {
+        // Up to 15 bytes lie in the string itself and are made more quickly than found.
+        guard (16...64).contains(bytes.count), let first = bytes.first, let last = bytes.last else {
+            return UTF8Text.string(bytes)
+        }
+        let place = (Int(first) &* 31 &+ Int(last) &* 7 &+ bytes.count) & 255
+        if let known = strings[place], known.bytes.withUnsafeBytes({ Self.isEqual($0, bytes) }) { return known.text }
+        guard let text = UTF8Text.string(bytes) else { return nil }
+        strings[place] = Name(bytes: Array(bytes), text: text)
+        return text
+    }
+
+    // MARK: Lists
+
+    /// The list of these names, the same one as long as no other has taken its place; nil where they cannot be one.
+    package func list(of names: [String]) -> PropertyNames? {
+        let place = Self.place(names)
+        if let known = lists[place], known.names == names { return known }
+        return remember(names, at: place)
+    }
+
+    func list(_ place: Int) -> PropertyNames? { lists[place] }
+
+    @discardableResult
+    func remember(_ names: [String], at place: Int) -> PropertyNames? {
+        let list = PropertyNames(names)
+        if let list { lists[place] = list }
+        return list
+    }
+
+    /// Where a list belongs whose first name, its length in front, lies at the offset.
+    static func place(count: Int, encoded bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+        guard offset < bytes.count else { return 0 }
+        let length = Int(bytes[offset])
+        let start = offset + 1
+        return place(count, length, bytes[start..<max(start, min(start + length, bytes.count))])
+    }
+
+    private static func place(_ names: [String]) -> Int {
+        guard let first = names.first else { return 0 }
+        // As the first byte of a length has it.
+        let length = first.utf8.count < 0x80 ? first.utf8.count : first.utf8.count & 0x7F | 0x80
+        return place(names.count, length, first.utf8)
+    }
+
+    private static func place(_ count: Int, _ length: Int, _ first: some Collection<UInt8>) -> Int {
+        // A long name's length has more bytes than one; it need not be told apart from others.
+        guard length < 0x80 else { return (count &* 31 &+ length) & 63 }
+        return first.prefix(7).reduce(count &* 31 &+ length) { $0 &* 31 &+ Int($1) } & 63
+    }
+
+    /// Eight bytes at a time: names are short, and this is quicker than a call.
+    @inline(__always)
+    static func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        guard a.count == b.count else { return false }
+        var at = 0
+        while a.count - at >= 8 {
+            guard
+                a.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                    == b.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            else { return false }
+            at += 8
+        }
+        while at < a.count {
+            guard a[at] == b[at] else { return false }
+            at += 1
+        }
+        return true
+    }
+}

@@ -1,0 +1,142 @@
+/// Walks along encoded values without making any of them. Bytes that end too early or make no sense stop it; they never trap.
+package struct PackedCursor {
+    let bytes: UnsafeRawBufferPointer
+    package internal(set) var offset: Int
+    /// How deep values are nested at the moment, as ``ByteReader`` counts it.
+    var depth: Int
+
+    package init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0, depth: Int = 0) {
+        self.bytes = bytes
+        self.offset = offset
+        self.depth = depth
+    }
+
+    // MARK: Elements
+
+    @inline(__always)
+    mutating func byte() -> UInt8? {
+        guard offset < bytes.count else { return nil }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    /// Nil also for a number that takes more bytes than it needs: nobody wrote it so.
+    @inline(__always)
+    mutating func unsigned() -> UInt64? {
+        guard offset < bytes.count else { return nil }
+        let first = bytes[offset]
+        offset += 1
+        return first < 0x80 ? UInt64(first) : longUnsigned(first)
+    }
+
+    private mutating func longUnsigned(_ first: UInt8) -> UInt64? {
+        var result = UInt64(first & 0x7F)
+        var shift: UInt64 = 7
+        while let next = byte() {
+            guard shift < 63 || next <= 1 else { return nil }
+            result |= UInt64(next & 0x7F) << shift
+            if next < 0x80 { return next == 0 ? nil : result }
+            shift += 7
+        }
+        return nil
+    }
+
+    @inline(__always)
+    mutating func signed() -> Int64? {
+        unsigned().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
+    }
+
+    mutating func fixed64() -> UInt64? {
+        guard bytes.count - offset >= 8 else { return nil }
+        defer { offset += 8 }
+        return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    mutating func bool() -> Bool? {
+        switch byte() {
+        case 0: false
+        case 1: true
+        default: nil
+        }
+    }
+
+    /// A length and so many bytes.
+    mutating func block() -> UnsafeRawBufferPointer? {
+        guard let length = unsigned(), length <= UInt64(bytes.count - offset) else { return nil }
+        return take(Int(length))
+    }
+
+    mutating func take(_ length: Int) -> UnsafeRawBufferPointer? {
+        guard length <= bytes.count - offset else { return nil }
+        defer { offset += length }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
+    }
+
+    /// Passes over these bytes if they are next.
+    mutating func pass(_ wanted: UnsafeRawBufferPointer) -> Bool {
+        guard wanted.count <= bytes.count - offset,
+            NameTable.isEqual(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + wanted.count]), wanted)
+        else { return false }
+        offset += wanted.count
+        return true
+    }
+
+    // MARK: Values
+
+    /// Passes over the next value. False where there is none.
+    @discardableResult
+    package mutating func skip() -> Bool {
+        guard let tag = byte().flatMap(ValueTag.init) else { return false }
+        switch tag {
+        case .null, .false, .true: return true
+        case .integer, .single: return unsigned() != nil
+        case .double: return take(8) != nil
+        case .guid: return take(16) != nil
+        case .decimal, .string, .binary, .enumeration, .raw: return block() != nil
+        case .date: return skipDate()
+        case .timeOfDay: return skipTime()
+        case .duration: return byte() != nil && unsigned() != nil && unsigned() != nil
+        case .dateTime: return skipDate() && skipTime()
+        case .dateTimeOffset: return skipDate() && skipTime() && unsigned() != nil
+        case .complex: return nested { $0.skipComplex() }
+        case .collection: return nested { $0.skipItems() }
+        }
+    }
+
+    private mutating func skipDate() -> Bool { unsigned() != nil && take(2) != nil }
+
+    private mutating func skipTime() -> Bool { unsigned() != nil && byte() != nil }
+
+    private mutating func skipComplex() -> Bool {
+        guard let hasType = bool(), !hasType || block() != nil, let count = unsigned() else { return false }
+        for _ in 0..<count { guard block() != nil, skip() else { return false } }
+        return true
+    }
+
+    private mutating func skipItems() -> Bool {
+        guard let count = unsigned() else { return false }
+        for _ in 0..<count { guard skip() else { return false } }
+        return true
+    }
+
+    /// Goes to a property's value in the complex value that is next. False where that is another value, or has none such.
+    package mutating func enter(_ name: String) -> Bool {
+        guard byte() == ValueTag.complex.rawValue, let hasType = bool(), !hasType || block() != nil,
+            let count = unsigned()
+        else { return false }
+        for _ in 0..<count {
+            guard let candidate = block() else { return false }
+            if String(decoding: candidate, as: UTF8.self) == name { return true }
+            guard skip() else { return false }
+        }
+        return false
+    }
+
+    /// Hostile nesting ends in a refusal and not in a stack overflow.
+    mutating func nested(_ body: (inout PackedCursor) -> Bool) -> Bool {
+        guard depth < ByteReader.depthLimit else { return false }
+        depth += 1
+        defer { depth -= 1 }
+        return body(&self)
+    }
+}

@@ -1,0 +1,53 @@
+package enum UTF8Text {
+    /// Nil where the bytes are not UTF-8. Most texts are ASCII, which takes a fraction of the time to see.
+    static func string(_ bytes: UnsafeRawBufferPointer) -> String? {
+        isASCII(bytes) ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Whether the bytes are UTF-8 (Unicode 16.0, table 3-7), without making a string of them.
+    package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if isASCII(bytes) { return true }
+        var at = 0
+        while at < bytes.count {
+            let lead = bytes[at]
+            let length: Int
+            switch lead {
+            case 0x00...0x7F: length = 1
+            case 0xC2...0xDF: length = 2
+            case 0xE0...0xEF: length = 3
+            case 0xF0...0xF4: length = 4
+            default: return false
+            }
+            guard bytes.count - at >= length else { return false }
+            if length > 1 {
+                // What is overlong, a surrogate, or beyond the last scalar shows in the second byte.
+                let second: ClosedRange<UInt8> =
+                    switch lead {
+                    case 0xE0: 0xA0...0xBF
+                    case 0xED: 0x80...0x9F
+                    case 0xF0: 0x90...0xBF
+                    case 0xF4: 0x80...0x8F
+                    default: 0x80...0xBF
+                    }
+                guard second.contains(bytes[at + 1]) else { return false }
+                for index in at + 2..<at + max(2, length) where bytes[index] & 0xC0 != 0x80 { return false }
+            }
+            at += length
+        }
+        return true
+    }
+
+    static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var seen: UInt64 = 0
+        var at = 0
+        while bytes.count - at >= 8 {
+            seen |= bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            at += 8
+        }
+        while at < bytes.count {
+            seen |= UInt64(bytes[at])
+            at += 1
+        }
+        return seen & 0x8080_8080_8080_8080 == 0
+    }
+}

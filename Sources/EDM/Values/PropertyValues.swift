@@ -1,0 +1,162 @@
+/// Property values by name, in a fixed order. An absent name is *unset*, which is not the same as `null`.
+///
+/// What comes from a log or from the views stays encoded until it is asked for: a single value costs one, all of them all.
+public struct PropertyValues: Sendable, Hashable {
+    private var form: Form
+
+    private enum Form: Sendable {
+        /// As many of one as of the other.
+        case plain(names: [String], values: [Value])
+        case packed(PackedProperties)
+    }
+
+    public init() { form = .plain(names: [], values: []) }
+
+    public init(_ pairs: [(String, Value)]) {
+        self.init()
+        for (name, value) in pairs { self[name] = value }
+    }
+
+    /// Takes values whose names are known to be all different, of which there are as many.
+    package init(distinctNames names: [String], values: [Value]) {
+        assert(names.count == values.count && Set(names).count == names.count)
+        form = .plain(names: names, values: values)
+    }
+
+    package init(_ packed: PackedProperties) { form = .packed(packed) }
+
+    public var names: [String] {
+        switch form {
+        case .plain(let names, _): names
+        case .packed(let packed): packed.names.names
+        }
+    }
+
+    public var values: [Value] {
+        switch form {
+        case .plain(_, let values): values
+        case .packed(let packed): packed.values
+        }
+    }
+
+    /// Setting `nil` unsets. Cost: linear in the number of properties, which is small.
+    public subscript(name: String) -> Value? {
+        get {
+            switch form {
+            case .plain(let names, let values): names.firstIndex(of: name).map { values[$0] }
+            case .packed(let packed): packed.value(of: name)
+            }
+        }
+        set {
+            var names = names
+            let index = names.firstIndex(of: name)
+            if index == nil, newValue == nil { return }
+            var values = values
+            // Two of each would be copied when one of them changes.
+            form = .plain(names: [], values: [])
+            switch (index, newValue) {
+            case (let index?, let newValue?): values[index] = newValue
+            case (let index?, nil):
+                names.remove(at: index)
+                values.remove(at: index)
+            case (nil, let newValue?):
+                names.append(name)
+                values.append(newValue)
+            case (nil, nil): break
+            }
+            form = .plain(names: names, values: values)
+        }
+    }
+
+    public var isEmpty: Bool { count == 0 }
+
+    public var count: Int {
+        switch form {
+        case .plain(let names, _): names.count
+        case .packed(let packed): packed.names.count
+        }
+    }
+
+    /// Takes over every value of `other`.
+    public mutating func merge(_ other: PropertyValues) {
+        // Whole representations of the same type: the names are the same ones, and so need not be looked for.
+        if isEmpty || names == other.names {
+            self = other
+            return
+        }
+        for (name, value) in other { self[name] = value }
+    }
+
+    /// Equality regardless of order.
+    public static func == (a: PropertyValues, b: PropertyValues) -> Bool {
+        if let a = a.packed, let b = b.packed, a.names === b.names || a.names.names == b.names.names {
+            return a.hasSameValues(as: b)
+        }
+        return a.count == b.count && a.allSatisfy { b[$0.name] == $0.value }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for name in names.sorted() {
+            hasher.combine(name)
+            hasher.combine(self[name])
+        }
+    }
+}
+
+// MARK: Encoded values
+
+extension PropertyValues {
+    /// The values as bytes, where that is what they are.
+    package var packed: PackedProperties? {
+        if case .packed(let packed) = form { packed } else { nil }
+    }
+
+    /// The values as bytes; nil for the few that cannot be: with very long or very many names, or nested too deeply.
+    ///
+    /// - Parameter names: where lists of names are found again.
+    package func packed(with names: NameTable) -> PackedProperties? {
+        switch form {
+        case .packed(let packed): packed
+        case .plain(let plain, let values): names.list(of: plain).flatMap { PackedProperties(names: $0, values) }
+        }
+    }
+}
+
+// MARK: Conformances
+
+extension PropertyValues: Sequence {
+    public struct Iterator: IteratorProtocol {
+        private let names: [String]
+        /// Empty where they are encoded.
+        private let values: [Value]
+        private let packed: PackedProperties?
+        private var index = 0
+        /// Where the next of encoded values begins.
+        private var offset = 0
+
+        fileprivate init(_ properties: PropertyValues) {
+            names = properties.names
+            packed = properties.packed
+            values = packed == nil ? properties.values : []
+        }
+
+        public mutating func next() -> (name: String, value: Value)? {
+            guard index < names.count else { return nil }
+            defer { index += 1 }
+            return (names[index], packed?.value(at: &offset) ?? values[index])
+        }
+    }
+
+    public func makeIterator() -> Iterator { Iterator(self) }
+}
+
+extension PropertyValues: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
+}
+
+extension PropertyValues: CustomReflectable {
+    /// In whatever form they are.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["names": names, "values": values], displayStyle: .struct)
+    }
+}

@@ -1,0 +1,85 @@
+import EDM
+import Operations
+import SyncCore
+
+/// The lists of names that rows have, each with a number. A row holds its values alone and the number of its list, so that the
+/// names neither take room in each row nor are read with it.
+struct Shapes {
+    /// A service whose rows all have other names is not to fill the memory with them: rows with further ones hold their names
+    /// themselves, which the number zero says.
+    static let limit: Int64 = 4_096
+
+    fileprivate var numbers: [[String]: Int64] = [:]
+    fileprivate var lists: [Int64: PropertyNames] = [:]
+    fileprivate var last: (number: Int64, list: PropertyNames)?
+}
+
+extension SQLiteState {
+    /// The number of a list of names, which gets one where it has none.
+    func number(of list: PropertyNames) throws(StateError) -> Int64 {
+        if let known = shapes.numbers[list.names] { return known }
+        let names = SQLValue.blob(list.encoded)
+        var number = try first("SELECT id FROM shapes WHERE names = ?", [names])?.first?.integer
+        if number == nil {
+            let next = (try first("SELECT max(id) FROM shapes")?.first?.integer ?? 0) + 1
+            if next <= Shapes.limit {
+                try run("INSERT INTO shapes VALUES (?, ?)", [.integer(next), names])
+                number = next
+            }
+        }
+        if shapes.numbers.count >= Shapes.limit { shapes.numbers = [:] }
+        shapes.numbers[list.names] = number ?? 0
+        return number ?? 0
+    }
+
+    private func shape(_ number: Int64) throws(StateError) -> PropertyNames {
+        if let last = shapes.last, last.number == number { return last.list }
+        let known = shapes.lists[number]
+        let list = if let known { known } else { try storedShape(number) }
+        shapes.lists[number] = list
+        shapes.last = (number, list)
+        return list
+    }
+
+    private func storedShape(_ number: Int64) throws(StateError) -> PropertyNames {
+        let encoded = try first("SELECT names FROM shapes WHERE id = ?", [.integer(number)])?.first?.blob
+        guard let list = encoded.flatMap({ $0.withUnsafeBytes(PropertyNames.init(encoded:)) }) else {
+            throw StateError(.damaged, "The views hold a row without the names of its values.")
+        }
+        return list
+    }
+
+    // MARK: Values of rows
+
+    /// How a row's values are stored: the number of their names and they alone, or zero and all of it.
+    func stored(_ values: PropertyValues) throws(StateError) -> (shape: Int64, bytes: [UInt8]) {
+        if let packed = values.packed(with: names) {
+            let shape = try number(of: packed.names)
+            if shape != 0 { return (shape, packed.bytes) }
+        }
+        return (0, ValueCodec.encode(values))
+    }
+
+    /// The values in a column, of which another has the number of their names. They own their bytes.
+    func values(_ row: Row, shape: Int, bytes column: Int) throws(StateError) -> PropertyValues {
+        let number = row.integer(shape)
+        guard number != 0 else {
+            return try row.withBlob(column) { bytes throws(StateError) in
+                try decode { () throws(CodecError) in try ValueCodec.decode(bytes, names: names) }
+            }
+        }
+        let list = try self.shape(number)
+        return try row.withBlob(column) { bytes throws(StateError) in
+            if let packed = PackedProperties(names: list, copying: bytes) { return PropertyValues(packed) }
+            return try decode { () throws(CodecError) in try ValueCodec.decode(bytes, of: list) }
+        }
+    }
+
+    private func decode(_ body: () throws(CodecError) -> PropertyValues) throws(StateError) -> PropertyValues {
+        do throws(CodecError) {
+            return try body()
+        } catch {
+            throw StateError(.damaged, "The views hold values that do not decode. \(error)")
+        }
+    }
+}

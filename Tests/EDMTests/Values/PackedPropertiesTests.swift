@@ -1,0 +1,189 @@
+import EDM
+import Testing
+
+/// Values that stay encoded are, for everybody who looks, the values that they are.
+struct PackedPropertiesTests {
+    private static let seeds: [UInt64] = Array(1...40)
+
+    private func encoded(_ values: PropertyValues) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.properties(values)
+        return writer.bytes
+    }
+
+    private func encoded(_ value: Value?) -> [UInt8]? {
+        value.map {
+            var writer = ByteWriter()
+            writer.value($0)
+            return writer.bytes
+        }
+    }
+
+    private func decoded(_ bytes: [UInt8], _ names: NameTable? = nil) throws(CodecError) -> PropertyValues {
+        try ByteReader.read(bytes, names: names) { reader throws(CodecError) in try reader.properties() }
+    }
+
+    @Test(arguments: seeds) func `encoded values read as the values that were encoded`(seed: UInt64) throws {
+        var random = RandomValues(seed: seed)
+        let plain = random.properties()
+        let packed = PropertyValues(try #require(plain.packed(with: NameTable())))
+        #expect(packed.packed != nil && plain.packed == nil)
+        #expect(packed.count == plain.count && packed.isEmpty == plain.isEmpty)
+        #expect(packed.names == plain.names)
+        #expect(packed.values.map(encoded) == plain.values.map(encoded))
+        #expect(packed.map(\.name) == plain.names)
+        #expect(packed.map { encoded($0.value) } == plain.values.map(encoded))
+        for name in RandomValues.names + ["none", "Café", "Cafe\u{301}"] {
+            #expect(encoded(packed[name]) == encoded(plain[name]), "\(name)")
+        }
+        #expect(String(describing: packed) == String(describing: plain))
+    }
+
+    @Test(arguments: seeds) func `encoded values are equal to what their values are equal to`(seed: UInt64) throws {
+        var random = RandomValues(seed: seed)
+        let table = NameTable()
+        let one = random.properties()
+        var other = one
+        if let name = one.names.first { other[name] = random.value() }
+        let shuffled = PropertyValues(one.map { ($0.name, $0.value) }.shuffled(using: &random.random))
+        for (a, b) in [(one, one), (one, other), (other, one), (one, shuffled), (one, random.properties())] {
+            let packedA = PropertyValues(try #require(a.packed(with: table)))
+            let packedB = PropertyValues(try #require(b.packed(with: table)))
+            let areEqual = a == b
+            #expect((packedA == packedB) == areEqual)
+            #expect((packedA == b) == areEqual)
+            #expect((a == packedB) == areEqual)
+            #expect(!areEqual || packedA.hashValue == b.hashValue)
+        }
+    }
+
+    @Test func `numbers and texts are equal by what they say, not by their bytes`() throws {
+        let table = NameTable()
+        func packed(_ value: Value) throws -> PropertyValues {
+            PropertyValues(try #require(PropertyValues([("a", value)]).packed(with: table)))
+        }
+        #expect(try packed(.decimal(DecimalValue("1.5")!)) == packed(.decimal(DecimalValue("1.50")!)))
+        #expect(try packed(.string("é")) == packed(.string("e\u{301}")))
+        #expect(try packed(.double(.nan)) != packed(.double(.nan)))
+        #expect(try packed(.double(0)) == packed(.double(-0.0)))
+        #expect(try packed(.collection([.single(.nan)])) != packed(.collection([.single(.nan)])))
+    }
+
+    @Test(arguments: seeds) func `a change leaves the values that were not changed`(seed: UInt64) throws {
+        var random = RandomValues(seed: seed)
+        var plain = random.properties()
+        let before = PropertyValues(try #require(plain.packed(with: NameTable())))
+        var packed = before
+        for name in [RandomValues.names.randomElement(using: &random.random)!, "none"] {
+            let value = Bool.random(using: &random.random) ? random.value() : nil
+            plain[name] = value
+            packed[name] = value
+        }
+        let merged = random.properties()
+        let packedMerged = PropertyValues(try #require(merged.packed(with: NameTable())))
+        plain.merge(merged)
+        packed.merge(packedMerged)
+        #expect(encoded(packed) == encoded(plain))
+        #expect(before.packed != nil)
+    }
+
+    @Test(arguments: seeds) func `what is written of encoded values is what is written of the values`(seed: UInt64)
+        throws
+    {
+        var random = RandomValues(seed: seed)
+        let plain = random.properties()
+        let packed = PropertyValues(try #require(plain.packed(with: NameTable())))
+        #expect(encoded(packed) == encoded(plain))
+    }
+
+    @Test func `names that come again are read without making the values`() throws {
+        let table = NameTable()
+        let values: PropertyValues = ["ID": .integer(1), "Name": .string("a"), "Größe": .null]
+        #expect(try decoded(encoded(values), table).packed == nil)
+        let first = try decoded(encoded(values), table)
+        let second = try decoded(encoded(values), table)
+        #expect(first.packed != nil && first == values)
+        #expect(first.packed?.names === second.packed?.names)
+    }
+
+    @Test func `a value that is nested too deeply is not encoded ahead`() {
+        var value = Value.integer(1)
+        for _ in 0...ByteReader.depthLimit { value = .collection([value]) }
+        #expect(PropertyValues([("a", value)]).packed(with: NameTable()) == nil)
+    }
+
+    // MARK: Bytes that anybody may have written
+
+    /// The same as the reader that makes the values: as it was written, or the same error at the same byte.
+    private func compare(_ bytes: [UInt8], _ table: NameTable) throws {
+        do throws(CodecError) {
+            let plain = try decoded(bytes)
+            let other = try decoded(bytes, table)
+            #expect(encoded(other) == encoded(plain), "\(bytes)")
+        } catch {
+            #expect(throws: error, "\(bytes)") { try decoded(bytes, table) }
+        }
+    }
+
+    @Test(arguments: seeds) func `damaged bytes are refused where the values would be`(seed: UInt64) throws {
+        var random = RandomValues(seed: seed)
+        let values = random.properties()
+        let whole = encoded(values)
+        let table = NameTable()
+        // Now its names are known.
+        _ = try decoded(whole, table)
+        try compare(whole, table)
+        for _ in 0..<60 {
+            var bytes = whole
+            for _ in 0...Int.random(in: 0...2, using: &random.random) where !bytes.isEmpty {
+                let at = Int.random(in: 0..<bytes.count, using: &random.random)
+                switch Int.random(in: 0..<5, using: &random.random) {
+                case 0: bytes[at] = .random(in: 0...255, using: &random.random)
+                case 1: bytes[at] ^= UInt8(1) << UInt8.random(in: 0..<8, using: &random.random)
+                case 2: bytes.remove(at: at)
+                case 3: bytes.insert(.random(in: 0...255, using: &random.random), at: at)
+                default: bytes.removeSubrange(at...)
+                }
+            }
+            try compare(bytes, table)
+        }
+    }
+
+    @Test(
+        arguments: [
+            // 1.0 as +1.0, and a negative zero.
+            [6, 4, 0x2B, 0x31, 0x2E, 0x30], [6, 2, 0x2D, 0x30],
+            // A number and a length in more bytes than they need.
+            [3, 0x82, 0x00], [7, 0x81, 0x00, 0x61],
+            // Half a second with no digits for it, a negative duration of nothing.
+            [11, 0x80, 0xA0, 0x94, 0xA5, 0x8D, 0x1D, 0], [12, 1, 0, 0],
+            // A complex value with one name twice, and with two that are equal but not the same.
+            [17, 0, 2, 1, 0x61, 0, 1, 0x61, 1], [17, 0, 2, 3, 0x65, 0xCC, 0x81, 0, 2, 0xC3, 0xA9, 1],
+            // Not UTF-8: overlong, a surrogate, beyond the last scalar.
+            [7, 2, 0xC0, 0x80], [7, 3, 0xED, 0xA0, 0x80], [7, 4, 0xF4, 0x90, 0x80, 0x80],
+        ] as [[UInt8]]) func `what no writer writes is read as before`(value: [UInt8]) throws
+    {
+        let table = NameTable()
+        _ = try decoded(encoded(["a": .null]), table)
+        try compare([1, 1, 0x61] + value, table)
+        #expect(((try? decoded([1, 1, 0x61] + value, table)).flatMap(\.packed)) == nil)
+    }
+
+    @Test(arguments: seeds) func `bytes are UTF-8 where a string can be made of them`(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        let pieces: [[UInt8]] = [
+            [0x61], [0xC3, 0xA9], [0xE0, 0xA0, 0x80], [0xED, 0x9F, 0xBF], [0xF0, 0x90, 0x80, 0x80], [0x80], [0xC1],
+            [0xED, 0xA0, 0x80], [0xF4, 0x8F, 0xBF, 0xBF], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0xF5], [0xE0, 0x80],
+        ]
+        for _ in 0..<50 {
+            var bytes = (0..<Int.random(in: 0...6, using: &random)).flatMap { _ in pieces.randomElement(using: &random)!
+            }
+            if !bytes.isEmpty, Bool.random(using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            #expect(
+                bytes.withUnsafeBytes(UTF8Text.isValid) == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)"
+            )
+        }
+    }
+}

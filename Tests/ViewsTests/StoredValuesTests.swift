@@ -1,0 +1,144 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+
+@testable import Views
+
+/// What rows hold of their values, in the columns and beside them.
+struct StoredValuesTests {
+    private static let metadata = """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+        <Schema Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <ComplexType Name="Place"><Property Name="City" Type="Edm.String"/><Property Name="Since" Type="Edm.Date"/>
+        </ComplexType>
+        <EntityType Name="A" OpenType="true"><Key><PropertyRef Name="ID"/></Key>
+        <Property Name="ID" Type="Edm.Int32" Nullable="false"/><Property Name="Name" Type="Edm.String"/>
+        <Property Name="Flag" Type="Edm.Boolean"/><Property Name="Amount" Type="Edm.Decimal"/>
+        <Property Name="Small" Type="Edm.Single"/><Property Name="Large" Type="Edm.Double"/>
+        <Property Name="Key" Type="Edm.Guid"/><Property Name="Day" Type="Edm.Date"/>
+        <Property Name="Time" Type="Edm.TimeOfDay"/><Property Name="Span" Type="Edm.Duration"/>
+        <Property Name="At" Type="Edm.DateTimeOffset"/><Property Name="Bytes" Type="Edm.Binary"/>
+        <Property Name="Place" Type="S.Place"/><Property Name="Tags" Type="Collection(Edm.String)"/></EntityType>
+        <EntityContainer Name="C"><EntitySet Name="As" EntityType="S.A"/></EntityContainer></Schema>
+        </edmx:DataServices></edmx:Edmx>
+        """
+
+    private static let full: PropertyValues = [
+        "Name": .string("Straße"), "Flag": .boolean(true), "Amount": .decimal(DecimalValue("1.50")!),
+        "Small": .single(0.1),
+        "Large": .double(1e300), "Key": .guid(GuidValue(high: 1, low: .max)), "ID": .integer(-7),
+        "Day": .date(LocalDate("-0044-03-15")!), "Time": .timeOfDay(LocalTime("23:59:59.120")!),
+        "Span": .duration(DayTimeDuration("-P1DT2H0.5S")!),
+        "At": .dateTimeOffset(GlobalDateTime("2024-02-29T12:00:00-05:30")!),
+        "Bytes": .binary([0, 255]), "Undeclared": .integer(4), "Tags": .collection([.string("a")]),
+        "Place": .complex(
+            ComplexValue(type: nil, properties: ["Since": .date(LocalDate("1999-12-31")!), "City": .string("Ulm")])),
+    ]
+
+    private func state(_ path: String? = nil) throws -> SQLiteState {
+        let state = try SQLiteState(path: path, store: "test")
+        try state.install(CSDLReader.read(Array(Self.metadata.utf8)))
+        return state
+    }
+
+    private func row(_ id: UInt64, _ values: PropertyValues) -> EntityRow {
+        EntityRow(
+            id: EntityID(rawValue: id), set: "As", type: "S.A", values: values, etag: "W/\"1\"", editLink: "As(1)",
+            origin: .service, downloaded: 3)
+    }
+
+    private func put(_ row: EntityRow, in state: SQLiteState) throws {
+        try state.register(row.id, set: row.set)
+        try state.putRow(row)
+    }
+
+    private func columns(of id: Int64, in state: SQLiteState) throws -> [SQLValue] {
+        let layout = try #require(state.layouts["As"])
+        let names = layout.columns.map(\.name).joined(separator: ", ")
+        return try #require(
+            try state.connection.first("SELECT \(names) FROM \(layout.table) WHERE entity = ?", [.integer(id)]))
+    }
+
+    @Test func `columns hold what the values say, and nothing of the row before`() throws {
+        let state = try state()
+        let layout = try #require(state.layouts["As"])
+        let partial: PropertyValues = ["ID": .integer(8), "Place": .null, "Day": .null, "Name": .string("")]
+        let odd: PropertyValues = ["ID": .string("no number"), "Place": .string("Ulm")]
+        for (index, values) in [Self.full, partial, odd, Self.full, ["ID": .null], [:]].enumerated() {
+            try put(row(UInt64(index + 1), values), in: state)
+            #expect(try columns(of: Int64(index + 1), in: state) == layout.columnValues(values))
+        }
+    }
+
+    @Test func `a row comes back as it was put`() throws {
+        let state = try state()
+        for (index, values) in [Self.full, ["ID": .integer(8), "Name": .null], [:], Self.full].enumerated() {
+            let row = row(UInt64(index + 1), values)
+            try put(row, in: state)
+            let found = try #require(try state.row(row.id))
+            #expect(found == row)
+            #expect(ValueCodec.encode(found.values) == ValueCodec.encode(values))
+        }
+    }
+
+    @Test func `rows with the same names share one list of them`() throws {
+        let state = try state()
+        for id in 1...3 { try put(row(UInt64(id), ["ID": .integer(Int64(id)), "Name": .string("a")]), in: state) }
+        #expect(try state.connection.first("SELECT count(*) FROM shapes") == [.integer(1)])
+        let rows = try state.allRows(set: "As")
+        #expect(rows.count == 3 && rows.allSatisfy { $0.values.packed?.names === rows[0].values.packed?.names })
+    }
+
+    @Test func `rows whose names have no number hold them themselves`() throws {
+        let state = try state()
+        try state.connection.run("INSERT INTO shapes VALUES (?, x'01')", [.integer(Shapes.limit)])
+        let row = row(1, Self.full)
+        try put(row, in: state)
+        #expect(try state.connection.first("SELECT shape FROM set_As") == [.integer(0)])
+        #expect(try state.row(row.id) == row)
+        #expect(try columns(of: 1, in: state) == #require(state.layouts["As"]).columnValues(Self.full))
+    }
+
+    @Test func `names that were taken back with their transaction get a number again`() throws {
+        struct Stop: Error {}
+        let state = try state()
+        _ = try? state.transaction {
+            try put(row(1, ["ID": .integer(1)]), in: state)
+            throw Stop()
+        }
+        try put(row(2, ["Name": .string("a")]), in: state)
+        try put(row(3, ["ID": .integer(3)]), in: state)
+        #expect(try state.row(EntityID(rawValue: 2))?.values == ["Name": .string("a")])
+        #expect(try state.row(EntityID(rawValue: 3))?.values == ["ID": .integer(3)])
+    }
+
+    @Test func `a base has the values of its row`() throws {
+        let state = try state()
+        let row = row(1, Self.full)
+        try state.saveBase(row.id, .row(row))
+        try state.saveBase(EntityID(rawValue: 2), .absent)
+        #expect(try state.base(row.id) == .row(row))
+        #expect(try state.base(EntityID(rawValue: 2)) == .absent)
+    }
+
+    @Test(arguments: [
+        "DELETE FROM shapes", "UPDATE shapes SET names = x'0141'", "UPDATE shapes SET names = x'05'",
+        "UPDATE set_As SET property_values = x''", "UPDATE set_As SET property_values = property_values || x'00'",
+        "UPDATE set_As SET property_values = x'07FF'", "UPDATE set_As SET shape = 77", "UPDATE set_As SET shape = 0",
+        "UPDATE set_As SET origin = 9",
+    ]) func `rows that make no sense are damage`(damage: String) throws {
+        let file = ViewsFile()
+        do {
+            let state = try state(file.path)
+            try state.connection.run("UPDATE header SET applied = 1")
+            try put(row(1, Self.full), in: state)
+            try state.connection.run(damage)
+            state.close()
+        }
+        let state = try file.open()
+        state.adopt(try CSDLReader.read(Array(Self.metadata.utf8)))
+        let error = #expect(throws: StateError.self) { try state.row(EntityID(rawValue: 1)) }
+        #expect(error?.code == .damaged)
+    }
+}
