@@ -60,7 +60,8 @@ import Testing
             "Text",
             [
                 #""""#, #""zoë 😀""#, #""tab\tquote\" \u00e9""#, "null", "5", "true", #""open"#, "\"line\nbreak\"",
-                #""\ud83d""#,
+                #""\ud83d""#, #""a\\b\/c""#, #""\n""#, #""\x""#, #""ends in \""#, #""zoë \t é""#, "\"\u{7F}\"",
+                #""eight888""#, #""exactly8\"exactly8""#,
             ]
         ),
         (
@@ -74,9 +75,24 @@ import Testing
                 "123456789012345678", "0.30000000000000004",
             ]
         ),
-        ("At", [#""2026-01-02T03:04Z""#, #""2026-13-02T03:04:05Z""#, #""2026-01-02T03:04:05+01:00""#, "5", "null"]),
+        (
+            "At",
+            [
+                #""2026-01-02T03:04Z""#, #""2026-13-02T03:04:05Z""#, #""2026-01-02T03:04:05+01:00""#, "5", "null",
+                #""2026-01-02T03:04:05Z""#, #""2026-01-02T03:04:05.Z""#, #""2026-01-02T03:04:05.123456789012Z""#,
+                #""2026-01-02T03:04:05.1234567890123Z""#, #""2026-01-02T03:04:60Z""#, #""2026-01-02t03:04:05z""#,
+                #""2024-02-29T23:59:59.100Z""#, #""2026-02-29T00:00:00Z""#, #""2026-01-02T24:00:00Z""#,
+                #""-0001-01-02T03:04:05Z""#, #""12026-01-02T03:04:05Z""#, #""2026-01-02T03:04:0xZ""#, #""""#,
+            ]
+        ),
         ("Flag", ["false", "null", "tru", #""true""#, "1"]),
-        ("Guid", ["\"\(guid.uppercased())\"", #""6f9619ff""#, "null"]),
+        (
+            "Guid",
+            [
+                "\"\(guid.uppercased())\"", #""6f9619ff""#, "null", "\"\(guid.replacing("-", with: "0"))\"",
+                "\"\(guid.replacing("f", with: "g"))\"", "\"\(guid)0\"",
+            ]
+        ),
         ("Day", [#""-0044-03-15""#, #""2026-02-30""#, "null"]),
         ("Color", [#""Red,Blue""#, "1", "null"]),
         ("@odata.etag", [#""*""#, "null", "5"]),
@@ -106,6 +122,44 @@ import Testing
         let among = try reading([Self.row(), row, Self.row()], at: 1)
         #expect(among.item == alone.item)
         #expect(among.code == alone.code)
+    }
+
+    @Test(arguments: 0..<8) func `is read the same, or refused for the same reason, whatever its bytes`(seed: UInt64)
+        throws
+    {
+        var random = SeededGenerator(state: seed)
+        let row = Array(Self.row().utf8)
+        // What JSON and its values are made of, so that much of it is valid.
+        let bytes = Array(##"{}[]:,"\/bfnrtu0123456789.-+eEtrufalsn TZ:Aé"##.utf8)
+        for _ in 0..<300 {
+            var changed = row
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let place = Int.random(in: 1..<changed.count - 1, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: changed.remove(at: place)
+                case 1: changed.insert(bytes.randomElement(using: &random) ?? 0x20, at: place)
+                default: changed[place] = bytes.randomElement(using: &random) ?? 0x20
+                }
+            }
+            let text = String(decoding: changed, as: UTF8.self)
+            let alone = try reading([text], at: 0)
+            let among = try reading([Self.row(), text, Self.row()], at: 1)
+            guard Self.endsWhereItEnds(text) else { continue }
+            #expect(among.item == alone.item, "seed \(seed): \(text)")
+            #expect(among.code == alone.code, "seed \(seed): \(text)")
+        }
+    }
+
+    /// Whether what stands behind the row cannot be taken for a part of it, nor what is in it for other rows.
+    private static func endsWhereItEnds(_ text: String) -> Bool {
+        do throws(JSONError) {
+            var scanner = try JSONScanner(Array(text.utf8))
+            try scanner.skip()
+            try scanner.end()
+            return true
+        } catch {
+            return error.code != .truncated && error.offset < text.utf8.count - 1
+        }
     }
 
     @Test func `keeps the digits of a decimal and the fraction of a second`() throws {

@@ -36,14 +36,16 @@ struct LearnedEntities {
 }
 
 extension ImageBuilder {
-    /// Asks once for all that the entities of a set are compared with, where each is going to be asked for alone otherwise.
-    mutating func learn(_ payloads: some Sequence<EntityPayload>, in set: EntitySet) throws(StateError) {
+    /// Asks once for all that the items' entities of a set are compared with, where each is going to be asked for alone
+    /// otherwise. Those that name another set are.
+    mutating func learn(_ items: [DeltaItem], in set: EntitySet) throws(StateError) {
         learned = LearnedEntities(set: set.name)
         let number = set.entityType.keyProperties.count == 1 ? set.entityType.keyProperties[0].name : nil
         var numbers: ClosedRange<Int64>?
         var areNumbers = number != nil
         var ids: [EntityID] = []
-        for payload in payloads {
+        for item in items {
+            guard case .entity(let payload) = item, payload.set == nil else { continue }
             let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
             guard let key = KeyText.of(payload.values, type: type) else {
                 areNumbers = false

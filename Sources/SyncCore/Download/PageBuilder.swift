@@ -80,12 +80,7 @@ public struct PageBuilder<Storage: StateStorage> {
 
     /// Takes what the items say. Those of a download that is compared are looked up together.
     public mutating func add(_ items: [DeltaItem]) throws(StateError) {
-        if comparison != nil {
-            let own = items.lazy.compactMap { item in
-                if case .entity(let payload) = item, payload.set == nil { payload } else { nil }
-            }
-            try builder.learn(own, in: set)
-        }
+        if comparison != nil { try builder.learn(items, in: set) }
         pages[0].images.reserveCapacity(items.count)
         for item in items { try add(item) }
     }

@@ -257,12 +257,12 @@ public actor LocalStore {
 
     /// - Parameters:
     ///   - isPage: of a download: the views may commit it later, together with those behind it.
-    ///   - isLast: of these: they commit it, and what they have gathered.
+    ///   - isLast: of these: they commit what they have gathered, and then it.
     func transaction<T>(isPage: Bool = false, isLast: Bool = false, _ body: () throws -> T) throws(TidelogError) -> T {
         uncommitted = []
         defer { uncommitted = [] }
         do {
-            if !isPage { try commitPages() }
+            if !isPage || isLast { try commitPages() }
             try catchUpAfterFailure()
             // Only now: what was caught up stays, whatever becomes of the body.
             let before = gathered.fold ?? fold

@@ -19,7 +19,10 @@ struct GatheredPagesTests {
         let engine: SyncEngine
 
         init(before: @escaping @Sendable (LocalStore) async throws -> Void) async throws {
-            let shop = try await Shop(.v4, pageSize: 10, expanding: false, queries: [])
+            // So that the pages in front of the request are in the store when something is done.
+            var options = LocalStore.Options()
+            options.readsAhead = false
+            let shop = try await Shop(.v4, pageSize: 10, expanding: false, options: options, queries: [])
             for number in 0..<33 {
                 shop.transport.direct("POST", "/v4/Customers", #"{"Name":"Customer \#(number)","Tags":[]}"#)
             }

@@ -171,6 +171,44 @@ struct StreamedDownloadTests {
         #expect(told.last == all + #"{"@odata.context":"$metadata#Customers","value":["#.utf8.count + 1)
     }
 
+    @Test func `a part goes into the store while the next one is read`() async throws {
+        let shop = try await store(VirtualTime())
+        let logged = Mutex(0)
+        let whileReading = Mutex(0)
+        // The second part is given to its middle, and not further before the first one is in the log.
+        let transport = LongPage(rows: 3_000) { _, chunk in
+            guard chunk == 16 else { return nil }
+            for _ in 0..<1_000 where logged.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(10)) }
+            whileReading.withLock { $0 = logged.withLock { $0 } }
+            return nil
+        }
+        let engine = engine(shop, transport)
+        let observer = engine.session.activity.add { event in
+            if case .recorded(_, let record) = event, case .downloadPage(let page) = record.body {
+                logged.withLock { $0 += page.entities.count }
+            }
+        }
+        defer { engine.session.activity.remove(observer) }
+        _ = try await engine.download()
+        #expect(whileReading.withLock { $0 } == 1_000)
+        #expect(try await count(shop) == 3_000)
+    }
+
+    @Test func `where the store does not take a part, the download ends, and has given it nothing of what follows`()
+        async throws
+    {
+        let shop = try await store(VirtualTime())
+        let store = shop.store
+        let transport = LongPage(rows: 5_000) { _, chunk in
+            // Its query goes while the second part is read.
+            if chunk == 16 { try? await store.removeDefiningQuery("Customers") }
+            return nil
+        }
+        let error = await #expect(throws: TidelogError.self) { try await engine(shop, transport).download() }
+        #expect(error?.code == .invalidRequest)
+        #expect(try await count(shop) == 0)
+    }
+
     @Test(arguments: [DefiningQuerySettings.DeltaTracking.auto, .never])
     func `a page that breaks off is asked for again, and what was in the log of it does no harm`(
         _ trackDeltas: DefiningQuerySettings.DeltaTracking

@@ -1,3 +1,5 @@
+internal import Operations
+internal import SyncCore
 internal import SyncEngine
 
 /// What changes cost that a service tells by a delta link: beside the rows of a full download, in a small store and in a large
