@@ -1,4 +1,4 @@
-import EDM
+package import EDM
 
 /// What the records of a download add to the elements of the codec: each fact in the oldest kind that has a place for it.
 extension ByteWriter {
