@@ -1,3 +1,4 @@
+import EDM
 public import Operations
 public import SyncCore
 
