@@ -90,23 +90,22 @@ public struct PlainLinkForm: Sendable {
     }
 
     public func link(_ number: Int64) -> String {
-        // 20 bytes for the number, one for the parenthesis.
-        String(unsafeUninitializedCapacity: prefix.count + 21) { bytes in
-            var end = bytes.update(fromContentsOf: prefix)
-            var digits: (UInt64, count: Int) = (number.magnitude, 1)
-            while digits.0 >= 10 { digits = (digits.0 / 10, digits.count + 1) }
-            if number < 0 {
-                bytes[end] = UInt8(ascii: "-")
-                end += 1
-            }
+        let isNegative = number < 0
+        var digits = 1
+        var rest = number.magnitude
+        while rest >= 10 { (rest, digits) = (rest / 10, digits + 1) }
+        // Exactly as long: short strings take no memory of their own.
+        let count = prefix.count + (isNegative ? 1 : 0) + digits + 1
+        return String(unsafeUninitializedCapacity: count) { bytes in
+            _ = bytes.update(fromContentsOf: prefix)
+            if isNegative { bytes[prefix.count] = UInt8(ascii: "-") }
+            bytes[count - 1] = UInt8(ascii: ")")
             var rest = number.magnitude
-            for place in stride(from: end + digits.count - 1, through: end, by: -1) {
-                bytes[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+            for place in 2..<(digits + 2) {
+                bytes[count - place] = UInt8(ascii: "0") + UInt8(rest % 10)
                 rest /= 10
             }
-            end += digits.count
-            bytes[end] = UInt8(ascii: ")")
-            return end + 1
+            return count
         }
     }
 }

@@ -5,8 +5,10 @@ import ODataWire
 struct Selection {
     private let items: [SelectItem]
     private let model: EntityDataModel
-    /// Rows of one answer are nearly always of one type.
+    /// Rows of one answer are nearly always of one type, and have the same names.
     private var last: (type: String, paths: SelectedPaths)?
+    private var names: [String] = []
+    private var kept: [(name: String, paths: SelectedPaths)] = []
 
     init(_ items: [SelectItem], _ model: EntityDataModel) {
         self.items = items
@@ -15,16 +17,27 @@ struct Selection {
 
     mutating func cut(_ snapshot: inout EntitySnapshot) {
         guard !items.isEmpty else { return }
-        if snapshot.readLink.isEmpty {
-            snapshot.values = SelectedPaths(items).cut(snapshot.values)
-            return
+        let paths = paths(for: snapshot)
+        if paths.isWhole { return }
+        if snapshot.values.names != names {
+            names = snapshot.values.names
+            kept = names.compactMap { name in paths.below(name).map { (name, $0) } }
         }
-        if last?.type != snapshot.type {
-            var paths = SelectedPaths(items)
-            for property in model.findEntityType(snapshot.type)?.keyProperties ?? [] { paths.add(property.name) }
-            last = (snapshot.type, paths)
-        }
-        if let last { snapshot.values = last.paths.cut(snapshot.values) }
+        // Nothing else is looked at: it may be there in an encoded form only.
+        var values: [Value] = []
+        values.reserveCapacity(kept.count)
+        for (name, paths) in kept { values.append(paths.cut(snapshot.values[name] ?? .null)) }
+        snapshot.values = PropertyValues(distinctNames: kept.map(\.name), values: values)
+    }
+
+    private mutating func paths(for snapshot: EntitySnapshot) -> SelectedPaths {
+        // What was put together has no key.
+        let type = snapshot.readLink.isEmpty ? "" : snapshot.type
+        if let last, last.type == type { return last.paths }
+        var paths = SelectedPaths(items)
+        for property in model.findEntityType(type)?.keyProperties ?? [] { paths.add(property.name) }
+        (last, names, kept) = ((type, paths), [], [])
+        return paths
     }
 }
 
@@ -32,7 +45,7 @@ struct Selection {
 struct SelectedPaths {
     private var names: [String: SelectedPaths] = [:]
     /// Everything, here and below.
-    private var isWhole = false
+    private(set) var isWhole = false
 
     init() {}
 
@@ -58,14 +71,17 @@ struct SelectedPaths {
         }
     }
 
-    func cut(_ values: PropertyValues) -> PropertyValues {
+    /// What is kept below a name; nil for nothing.
+    func below(_ name: String) -> SelectedPaths? { names[name] }
+
+    private func cut(_ values: PropertyValues) -> PropertyValues {
         if isWhole { return values }
         var kept = PropertyValues()
         for (name, value) in values { if let inner = names[name] { kept[name] = inner.cut(value) } }
         return kept
     }
 
-    private func cut(_ value: Value) -> Value {
+    func cut(_ value: Value) -> Value {
         if isWhole { return value }
         switch value {
         case .complex(var complex):

@@ -79,7 +79,8 @@ public struct OfflineODataParameters: Sendable {
         authentication: AuthenticationHook? = nil, customHeaders: HTTPHeaders = .empty,
         customCookies: [String: String] = [:], upload: UploadOptions = UploadOptions(),
         enableRequestQueueOptimization: Bool = false, enableIndividualErrorArchiveDeletion: Bool = true,
-        indexes: [EntityIndex] = [], pageSize: Int? = nil, requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)? = nil,
+        indexes: [EntityIndex] = [], pageSize: Int? = nil,
+        requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)? = nil,
         logger: Logger? = nil
     ) {
         self.indexes = indexes

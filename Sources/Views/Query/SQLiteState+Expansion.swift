@@ -16,10 +16,11 @@ extension SQLiteState {
         var compiler = try compiler(for: set, options, now)
         let condition = try compiler.condition(of: options, in: set)
         let terms = try compiler.order(of: options)
-        var text = "SELECT source.key, \(Self.selectedColumns) " + (try way(from: sources, end, set)) + condition
+        var text = "SELECT \(Self.selectedColumns), source.key " + (try way(from: sources, end, set)) + condition
         // Without terms the rows come by the order of the links, which is that of the entity IDs.
         if !terms.isEmpty {
-            text = text + " ORDER BY " + SQLText.joined([SQLText("1")] + terms + [SQLText("t0.entity")], by: ", ")
+            text =
+                text + " ORDER BY " + SQLText.joined([SQLText("source.key")] + terms + [SQLText("t0.entity")], by: ", ")
         }
         var found = ExpandedTargets(sources: sources.count)
         let skip = Int(clamping: max(0, options.skip ?? 0))
@@ -29,17 +30,17 @@ extension SQLiteState {
         places.reserveCapacity(sources.count)
         let name = set.name
         try each(text) { row in
-            let source = Int(row.integer(0))
+            let source = Int(row.integer(Self.selectedColumnCount))
             let number = Int(found.counts[source])
             found.counts[source] += 1
             guard number >= skip, number < limit else { return }
-            let id = row.integer(1)
+            let id = row.integer(0)
             if let place = places[id] {
                 found.targets[source].append(place)
             } else {
                 places[id] = found.rows.count
                 found.targets[source].append(found.rows.count)
-                found.rows.append(try entityRow(row, set: name, from: 1))
+                found.rows.append(try entityRow(row, set: name))
             }
         }
         if terms.isEmpty { found.sort() }

@@ -44,6 +44,8 @@ extension SQLiteState {
     /// ``rowColumns`` of the table that a statement has as `t0`.
     static let selectedColumns = rowColumns.split(separator: ", ").map { "t0." + $0 }.joined(separator: ", ")
 
+    static let selectedColumnCount = rowColumns.split(separator: ", ").count
+
     /// So many statements of selections are remembered.
     private static var selectionLimit: Int { 256 }
 

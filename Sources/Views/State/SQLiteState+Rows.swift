@@ -13,17 +13,14 @@ extension SQLiteState {
     }
 
     /// From ``rowColumns``.
-    ///
-    /// - Parameter first: the column that these begin with.
-    func entityRow(_ row: Row, set: String, from first: Int = 0) throws(StateError) -> EntityRow {
-        guard let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(first + 1))),
-            let type = row.text(first + 4, names)
+    func entityRow(_ row: Row, set: String) throws(StateError) -> EntityRow {
+        guard let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(1))),
+            let type = row.text(4, names)
         else { throw StateError(.damaged, "The views hold a row of \(set) that makes no sense.") }
         return EntityRow(
-            id: EntityID(rawValue: UInt64(bitPattern: row.integer(first))), set: set, type: type,
-            values: try values(row, shape: first + 3, bytes: first + 7), etag: row.text(first + 5),
-            editLink: row.text(first + 6), origin: origin,
-            downloaded: UInt64(bitPattern: row.integer(first + 2)))
+            id: EntityID(rawValue: UInt64(bitPattern: row.integer(0))), set: set, type: type,
+            values: try values(row, shape: 3, bytes: 7), etag: row.text(5), editLink: row.text(6), origin: origin,
+            downloaded: UInt64(bitPattern: row.integer(2)))
     }
 
     public func putRow(_ row: EntityRow) throws(StateError) {
