@@ -1,6 +1,7 @@
 import EDM
 import HTTPTypes
 import ODataSandbox
+import ODataWire
 import Operations
 import SyncCore
 @testable import SyncEngine
