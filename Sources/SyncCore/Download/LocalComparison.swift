@@ -35,7 +35,7 @@ struct LocalComparison<Storage: StateStorage> {
     /// Whether all that is sent is known, and as it is known.
     private static func isSame(_ sent: PropertyValues, _ known: PropertyValues) -> Bool {
         // As a rule both have the same properties in the same order.
-        if sent.names == known.names { return zip(sent.values, known.values).allSatisfy(isSame) }
+        if sent.names == known.names { return zip(sent.values, known.values).allSatisfy { isSame($0, $1) } }
         return sent.allSatisfy { name, value in known[name].map { isSame($0, value) } ?? false }
     }
 
