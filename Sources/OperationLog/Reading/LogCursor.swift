@@ -93,7 +93,7 @@ public final class LogCursor {
             case .records(let block): (header, next) = (block.header, block.next)
             case .other(let block): next = block.next
             case .footer:
-                throw segment.damage(.unfinishedCommit, at: next)
+                throw segment.damage(.brokenChain, at: next)
             case .end:
                 guard try continues(behind: segment, .unfinishedCommit, at: next) else { return false }
             case .invalid(let fault):

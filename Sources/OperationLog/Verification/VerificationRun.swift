@@ -144,7 +144,8 @@ struct VerificationRun {
             place.position = block.next
             return .on
         case .footer(let block, let footer):
-            guard place.commitStart == nil else { return .fault(.unfinishedCommit) }
+            // No writer seals behind a part of a commit: that is no trace of a crash.
+            guard place.commitStart == nil else { return .fault(.brokenChain) }
             switch try segment.ending(after: block) {
             case .incomplete: return .fault(.endsEarly)
             case .bytesAfter: return .fault(.bytesAfterTrailer)
