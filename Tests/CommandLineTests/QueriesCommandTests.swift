@@ -46,8 +46,8 @@ import Testing
         let run = try workspace.tidelog("pull")
         #expect(run.status == 1)
         #expect(run.output.hasPrefix("Read "))
-        #expect(run.error.contains("tidelog: P: The service answered GET Photos with status 404."))
-        #expect(run.error.contains("tidelog: S: The service answered GET Suppliers with status 404."))
+        #expect(run.error.contains("tidelog: P: The service has nothing there (404): "))
+        #expect(run.error.contains("tidelog: S: The service has nothing there (404): "))
         #expect(try workspace.tidelog("query", "Orders", "--json").lines.count == 4)
     }
 
@@ -72,5 +72,17 @@ import Testing
         #expect(
             try workspace.output("pull", "--config", "queries.conf").contains(
                 "The configuration file has a section for Nothing, which is no defining query of the store."))
+    }
+
+    @Test func `pull says how many entities have left the store`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["P=Photos", "O=Orders"])
+        let other = try Workspace.pulled(server, .v4, queries: ["O=Orders"])
+        _ = try other.output("delete", "Orders(4)")
+        _ = try other.output("push")
+        #expect(
+            try workspace.tidelog("pull", "O").lines == [
+                "Read 3 entities in 1 page.", "Removed 1 entity that no query brings any more.",
+            ])
     }
 }

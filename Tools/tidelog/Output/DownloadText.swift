@@ -14,6 +14,10 @@ struct DownloadText {
         var lines = [
             "Read \(counted(report.entities, "entity", "entities")) in \(counted(report.pages, "page", "pages"))."
         ]
+        let removed = report.queries.reduce(0) { $0 + $1.tally.removed }
+        if removed > 0 {
+            lines.append("Removed \(counted(removed, "entity", "entities")) that no query brings any more.")
+        }
         lines += report.fresh.map {
             "Passed over \($0): it was read a short while ago. 'tidelog pull \($0)' reads it."
         }
