@@ -91,6 +91,17 @@ struct StoredValuesTests {
     }
 
     @Test func `rows whose names have no number hold them themselves`() throws {
+    @Test func `names that are equal and have other bytes stay what they are`() throws {
+        let state = try state()
+        let rows = ["é", "e\u{301}", "K", "\u{212A}"].enumerated().map { index, name in
+            row(UInt64(index + 1), ["ID": .integer(1), name: .integer(2)])
+        }
+        for row in rows { try put(row, in: state) }
+        for row in rows {
+            #expect(try state.row(row.id).map { ValueCodec.encode($0.values) } == ValueCodec.encode(row.values))
+        }
+    }
+
         let state = try state()
         try state.connection.run("INSERT INTO shapes VALUES (?, x'01')", [.integer(Shapes.limit)])
         let row = row(1, Self.full)
