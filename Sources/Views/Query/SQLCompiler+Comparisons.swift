@@ -19,10 +19,14 @@ extension SQLCompiler {
             if a.literal == .null || b.literal == .null { return compare(comparison, a, b, isExact) }
             // 4.01 writes members as strings. Others compare by their numbers, which only the evaluator knows.
             guard comparison == .eq, a.enumeration != nil, case .string(let value)? = b.literal else { return nil }
+            noteOwn(b)
             return isMember(a, names(of: value, type), isExact)
         }
         return compare(comparison, a, b, isExact)
     }
+
+    /// The value became part of the statement in a form that another one in its place would not have.
+    private mutating func noteOwn(_ literal: Scalar) { if literal.place != nil { notePassing() } }
 
     private func isMember(_ member: Scalar, _ names: [String], _ isExact: Bool) -> SQLText? {
         guard !names.isEmpty else { return nil }
@@ -101,6 +105,7 @@ extension SQLCompiler {
         if let type = value.enumeration {
             guard case .string(let member) = found else { return nil }
             let names = names(of: member, type)
+            noteOwn(literal)
             return names.isEmpty ? nil : names.map { SQLText("?", [.text($0)]) }
         }
         return adapt(literal, to: kind).map { [$0] }

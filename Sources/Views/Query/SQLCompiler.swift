@@ -170,6 +170,9 @@ package struct SQLCompiler {
         switch expression {
         case .literal(let value, _):
             return StoredKind(value) != nil || value == .null ? Scalar(value) : nil
+            // Texts are equal where their characters are, and other ones for SQLite where these are composed in another way: a
+            // statement would be found again that has the other one in it.
+            if case .string(let text) = value, !text.utf8.allSatisfy({ $0 < 0x80 }) { isPassing = true }
         case .enumeration(_, let value): return Scalar(.string(value))
         case .path(let path):
             if let place = place(of: path) { return Scalar(parameters[place], place: place) }

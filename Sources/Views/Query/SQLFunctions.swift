@@ -19,6 +19,18 @@ package final class SQLFunctions {
         let operands: [Operand]
     }
 
+    /// Expressions are equal where their values are; of these 1.50 and 1.5 are, and texts whose characters are composed in
+    /// other ways, which functions tell apart.
+    private struct Key: Hashable {
+        let entry: Entry
+        let text: [UInt8]
+
+        init(_ entry: Entry) {
+            self.entry = entry
+            text = (try? entry.expression.print(version: .v401)).map { Array($0.utf8) } ?? []
+        }
+    }
+
     struct Operand: Hashable {
         let kind: StoredKind
         /// The enumeration that it is a member of.
@@ -32,7 +44,7 @@ package final class SQLFunctions {
     }
 
     private var entries: [Int64: Entry] = [:]
-    private var numbers: [Entry: Int64] = [:]
+    private var numbers: [Key: Int64] = [:]
     private var nextNumber: Int64 = 1
     private let evaluator: ExpressionEvaluator
 
@@ -106,12 +118,13 @@ package final class SQLFunctions {
     }
 
     func number(of entry: Entry) -> Int64 {
-        if let number = numbers[entry] { return number }
+        let key = Key(entry)
+        if let number = numbers[key] { return number }
         let number = nextNumber
         nextNumber += 1
         entries[number] = entry
-        numbers[entry] = number
-        if number > Self.limit, let old = entries.removeValue(forKey: number - Self.limit) { numbers[old] = nil }
+        numbers[key] = number
+        if number > Self.limit, let old = entries.removeValue(forKey: number - Self.limit) { numbers[Key(old)] = nil }
         return number
     }
 
@@ -235,7 +248,8 @@ enum SortableText {
         guard let bytes, count > 0 else { return .null }
         let text = String(decoding: UnsafeRawBufferPointer(start: bytes, count: Int(count)), as: UTF8.self)
         guard let letter = text.utf8.first, let kind = StoredKind(rawValue: Int64(letter) - 0x61) else { return .null }
-        let content = String(text.dropFirst())
+        // A combining character in front belongs to the letter.
+        let content = String(text.unicodeScalars.dropFirst())
         switch kind {
         case .boolean: return .boolean(content == "true")
         case .integer: return Int64(content).map { .integer($0) } ?? .null
