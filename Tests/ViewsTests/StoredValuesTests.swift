@@ -65,7 +65,8 @@ struct StoredValuesTests {
         let layout = try #require(state.layouts["As"])
         let partial: PropertyValues = ["ID": .integer(8), "Place": .null, "Day": .null, "Name": .string("")]
         let odd: PropertyValues = ["ID": .string("no number"), "Place": .string("Ulm")]
-        for (index, values) in [Self.full, partial, odd, Self.full, ["ID": .null], [:]].enumerated() {
+        let none: PropertyValues = ["Small": .single(.nan), "Large": .double(.nan)]
+        for (index, values) in [Self.full, partial, odd, none, Self.full, ["ID": .null], [:]].enumerated() {
             try put(row(UInt64(index + 1), values), in: state)
             #expect(try columns(of: Int64(index + 1), in: state) == layout.columnValues(values))
         }
@@ -90,7 +91,6 @@ struct StoredValuesTests {
         #expect(rows.count == 3 && rows.allSatisfy { $0.values.packed?.names === rows[0].values.packed?.names })
     }
 
-    @Test func `rows whose names have no number hold them themselves`() throws {
     @Test func `names that are equal and have other bytes stay what they are`() throws {
         let state = try state()
         let rows = ["é", "e\u{301}", "K", "\u{212A}"].enumerated().map { index, name in
@@ -102,6 +102,7 @@ struct StoredValuesTests {
         }
     }
 
+    @Test func `rows whose names have no number hold them themselves`() throws {
         let state = try state()
         try state.connection.run("INSERT INTO shapes VALUES (?, x'01')", [.integer(Shapes.limit)])
         let row = row(1, Self.full)

@@ -123,7 +123,8 @@ package final class SQLFunctions {
         let number = nextNumber
         nextNumber += 1
         entries[number] = entry
-        numbers[key] = number
+        // An expression with NaN in it is not found again, nor could it be forgotten.
+        if key == key { numbers[key] = number }
         if number > Self.limit, let old = entries.removeValue(forKey: number - Self.limit) { numbers[Key(old)] = nil }
         return number
     }
@@ -181,7 +182,12 @@ private func functionCall(
     let stored = (1..<max(1, Int(count))).map { SQLValue(raw: arguments[$0]) }
     do throws(EvaluationError) {
         let value = try functions.evaluate(sqlite3_value_int64(arguments[0]), stored)
-        if asKey { SortableText.text(value).setResult(context) } else { SQLValue(value).setResult(context) }
+        switch value {
+        case _ where asKey: SortableText.text(value).setResult(context)
+        case .boolean, .null: SQLValue(value).setResult(context)
+        // SQLite has ideas of its own about which texts and numbers are true.
+        default: throw EvaluationError(.wrongOperand, "A condition is expected, not \(value.kindName).")
+        }
     } catch {
         functions.fail(error)
         sqlite3_result_error(context, error.message, -1)
@@ -230,10 +236,8 @@ private func sortKeyCall(
 
 /// A value as text that can be read back without knowing its type: the kind's letter, then the value.
 enum SortableText {
-    /// NaN is null here as it is in the columns.
     static func text(_ value: Value) -> SQLValue {
-        guard !value.isNaN, let kind = StoredKind(value), let letter = Unicode.Scalar(UInt32(0x61 + kind.rawValue))
-        else {
+        guard let kind = StoredKind(value), let letter = Unicode.Scalar(UInt32(0x61 + kind.rawValue)) else {
             return .null
         }
         let text =
