@@ -18,6 +18,9 @@ final class SmallShop {
         <Property Name="ID" Type="Edm.Int32" Nullable="false"/><Property Name="Number" Type="Edm.Int64"/>
         <Property Name="Text" Type="Edm.String"/><Property Name="Weight" Type="Edm.Double"/>
         <Property Name="Ratio" Type="Edm.Single"/><Property Name="Mood" Type="S.Mood"/>
+        <Property Name="Price" Type="Edm.Decimal" Scale="variable"/><Property Name="Day" Type="Edm.Date"/>
+        <Property Name="Placed" Type="Edm.DateTimeOffset" Precision="12"/><Property Name="Took" Type="Edm.Duration"/>
+        <Property Name="Paid" Type="Edm.Boolean"/><Property Name="Token" Type="Edm.Guid"/>
         <NavigationProperty Name="Customer" Type="S.Customer" Partner="Orders"/></EntityType>
         <EnumType Name="Mood"><Member Name="Bad" Value="0"/><Member Name="Awful" Value="1"/></EnumType>
         <EntityContainer Name="C"><EntitySet Name="Customers" EntityType="S.Customer"/>
