@@ -157,10 +157,25 @@ struct QueryEvaluatorTests {
         }
     }
 
-    @Test(arguments: ["1 div 0", "ID mod 0", "Price div 0", "Took div 0"])
+    @Test(arguments: ["1 div 0", "ID mod 0", "Price div 0", "Took div 0", "Price divby 0", "1.5e0 mod 0"])
     func `dividing by zero is an error, not a crash`(text: String) throws {
         let error = #expect(throws: EvaluationError.self) { try evaluate(text) }
         #expect(error?.code == .divisionByZero)
+    }
+
+    @Test(
+        arguments: [
+            ("1 divby 0", .decimal(.infinity)), ("-1 divby 0", .decimal(.negativeInfinity)),
+            ("1e0 div 0", .double(.infinity)), ("-1e0 divby 0", .double(-.infinity)), ("1 div 0e0", .double(.infinity)),
+            ("1e0 div (-0e0)", .double(.infinity)),
+        ] as [(String, Value)])
+    func `where dividing by zero is no error the sign is that of the left operand`(text: String, value: Value) throws {
+        #expect(try evaluate(text) == value)
+    }
+
+    @Test func `nothing of whole numbers divided by nothing is not a number`() throws {
+        #expect(try evaluate("0 divby 0") == .decimal(.notANumber))
+        #expect(try evaluate("(0 divby 0) eq (0 divby 0)") == .boolean(false))
     }
 
     @Test func `nested replacements do not grow without end`() throws {

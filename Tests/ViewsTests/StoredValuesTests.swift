@@ -65,7 +65,8 @@ struct StoredValuesTests {
         let layout = try #require(state.layouts["As"])
         let partial: PropertyValues = ["ID": .integer(8), "Place": .null, "Day": .null, "Name": .string("")]
         let odd: PropertyValues = ["ID": .string("no number"), "Place": .string("Ulm")]
-        for (index, values) in [Self.full, partial, odd, Self.full, ["ID": .null], [:]].enumerated() {
+        let none: PropertyValues = ["Small": .single(.nan), "Large": .double(.nan)]
+        for (index, values) in [Self.full, partial, odd, none, Self.full, ["ID": .null], [:]].enumerated() {
             try put(row(UInt64(index + 1), values), in: state)
             #expect(try columns(of: Int64(index + 1), in: state) == layout.columnValues(values))
         }
@@ -88,6 +89,17 @@ struct StoredValuesTests {
         #expect(try state.connection.first("SELECT count(*) FROM shapes") == [.integer(1)])
         let rows = try state.allRows(set: "As")
         #expect(rows.count == 3 && rows.allSatisfy { $0.values.packed?.names === rows[0].values.packed?.names })
+    }
+
+    @Test func `names that are equal and have other bytes stay what they are`() throws {
+        let state = try state()
+        let rows = ["é", "e\u{301}", "K", "\u{212A}"].enumerated().map { index, name in
+            row(UInt64(index + 1), ["ID": .integer(1), name: .integer(2)])
+        }
+        for row in rows { try put(row, in: state) }
+        for row in rows {
+            #expect(try state.row(row.id).map { ValueCodec.encode($0.values) } == ValueCodec.encode(row.values))
+        }
     }
 
     @Test func `rows whose names have no number hold them themselves`() throws {

@@ -11,7 +11,8 @@ struct ParsedQueries {
         let path: String
     }
 
-    private var known: [String: Query] = [:]
+    /// By the bytes of their texts: these can be equal where characters are composed in other ways, and their literals are not.
+    private var known: [[UInt8]: Query] = [:]
     private var model: EntityDataModel?
     private var root: String?
 
@@ -23,11 +24,12 @@ struct ParsedQueries {
             known = [:]
             (self.model, self.root) = (model, root)
         }
-        if let query = known[url] { return query }
+        let text = Array(url.utf8)
+        if let query = known[text] { return query }
         let query = try Self.parse(url, model, root)
-        if url.utf8.count <= Self.limit.length {
+        if text.count <= Self.limit.length {
             if known.count >= Self.limit.count { known = [:] }
-            known[url] = query
+            known[text] = query
         }
         return query
     }

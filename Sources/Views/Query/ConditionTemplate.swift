@@ -47,6 +47,7 @@ struct ConditionTemplate {
         guard case .literal(let value, _) = operand, let kind = StoredKind(value) else { return operand }
         // Beyond these, SQLite and the evaluator share the work in another way.
         if case .integer(let number) = value, number.magnitude > 1 << 53 { return operand }
+        if value.isNaN { return operand }
         parameters.append(value)
         let letter = Character(Unicode.Scalar(UInt8(ascii: "a") + UInt8(kind.rawValue)))
         return .path(ExpressionPath(root: .alias("~\(parameters.count - 1)\(letter)"), segments: []))

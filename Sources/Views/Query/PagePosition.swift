@@ -46,14 +46,3 @@ struct PagePosition: Hashable {
         return self.entity < entity
     }
 }
-
-extension Value {
-    /// Stored as null, and nothing that SQL could sort by.
-    var isNaN: Bool {
-        switch self {
-        case .double(let number): number.isNaN
-        case .single(let number): number.isNaN
-        default: false
-        }
-    }
-}

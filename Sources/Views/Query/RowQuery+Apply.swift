@@ -43,7 +43,7 @@ extension RowQuery {
             state.connection.trace?.noteInMemory("What $apply makes of the rows is worked out in memory.")
             return Answer(
                 .applied(found.rows.map { AppliedRow(entity: nil, values: $0.values) }), count: found.count)
-        } catch let error as EvaluationError where error.code == .unsupported {
+        } catch let error as EvaluationError {
             state.connection.trace?.noteInMemory(error.message)
             return nil
         }

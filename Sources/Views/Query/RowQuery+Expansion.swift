@@ -23,7 +23,7 @@ extension RowQuery {
                 var found = ExpandedTargets(sources: rows.count)
                 found.counts = try state.counts(of: sources, along: end, in: set, options, now: now)
                 return found
-            } catch let error as EvaluationError where error.code == .unsupported {
+            } catch let error as EvaluationError {
                 state.connection.trace?.noteInMemory(error.message)
             }
         }

@@ -118,7 +118,7 @@ extension RowQuery {
             return Answer(
                 .entities(request.path.target == .count ? [] : try found.rows()),
                 count: request.wantsCount ? try found.count() : nil)
-        } catch let error as EvaluationError where error.code == .unsupported {
+        } catch let error as EvaluationError {
             state.connection.trace?.noteInMemory(error.message)
             return nil
         }

@@ -6,7 +6,8 @@ public import SyncCore
 /// Answers the path and every query option but `$select` and `$expand` from the views.
 ///
 /// A query over a whole set is compiled to SQL. What SQL does not answer, and what a path narrows down, is filtered and
-/// sorted in memory by the evaluator that is also the measure of the SQL, so that a query means the same either way.
+/// sorted in memory by the evaluator that is also the measure of the SQL, so that a query means the same either way. So is what
+/// SQL refuses for a row's sake: SQLite may look at conditions in another order, and at a row that the evaluator does not ask.
 public struct RowQuery {
     let state: SQLiteState
     let model: EntityDataModel
@@ -94,7 +95,7 @@ public struct RowQuery {
             }
             let count = wantsCount ? try state.count(in: set, request.options, now: now) : nil
             return Answer(.entities(rows), count: count)
-        } catch let error as EvaluationError where error.code == .unsupported {
+        } catch let error as EvaluationError {
             state.connection.trace?.noteInMemory(error.message)
             return nil
         }

@@ -19,10 +19,14 @@ extension SQLCompiler {
             if a.literal == .null || b.literal == .null { return compare(comparison, a, b, isExact) }
             // 4.01 writes members as strings. Others compare by their numbers, which only the evaluator knows.
             guard comparison == .eq, a.enumeration != nil, case .string(let value)? = b.literal else { return nil }
+            noteOwn(b)
             return isMember(a, names(of: value, type), isExact)
         }
         return compare(comparison, a, b, isExact)
     }
+
+    /// The value became part of the statement in a form that another one in its place would not have.
+    private mutating func noteOwn(_ literal: Scalar) { if literal.place != nil { notePassing() } }
 
     private func isMember(_ member: Scalar, _ names: [String], _ isExact: Bool) -> SQLText? {
         guard !names.isEmpty else { return nil }
@@ -98,8 +102,10 @@ extension SQLCompiler {
         else {
             return nil
         }
+        if found.isNaN { return [] }
         if let type = value.enumeration {
             guard case .string(let member) = found else { return nil }
+            noteOwn(literal)
             let names = names(of: member, type)
             return names.isEmpty ? nil : names.map { SQLText("?", [.text($0)]) }
         }
@@ -109,35 +115,44 @@ extension SQLCompiler {
     private func compare(
         _ comparison: ComparisonOperator, _ a: Scalar, _ b: Scalar, _ isExact: Bool
     ) -> SQLText? {
+        if a.literal?.isNaN == true || b.literal?.isNaN == true { return SQLText(comparison == .ne ? "1" : "0") }
         guard let (left, right, isNullable) = align(a, b, isEquality: comparison == .eq || comparison == .ne) else {
             return nil
         }
-        func plain(_ sign: String) -> SQLText {
-            var test = "(" + left + " \(sign) " + right + ")"
-            if comparison == .eq, a.kind == .date, b.kind == .date {
-                // The texts are compared quickly; an index over dates is one over their sort keys. The signs keep SQLite from
-                // putting the value into the sort key's place, where it would not see the index any more.
-                test = "(+" + left + " = +" + right + " AND " + keyed(a, .date) + " = " + keyed(b, .date) + ")"
-            }
-            return isExact ? "COALESCE(" + test + ", 0)" : test
+        func exact(_ test: SQLText) -> SQLText { isExact ? "COALESCE(" + test + ", 0)" : test }
+        func order(_ sign: String, greater: Scalar) -> SQLText {
+            let test = left + " \(sign) " + right
+            return "(" + (mayBeNaN(greater) ? test + " AND " + Self.isNoNaN(greater) : test) + ")"
         }
         /// Two nulls are as great as each other (OData 4.01 Part 2, 5.1.1.1.4), though not for V2 (MS-ODATA, 2.2.3.6.1.1.5).
-        func level(_ sign: String) -> SQLText {
-            if functions.model?.version.isLegacy == true { return plain(sign) }
-            let test = "(" + left + " \(sign) " + right + " OR (" + left + " IS NULL AND " + right + " IS NULL))"
-            return isExact ? "COALESCE(" + test + ", 0)" : test
+        func level(_ sign: String, greater: Scalar) -> SQLText {
+            let test = order(sign, greater: greater)
+            if !isNullable || functions.model?.version.isLegacy == true { return exact(test) }
+            return exact("(" + test + " OR (" + left + " IS NULL AND " + right + " IS NULL))")
         }
         switch comparison {
+        case .eq where mayBeNaN(a) && mayBeNaN(b): return "(" + left + " IS " + right + " AND " + Self.isNoNaN(a) + ")"
         // `IS` also says that null is null; with a value on one side `=` does as well and reads better.
-        case .eq: return isNullable ? "(" + left + " IS " + right + ")" : plain("=")
+        case .eq where isNullable: return "(" + left + " IS " + right + ")"
+        case .eq where a.kind == .date && b.kind == .date:
+            // The texts are compared quickly; an index over dates is one over their sort keys. The signs keep SQLite from
+            // putting the value into the sort key's place, where it would not see the index any more.
+            return exact("(+" + left + " = +" + right + " AND " + keyed(a, .date) + " = " + keyed(b, .date) + ")")
+        case .eq: return exact("(" + left + " = " + right + ")")
+        case .ne where mayBeNaN(a) && mayBeNaN(b):
+            return "(" + left + " IS NOT " + right + " OR NOT " + Self.isNoNaN(a) + ")"
         case .ne: return "(" + left + " IS NOT " + right + ")"
-        case .gt: return plain(">")
-        case .ge: return isNullable ? level(">=") : plain(">=")
-        case .lt: return plain("<")
-        case .le: return isNullable ? level("<=") : plain("<=")
+        case .gt: return exact(order(">", greater: a))
+        case .ge: return level(">=", greater: a)
+        case .lt: return exact(order("<", greater: b))
+        case .le: return level("<=", greater: b)
         case .has, .in: return nil
         }
     }
+
+    private func mayBeNaN(_ scalar: Scalar) -> Bool { scalar.literal == nil && scalar.kind?.hasNaN == true }
+
+    private static func isNoNaN(_ scalar: Scalar) -> SQLText { scalar.text + " COLLATE BINARY IS NOT 'NaN'" }
 
     /// Both operands in forms that SQLite compares as OData does, and whether both may be null.
     private func align(
@@ -183,5 +198,17 @@ extension SQLCompiler {
         // A whole number as a decimal: only values, for a column would lose its index.
         guard kind == .decimal, case .integer? = scalar.literal, let literal = scalar.literal else { return nil }
         return SQLText(literal, place: scalar.place, form: .decimal)
+    }
+}
+
+extension Value {
+    /// Equal to nothing, not even to itself (OData 4.01 Part 2, 5.1.1.1.1).
+    var isNaN: Bool {
+        switch self {
+        case .double(let number): number.isNaN
+        case .single(let number): number.isNaN
+        case .decimal(let number): number == .notANumber
+        default: false
+        }
     }
 }

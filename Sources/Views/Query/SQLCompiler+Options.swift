@@ -36,8 +36,6 @@ extension SQLCompiler {
             "\(entity) > ?", [.integer(Int64(bitPattern: position.entity.rawValue))])
         for (item, value) in zip(options.orderBy, position.keys).reversed() {
             let key = try orderKey(try inlined(item, options).expression)
-            // The token was made from the entity, where NaN is itself.
-            let value = value.isNaN ? .null : value
             let bound = key.bound(value)
             let equal = key.text + " IS " + bound
             let isBehind: SQLText =

@@ -7,7 +7,8 @@ package import ODataWire
 /// indexes. Everything else is left to the evaluator, called from SQL with the columns that it needs. What neither can
 /// (functions of the service, `$root`, collections of values) throws `unsupported`; answer such queries in memory.
 ///
-/// NaN has no place in a column of SQLite: it is stored as null and found as such.
+/// NaN is a text in its columns (``SQLValue/notANumber``), which SQLite sorts where it belongs, behind all numbers. That it is
+/// equal to nothing and greater than nothing is part of the comparisons.
 package struct SQLCompiler {
     let functions: SQLFunctions
     private let now: GlobalDateTime?
@@ -169,6 +170,9 @@ package struct SQLCompiler {
     mutating func scalar(_ expression: Expression) throws(EvaluationError) -> Scalar? {
         switch expression {
         case .literal(let value, _):
+            // Texts are equal where their characters are, and other ones for SQLite where these are composed in another way: a
+            // statement would be found again that has the other one in it.
+            if case .string(let text) = value, !text.utf8.allSatisfy({ $0 < 0x80 }) { isPassing = true }
             return StoredKind(value) != nil || value == .null ? Scalar(value) : nil
         case .enumeration(_, let value): return Scalar(.string(value))
         case .path(let path):

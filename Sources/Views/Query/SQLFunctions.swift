@@ -19,6 +19,18 @@ package final class SQLFunctions {
         let operands: [Operand]
     }
 
+    /// Expressions are equal where their values are; of these 1.50 and 1.5 are, and texts whose characters are composed in
+    /// other ways, which functions tell apart.
+    private struct Key: Hashable {
+        let entry: Entry
+        let text: [UInt8]
+
+        init(_ entry: Entry) {
+            self.entry = entry
+            text = (try? entry.expression.print(version: .v401)).map { Array($0.utf8) } ?? []
+        }
+    }
+
     struct Operand: Hashable {
         let kind: StoredKind
         /// The enumeration that it is a member of.
@@ -32,7 +44,7 @@ package final class SQLFunctions {
     }
 
     private var entries: [Int64: Entry] = [:]
-    private var numbers: [Entry: Int64] = [:]
+    private var numbers: [Key: Int64] = [:]
     private var nextNumber: Int64 = 1
     private let evaluator: ExpressionEvaluator
 
@@ -106,12 +118,14 @@ package final class SQLFunctions {
     }
 
     func number(of entry: Entry) -> Int64 {
-        if let number = numbers[entry] { return number }
+        let key = Key(entry)
+        if let number = numbers[key] { return number }
         let number = nextNumber
         nextNumber += 1
         entries[number] = entry
-        numbers[entry] = number
-        if number > Self.limit, let old = entries.removeValue(forKey: number - Self.limit) { numbers[old] = nil }
+        // An expression with NaN in it is not found again, nor could it be forgotten.
+        if key == key { numbers[key] = number }
+        if number > Self.limit, let old = entries.removeValue(forKey: number - Self.limit) { numbers[Key(old)] = nil }
         return number
     }
 
@@ -168,7 +182,12 @@ private func functionCall(
     let stored = (1..<max(1, Int(count))).map { SQLValue(raw: arguments[$0]) }
     do throws(EvaluationError) {
         let value = try functions.evaluate(sqlite3_value_int64(arguments[0]), stored)
-        if asKey { SortableText.text(value).setResult(context) } else { SQLValue(value).setResult(context) }
+        switch value {
+        case _ where asKey: SortableText.text(value).setResult(context)
+        case .boolean, .null: SQLValue(value).setResult(context)
+        // SQLite has ideas of its own about which texts and numbers are true.
+        default: throw EvaluationError(.wrongOperand, "A condition is expected, not \(value.kindName).")
+        }
     } catch {
         functions.fail(error)
         sqlite3_result_error(context, error.message, -1)
@@ -217,10 +236,8 @@ private func sortKeyCall(
 
 /// A value as text that can be read back without knowing its type: the kind's letter, then the value.
 enum SortableText {
-    /// NaN is null here as it is in the columns.
     static func text(_ value: Value) -> SQLValue {
-        guard !value.isNaN, let kind = StoredKind(value), let letter = Unicode.Scalar(UInt32(0x61 + kind.rawValue))
-        else {
+        guard let kind = StoredKind(value), let letter = Unicode.Scalar(UInt32(0x61 + kind.rawValue)) else {
             return .null
         }
         let text =
@@ -235,7 +252,8 @@ enum SortableText {
         guard let bytes, count > 0 else { return .null }
         let text = String(decoding: UnsafeRawBufferPointer(start: bytes, count: Int(count)), as: UTF8.self)
         guard let letter = text.utf8.first, let kind = StoredKind(rawValue: Int64(letter) - 0x61) else { return .null }
-        let content = String(text.dropFirst())
+        // A combining character in front belongs to the letter.
+        let content = String(text.unicodeScalars.dropFirst())
         switch kind {
         case .boolean: return .boolean(content == "true")
         case .integer: return Int64(content).map { .integer($0) } ?? .null

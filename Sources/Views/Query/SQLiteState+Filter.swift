@@ -89,9 +89,9 @@ extension SQLiteState {
             + " ORDER BY " + SQLText.joined(terms, by: ", ")
     }
 
-    /// SQLite takes a negative limit for none.
+    /// SQLite takes a negative limit for none; one that was asked for is no entity.
     static func limit(_ options: QueryOptions) -> SQLText {
-        SQLText(" LIMIT ? OFFSET ?", [.integer(options.top ?? -1), .integer(options.skip ?? 0)])
+        SQLText(" LIMIT ? OFFSET ?", [.integer(options.top.map { max(0, $0) } ?? -1), .integer(options.skip ?? 0)])
     }
 
     // MARK: Statements

@@ -51,7 +51,9 @@ package enum StoredKind: Int64, Sendable, Hashable, CaseIterable {
         case (.boolean, .integer(let number)): .boolean(number != 0)
         case (.integer, .integer(let number)): .integer(number)
         case (.single, .real(let number)): .single(Float(number))
+        case (.single, .notANumber): .single(.nan)
         case (.double, .real(let number)): .double(number)
+        case (.double, .notANumber): .double(.nan)
         case (.binary, .blob(let bytes)): .binary(bytes)
         case (.string, .text(let text)): .string(text)
         case (.decimal, .text(let text)): DecimalValue(text).map { .decimal($0) } ?? .null
@@ -64,6 +66,9 @@ package enum StoredKind: Int64, Sendable, Hashable, CaseIterable {
         default: .null
         }
     }
+
+    /// Whether NaN is among its values. Decimals of floating scale have it too.
+    var hasNaN: Bool { self == .single || self == .double || self == .decimal }
 
     /// Kinds of one family compare with each other in plain SQL, as they are or by their ``SortKey``.
     enum Family { case boolean, number, decimal, text, guid, binary, moment, time }

@@ -76,8 +76,8 @@ extension Binding {
         case .null, .complex, .collection: return
         case .boolean(let flag): integer(flag ? 1 : 0)
         case .integer(let number): integer(number)
-        case .single(let number): real(Double(number))
-        case .double(let number): real(number)
+        case .single(let number): self.value(.floating(Double(number)))
+        case .double(let number): self.value(.floating(number))
         case .decimal(let text), .string(let text), .enumeration(let text), .raw(let text): self.text(inPlace: text)
         case .binary(let bytes): blob(inPlace: bytes)
         case .guid(let guid): short(memory, guid.write)

@@ -33,9 +33,10 @@ extension SQLiteState {
     /// The table of an entity set, as the other functions name it; nil where the set has none.
     package func tableName(ofSet set: String) -> String? { layouts[set]?.unquotedTable }
 
-    /// Written by almost every transaction, or, as the names of values, never written again.
+    /// Written by almost every transaction, or, as the names of values, never written again. The names of relationships and sets
+    /// are not among them: before there is one, nothing else is read, and the first link or key makes it.
     private static let bookkeeping: Set<String> = [
-        "header", "entities", "sets", "relationships", "pending", "touched", "shapes", "json_each", "sqlite_master",
+        "header", "entities", "pending", "touched", "shapes", "json_each", "sqlite_master",
     ]
 
     func noteStandings(of entities: some Sequence<EntityID>) {

@@ -111,6 +111,8 @@ extension SQLiteState {
 
     public func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
     {
+        // It is equal to nothing, though the texts are that columns hold for it.
+        if values.contains(where: { $0.value != $0.value }) { return [] }
         guard let find = try table(set).find(values) else { return try scan(set, where: values) }
         if isWriting, let known = find.found(values) { return known }
         let found = try list(find.statement, { for (_, value) in values { $0.value(SQLValue(value)) } }) {

@@ -9,7 +9,8 @@ struct Shapes {
     /// themselves, which the number zero says.
     static let limit: Int64 = 4_096
 
-    fileprivate var numbers: [[String]: Int64] = [:]
+    /// By the encoded names: two texts can be equal that have not the same bytes.
+    fileprivate var numbers: [[UInt8]: Int64] = [:]
     fileprivate var lists: [Int64: PropertyNames] = [:]
     fileprivate var last: (number: Int64, list: PropertyNames)?
 }
@@ -17,7 +18,7 @@ struct Shapes {
 extension SQLiteState {
     /// The number of a list of names, which gets one where it has none.
     func number(of list: PropertyNames) throws(StateError) -> Int64 {
-        if let known = shapes.numbers[list.names] { return known }
+        if let known = shapes.numbers[list.encoded] { return known }
         let names = SQLValue.blob(list.encoded)
         var number = try first("SELECT id FROM shapes WHERE names = ?", [names])?.first?.integer
         if number == nil {
@@ -28,7 +29,7 @@ extension SQLiteState {
             }
         }
         if shapes.numbers.count >= Shapes.limit { shapes.numbers = [:] }
-        shapes.numbers[list.names] = number ?? 0
+        shapes.numbers[list.encoded] = number ?? 0
         return number ?? 0
     }
 

@@ -153,6 +153,11 @@ extension TableLayout.Column {
 }
 
 extension SQLValue {
+    /// SQLite has no NaN, and takes it for null. Its columns of numbers keep a text, and sort it behind all numbers.
+    static let notANumber = SQLValue.text("NaN")
+
+    static func floating(_ number: Double) -> SQLValue { number.isNaN ? notANumber : .real(number) }
+
     /// How the views store a value in its column. Equal values give equal texts; order is that of the column's collation.
     package init(_ value: Value) {
         self =
@@ -160,8 +165,8 @@ extension SQLValue {
             case .null, .complex, .collection: .null
             case .boolean(let flag): .integer(flag ? 1 : 0)
             case .integer(let number): .integer(number)
-            case .single(let number): .real(Double(number))
-            case .double(let number): .real(number)
+            case .single(let number): .floating(Double(number))
+            case .double(let number): .floating(number)
             case .decimal(let number): .text(number.text)
             case .string(let text), .enumeration(let text), .raw(let text): .text(text)
             case .binary(let bytes): .blob(bytes)

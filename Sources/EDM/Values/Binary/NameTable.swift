@@ -31,7 +31,7 @@ package final class NameTable {
     /// The list of these names, the same one as long as no other has taken its place; nil where they cannot be one.
     package func list(of names: [String]) -> PropertyNames? {
         let place = Self.place(names)
-        if let known = lists[place], known.names == names { return known }
+        if let known = lists[place], known.names.hasSameBytes(as: names) { return known }
         return remember(names, at: place)
     }
 

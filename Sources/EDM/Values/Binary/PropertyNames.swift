@@ -48,6 +48,11 @@ package final class PropertyNames: Sendable {
 }
 
 extension [String] {
+    /// Equal texts need not have the same bytes: letters with marks can be written in several ways.
+    func hasSameBytes(as other: [String]) -> Bool {
+        self == other && zip(self, other).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+    }
+
     /// Quadratic, which is best for the few that there are.
     var areDistinct: Bool {
         count <= 64

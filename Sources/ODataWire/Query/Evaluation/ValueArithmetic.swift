@@ -59,6 +59,8 @@ enum ValueArithmetic {
             // The one quotient that does not fit is that of the least number by -1; its remainder is 0.
             if operation == .mod { return .integer(y == -1 ? 0 : x % y) }
             (result, overflow) = x.dividedReportingOverflow(by: y)
+        // Other than `div` it does not fail (5.1.1.2.5).
+        case .divby where y == 0: return .decimal(x == 0 ? .notANumber : x < 0 ? .negativeInfinity : .infinity)
         case .divby: return .decimal(try decimals(.div, DecimalValue(x), DecimalValue(y)))
         }
         return overflow ? .decimal(try decimals(operation, DecimalValue(x), DecimalValue(y))) : .integer(result)
@@ -68,11 +70,15 @@ enum ValueArithmetic {
         _ operation: ArithmeticOperator, _ x: Double, _ y: Double
     ) throws(EvaluationError) -> Double {
         switch operation {
-        case .add: x + y
-        case .sub: x - y
-        case .mul: x * y
-        case .div, .divby: x / y
-        case .mod: x.truncatingRemainder(dividingBy: y)
+        case .add: return x + y
+        case .sub: return x - y
+        case .mul: return x * y
+        // What the sign of the result is the left operand says alone (5.1.1.2.5): columns do not keep that of a zero.
+        case .div, .divby: return x / (y == 0 ? 0 : y)
+        case .mod:
+            // A quotient of floating-point numbers may be infinite, a remainder has to be a number (5.1.1.2.6).
+            guard y != 0 else { throw EvaluationError(.divisionByZero, "Division of \(x) by zero.") }
+            return x.truncatingRemainder(dividingBy: y)
         }
     }
 

@@ -1,0 +1,20 @@
+import EDM
+import Testing
+
+@testable import Views
+
+/// What an answer was read from has something in common with what may change it.
+struct ReadTablesTests {
+    @Test(arguments: ["Orders(1)/Customer", "Customers(2)/Orders", "Orders?$filter=Customer/Name eq 'x'"])
+    func `the first link of a relationship changes answers that found none`(url: String) throws {
+        let shop = try SmallShop()
+        try shop.put("Orders", 1)
+        try shop.put("Customers", 2)
+        _ = shop.state.takeReadTables()
+        #expect(try shop.find(url) == [])
+        let read = shop.state.takeReadTables()
+        _ = try shop.state.takeChangedTables()
+        try shop.link(1, to: 2)
+        #expect(!read.isDisjoint(with: try shop.state.takeChangedTables()), "\(read.sorted())")
+    }
+}
