@@ -195,18 +195,6 @@ struct MetadataRefreshTests {
         #expect(try await rebuilt(shop) == digest)
     }
 
-    @Test func `a link that is ended is something that is left to amend an operation to`() async throws {
-        let service = try await Changing()
-        let shop = service.shop
-        let unlinked = BindingDraft(navigation: "Customer", targets: [])
-        try await shop.perform(update("Orders(1)", ["Note": .string("mine")], bind: [unlinked]))
-        service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
-        let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Note"]))
-        try await shop.store.amend(refresh.unfit.map(\.operation))
-        #expect(try await shop.store.pendingOperations(.rejected).isEmpty)
-        #expect(try await shop.targets("Orders(1)", "Customer") == [])
-    }
-
     @Test(arguments: Dialect.allCases)
     func `what is in doubt when its place goes stays in doubt, and does not go a second time when the place is back`(
         _ dialect: Dialect
