@@ -13,6 +13,7 @@ struct DownloadRound {
 
     /// - Returns: what it came to, with the queries that failed by themselves.
     /// - Throws: what keeps all queries from being read, with what the download had come to.
+    @inline(never) @_optimize(none)
     func run(_ queries: [DefiningQuery]) async throws(TidelogError) -> DownloadReport {
         var report = DownloadReport()
         guard !queries.isEmpty else { return report }
