@@ -262,6 +262,40 @@ struct MediaTests {
         await again.close()
     }
 
+    /// A store that keeps no stream that was sent, with everything downloaded.
+    private func withoutSentStreams(_ dialect: Dialect) async throws -> Shop {
+        var options = LocalStore.Options()
+        options.removesStreamsAfterUpload = true
+        let shop = try await Shop(dialect, options: options)
+        try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos"))
+        try await shop.pull()
+        return shop
+    }
+
+    @Test(arguments: [Dialect.v2, .v4], [false, true])
+    func `a stream of which no copy was kept is changed under the ETag that the service gave when it was sent`(
+        dialect: Dialect, isNew: Bool
+    ) async throws {
+        let shop = try await withoutSentStreams(dialect)
+        let link = isNew ? try await create(shop, picture) : "Photos(1)"
+        if !isNew { try await write(shop, link, picture) }
+        try await shop.push()
+        try await write(shop, link, [1, 2, 3])
+        shop.transport.forgetRequests()
+        #expect(try await shop.push().confirmed.count == 1)
+        #expect(shop.transport.requests.first { $0.method == "PUT" }?.headers["If-Match"] != nil)
+    }
+
+    @Test func `no copy is kept of a stream of which it turned out later that it was sent`() async throws {
+        let shop = try await withoutSentStreams(.v4)
+        try await write(shop, "Photos(1)", picture)
+        shop.transport.add(Fault(.dropAnswer, method: "PUT", urlPart: "/v4/Photos(1)/$value"))
+        _ = try? await shop.push()
+        #expect(try await shop.store.pendingOperations(.inDoubt).count == 1)
+        #expect(try await shop.push().confirmed.count == 1)
+        #expect(try await shop.store.localStream(.link("Photos(1)")) == nil)
+    }
+
     @Test func `an encrypted store refuses streams instead of laying them open`() async throws {
         let shop = try await Shop(.v4, options: .init(log: OperationLog.Options(keys: [LogKey(Array(0..<32))!])))
         let error = await #expect(throws: TidelogError.self) { try await create(shop, picture) }

@@ -155,6 +155,46 @@ struct MetadataRefreshTests {
         #expect(try await rebuilt(shop) == digest)
     }
 
+    /// A person's card is a supplier from now on. Others have made a second card.
+    private func withOtherCards() async throws -> Changing {
+        let service = try await Changing()
+        service.shop.transport.direct("POST", "/v4/IDCards", #"{"Number":"X-2"}"#)
+        try await service.shop.pull()
+        try await service.shop.perform(
+            update("Persons(1)", ["Name": .string("mine")], bind: [bind("IDCard", "IDCards(2)")]))
+        service.replace(
+            #"<NavigationProperty Name="IDCard" Type="Shop.IDCard" Partner="Person"/>"#,
+            #"<NavigationProperty Name="IDCard" Type="Shop.Supplier"/>"#)
+        service.replace(#" Partner="IDCard""#, "")
+        service.replace(#"Path="IDCard" Target="IDCards""#, #"Path="IDCard" Target="Suppliers""#)
+        return service
+    }
+
+    @Test func `a link to what its property leads to no more is left out of what is amended, and ends no other`()
+        async throws
+    {
+        let service = try await withOtherCards()
+        let shop = service.shop
+        let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(canChangeAnything: true))
+        try await shop.store.amend(refresh.unfit.map(\.operation))
+        let operations = try await shop.store.pendingOperations().map(\.operation.action)
+        let id = try await shop.store.entityID(.link("Persons(1)"))
+        #expect(operations == [.update(id, changes: ["Name": .string("mine")], bindings: [])])
+    }
+
+    @Test func `what was kept for an operation alone goes when it is amended and names it no more`() async throws {
+        let service = try await withOtherCards()
+        let shop = service.shop
+        shop.transport.direct("DELETE", "/v4/IDCards(2)")
+        try await shop.pull()
+        #expect(try await shop.store.query("IDCards").entities.map(\.readLink).contains("IDCards(2)"))
+        let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(canChangeAnything: true))
+        try await shop.store.amend(refresh.unfit.map(\.operation))
+        #expect(try await !shop.store.query("IDCards").entities.map(\.readLink).contains("IDCards(2)"))
+        let digest = try await shop.store.digest()
+        #expect(try await rebuilt(shop) == digest)
+    }
+
     @Test(arguments: Dialect.allCases)
     func `what is in doubt when its place goes stays in doubt, and does not go a second time when the place is back`(
         _ dialect: Dialect

@@ -88,6 +88,18 @@ struct ClearTests {
         #expect(try await shop.fetch("Customers").count == 3)
     }
 
+    @Test func `a store whose files cannot be removed is closed, and can be opened again`() async throws {
+        let shop = try await Shop(Self.offline)
+        let store = try #require(shop.store)
+        // Somebody's file, where the log is to go.
+        let place = store.parameters.storePath + "/log.removed"
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: place))
+        await #expect(throws: TidelogError.self) { try await store.clear() }
+        try FileManager.default.removeItem(atPath: place)
+        try await store.open()
+        #expect(try await shop.fetch("Customers").count == 3)
+    }
+
     @Test func `a damaged store is deleted by force only`() async throws {
         let shop = try await Shop(Self.offline)
         let store = try #require(shop.store)

@@ -32,7 +32,12 @@ extension PageBuilder {
         }
         let open = OpenLink(
             query: query, set: set.name, source: change.source, navigation: change.relationship, target: target)
-        told.append(.added(waiting.add(link(open, from: set))))
+        let link = link(open, from: set)
+        // It takes the place of another one, which the service need not say (OData JSON 4.0, 14.4).
+        if let source = link.source, property(change.relationship, from: set)?.isCollection == false {
+            waiting.forget(source, change.relationship, nil, but: open)
+        }
+        told.append(.added(waiting.add(link)))
     }
 
     /// The service has the entity no more: no link waits for it.
@@ -68,9 +73,7 @@ extension PageBuilder {
         let open = OpenLink(
             query: query, set: set.name, source: change.source, navigation: change.relationship,
             target: change.target ?? "")
-        let target = set.entityType.findProperty(Self.name(of: change.relationship)).flatMap { property in
-            model.target(of: property, in: set)
-        }
+        let target = property(change.relationship, from: set).flatMap { model.target(of: $0, in: set) }
         return WaitingLinks.Link(
             open: open, source: builder.end(EntityPayload(id: change.source), in: set),
             target: target.flatMap { set in change.target.flatMap { builder.end(EntityPayload(id: $0), in: set) } })
@@ -125,6 +128,13 @@ extension PageBuilder {
             return nil
         }
         return (property.name, target)
+    }
+
+    /// The property that a delta calls a relationship, of whatever type its source may be.
+    private func property(_ relationship: String, from set: EntitySet) -> Property? {
+        let name = Self.name(of: relationship)
+        if let property = set.entityType.findProperty(name) { return property }
+        return model.entityTypes(derivedFrom: set.entityType).lazy.compactMap { $0.findProperty(name) }.first
     }
 
     /// A path leads to it through complex properties and type casts.

@@ -24,6 +24,8 @@ public struct PageBuilder<Storage: StateStorage> {
     var unidentified: Set<String> = []
     /// What the store knew and was shown in this part with something new: what it is to the store was said before that.
     private var logged: Set<EntityID> = []
+    /// How many entities a record may name as they were.
+    private let namedLimit: Int
 
     /// What becomes one record, or several where it is too long.
     private struct Part {
@@ -58,11 +60,13 @@ public struct PageBuilder<Storage: StateStorage> {
     ///   - index: the relationships of `model`.
     ///   - compares: whether what is as it was is only named.
     ///   - waiting: links of which an end was not known yet in earlier parts of the download, or in earlier downloads.
+    ///   - namedLimit: how many entities a record may name as they were.
     public init(
         storage: Storage, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
-        compares: Bool, waiting: WaitingLinks = WaitingLinks()
+        compares: Bool, waiting: WaitingLinks = WaitingLinks(), namedLimit: Int = DownloadPage.unchangedLimit
     ) throws(StateError) {
         self.storage = storage
+        self.namedLimit = namedLimit
         self.model = model
         self.query = query
         self.set = set
@@ -236,7 +240,7 @@ public struct PageBuilder<Storage: StateStorage> {
     /// The entity is as it was. What comes expanded below one entity may be more than a record may name.
     private mutating func name(_ id: EntityID) {
         guard pages[pages.count - 1].page.unchanged.last != id else { return }
-        if pages[pages.count - 1].page.unchanged.count == DownloadPage.unchangedLimit { pages.append(Part()) }
+        if pages[pages.count - 1].page.unchanged.count >= namedLimit { pages.append(Part()) }
         pages[pages.count - 1].page.unchanged.append(id)
     }
 

@@ -31,6 +31,8 @@ public struct WaitingLinks: Sendable, Hashable {
     /// Those that the store kept and that nobody has looked for yet.
     private var unread: [OpenLink]
     private var unkept = 0
+    /// Whether one that the store keeps was found, or is not to be added any more, so that the store has others than these.
+    public private(set) var hasLostKept = false
 
     /// - Parameter kept: those that earlier downloads left.
     public init(kept: [OpenLink] = []) { unread = kept }
@@ -66,7 +68,13 @@ public struct WaitingLinks: Sendable, Hashable {
         byText[link.open] = nil
         for end in link.ends { Self.remove(number, from: &byEnd, at: end) }
         if let awaited = link.awaited { Self.remove(number, from: &byAwaited, at: awaited) }
-        if !link.isKept { unkept -= 1 }
+        if link.isKept { hasLostKept = true } else { unkept -= 1 }
+    }
+
+    /// The store has just these.
+    public mutating func markKept() {
+        if unkept > 0 { for number in links.keys { links[number]?.isKept = true } }
+        (unkept, hasLostKept) = (0, false)
     }
 
     /// The link is to be looked for again when this end comes.
@@ -94,13 +102,15 @@ public struct WaitingLinks: Sendable, Hashable {
 
     /// The service has the link no more.
     ///
-    /// - Parameter target: nil for whatever the property led to.
-    mutating func forget(_ source: End, _ navigation: String, _ target: End?) {
+    /// - Parameters:
+    ///   - target: nil for whatever the property led to.
+    ///   - kept: but for this one.
+    mutating func forget(_ source: End, _ navigation: String, _ target: End?, but kept: OpenLink? = nil) {
         let (one, other) = (byEnd[source] ?? [], target.map { byEnd[$0] ?? [] })
         let numbers = other.map { $0.count < one.count ? $0 : one } ?? one
         for number in numbers {
             guard let link = links[number], link.source == source, link.open.navigation == navigation,
-                target == nil || link.target == target
+                target == nil || link.target == target, link.open != kept
             else { continue }
             remove(number)
         }

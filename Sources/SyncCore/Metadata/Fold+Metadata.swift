@@ -88,13 +88,14 @@ extension Fold {
 
     /// They stay at their places and say something else. What is at the service's is left alone.
     mutating func amend(_ amended: [AmendedOperation]) throws(StateError) {
+        var touched: Set<EntityID> = []
         for amended in amended {
             guard var pending = try storage.pendingOperation(amended.operation), pending.status.batch == nil else {
                 continue
             }
             try unwindAll()
             // It may name others than before.
-            let named = pending.operation.touchedEntities
+            touched.formUnion(pending.operation.touchedEntities)
             try storage.removePending(pending.sequence)
             pending.operation = amended.content
             pending.status = .pending
@@ -102,8 +103,9 @@ extension Fold {
             try storage.putPending(pending)
             try keepNextEntity(above: pending.operation.createdEntities)
             try register(pending.operation)
-            try forgetAncestors(of: named)
         }
+        try forgetAncestors(of: touched.sorted())
+        try removeGone(among: touched)
     }
 
     /// Operations that no longer fit the metadata go to the error archive. What they say that does fit stays visible.

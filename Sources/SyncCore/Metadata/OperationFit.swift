@@ -233,7 +233,10 @@ private struct FittingContent<Storage: StateStorage> {
                 else { continue }
                 targets.append(target)
             }
-            fitted.append(Binding(navigation: binding.navigation, targets: targets))
+            // One without targets ends the link that is there, which nobody asked for.
+            if !targets.isEmpty || binding.targets.isEmpty {
+                fitted.append(Binding(navigation: binding.navigation, targets: targets))
+            }
         }
         return fitted
     }

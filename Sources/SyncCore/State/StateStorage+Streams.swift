@@ -31,7 +31,7 @@ extension StateStorage {
             image.told = image.told ?? known.told
         }
         if image.told?.isEmpty == true { image.told = nil }
-        if image.content != nil || image.told != nil { streams.append(image) }
+        if image.content != nil || image.etag != nil || image.told != nil { streams.append(image) }
         streams.sort { ($0.property ?? "").utf8.lexicographicallyPrecedes(($1.property ?? "").utf8) }
         try putStreams(streams, of: image.entity)
     }

@@ -22,13 +22,15 @@ struct DownloadRound {
         var reading = PatientReading(store, session, options.retry)
         try await reading.begin(ignoresPostponement: options.ignoresPostponement)
         let runs = try await begin(queries, model)
+        var waiting: WaitingLinks?
         for (query, run) in zip(queries, runs) {
             var download = QueryDownload(
                 store: store, session: session, query: query, target: try target(of: query, model), model: model,
                 encoder: RequestEncoder(
                     version: model.version, model: model, serviceRoot: session.root,
-                    options: try await store.serviceOptions), run: run)
+                    options: try await store.serviceOptions), run: run, waiting: waiting)
             let error = await failure(of: &download, &reading)
+            waiting = download.left
             report.add(download, error)
             // What is wrong with one query keeps no other from being read.
             if let error, !error.isOfOneQuery { throw error.after(report) }

@@ -17,6 +17,10 @@ struct QueryDownload {
     private(set) var skipped: Set<String> = []
     /// Links that a delta told of before their other end, in this download or in an earlier one.
     private var waiting = WaitingLinks()
+    /// What the query before has left waiting, where the store has just that; nil where it has to be asked.
+    private let carried: WaitingLinks?
+    /// The same for the query behind, once this one has come to its end.
+    private(set) var left: WaitingLinks?
     /// What a delta says has left a collection.
     private var unlinked: Set<EntityID> = []
     /// Takes a part into the store while the next one is read.
@@ -36,8 +40,9 @@ struct QueryDownload {
 
     init(
         store: LocalStore, session: ServiceSession, query: DefiningQuery, target: Target, model: EntityDataModel,
-        encoder: RequestEncoder, run: QueryRun
+        encoder: RequestEncoder, run: QueryRun, waiting: WaitingLinks?
     ) {
+        carried = waiting
         self.store = store
         self.session = session
         self.query = query
@@ -62,7 +67,8 @@ struct QueryDownload {
 
     @inline(never) @_optimize(none)
     private mutating func readAll(_ reading: inout PatientReading) async throws(TidelogError) {
-        waiting = WaitingLinks(kept: try await store.openLinks())
+        // So that each is looked for once in a download, however many queries it has.
+        if let carried { waiting = carried } else { waiting = WaitingLinks(kept: try await store.openLinks()) }
         while true {
             switch try await step(&reading) {
             case .next: break
@@ -73,8 +79,10 @@ struct QueryDownload {
                 unlinked = []
             case .finished(let deltaLink):
                 try await settle()
-                tally.removed += try await store.finishDownload(
+                let end = try await store.finishDownload(
                     of: query, deltaLink: deltaLink, waiting: waiting, unlinked: unlinked)
+                tally.removed += end.removed
+                left = end.waiting
                 return
             case .endless(let url):
                 throw Self.endless(url)

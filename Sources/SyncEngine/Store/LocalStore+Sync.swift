@@ -4,7 +4,7 @@ public import Operations
 public import SyncCore
 import Views
 
-/// What the upload and download rounds ask of the store. Each call is one transaction.
+/// What the upload rounds ask of the store, and what both rounds do. Each call is one transaction.
 extension LocalStore {
     // MARK: Upload
 
@@ -133,13 +133,14 @@ extension LocalStore {
                 doubtful: self.doubtful, budget: budget)
             let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
             let kept = self.keepingDoubts(results)
+            let sent = try self.sentStreams(of: kept.filter(\.isConfirmed).map(\.operation))
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: kept)))
             // In the same commit: the next change of the stream has to carry its ETag.
             if kept.contains(where: \.isConfirmed), let stream = plan.streamImage(after: outcomes) {
                 try self.add(.streamsStored([stream]))
             }
             try self.keepTold(reconciler.streams, sent: plan.createdMediaEntities)
-            try self.removeSentStreams(of: plan, kept)
+            try self.removeCopies(of: sent)
             try self.addUnfit(among: kept.filter { !$0.isConfirmed }.map(\.operation))
             _ = try self.commit()
             // What the service did not come to can go again in the same upload, in doubt or not.
@@ -175,9 +176,11 @@ extension LocalStore {
                 operation: pending.sequence,
                 result: .confirmed(
                     images: pending.operation.imagesAsSent(to: pending.operation.createdEntities, images, model)))
+            let sent = try self.sentStreams(of: [pending.sequence])
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: [outcome])))
             try self.add(.entitiesRead(images))
             try self.keepTold(builder.streams)
+            try self.removeCopies(of: sent)
             _ = try self.commit()
         }
         try await acknowledge()
@@ -202,9 +205,11 @@ extension LocalStore {
                     operation: member.sequence,
                     result: .confirmed(images: member.operation.imagesAsSent(to: created, read, model)))
             }
+            let sent = try self.sentStreams(of: members.map(\.sequence))
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
             try self.add(.entitiesRead(read))
             try self.keepTold(builder.streams)
+            try self.removeCopies(of: sent)
             _ = try self.commit()
         }
         try await acknowledge()
@@ -219,154 +224,13 @@ extension LocalStore {
         let outcomes = operations.map {
             BatchAnswered.Outcome(operation: $0, result: .confirmed(images: images[$0] ?? []))
         }
-        try await record([.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes))])
-    }
-
-    // MARK: Download
-
-    /// The defining queries with where their downloads stand, in the order in which they were added.
-    func queryStates() throws(TidelogError) -> [QueryState] { try read { try $0.queries() } }
-
-    /// Logs a part of a page of a defining query.
-    ///
-    /// - Parameters:
-    ///   - compares: whether what is as it was is only named.
-    ///   - next: where the next page is, where this is the last part of its page and not of the last page.
-    ///   - waiting: what earlier parts left, and earlier downloads.
-    /// - Returns: what it came to; what could not be stored, as `Set/Navigation`; the links of which an end is not known; and
-    ///   what left a collection.
-    /// - Throws: `invalidRequest` where the query was removed or replaced meanwhile.
-    func ingest(
-        _ items: [DeltaItem], of set: EntitySet, query: DefiningQuery, compares: Bool, next: String?,
-        waiting: WaitingLinks
-    ) async throws(TidelogError) -> (
-        tally: DownloadTally, skipped: Set<String>, waiting: WaitingLinks, unlinked: Set<EntityID>
-    ) {
-        let model = try model
-        let index = fold.index ?? RelationshipIndex(model)
-        let found = try transaction(isPage: true) {
-            () throws -> (DownloadTally, Set<String>, WaitingLinks, Set<EntityID>) in
-            try self.checkIsThere(query)
-            var builder = try PageBuilder(
-                storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
-                waiting: waiting)
-            try builder.add(items)
-            let (pages, left) = try builder.finish(next: next)
-            for page in pages { try self.add(.downloadPage(page)) }
-            try self.keepTold(builder.streams)
-            _ = try self.commit()
-            return (builder.tally, builder.skipped, left, builder.unlinked)
-        }
-        try await acknowledge()
-        return found
-    }
-
-    /// Logs that a query was downloaded to its end.
-    ///
-    /// Behind its pages and as they are, since it reads what they have covered; and then they are committed.
-    ///
-    /// - Parameters:
-    ///   - waiting: the links of which an end did not come.
-    ///   - unlinked: what left a collection, in whatever part.
-    /// - Returns: how many entities it does not bring any more.
-    func finishDownload(
-        of query: DefiningQuery, deltaLink: String?, waiting: WaitingLinks = WaitingLinks(),
-        unlinked: Set<EntityID> = []
-    ) async throws(TidelogError) -> Int {
-        let model = try model
-        let removed = try transaction(isPage: true, isLast: true) { () throws -> Int in
-            try self.checkIsThere(query)
-            var removed = 0
-            if !unlinked.isEmpty,
-                let left = try ExpandedEntities(of: query, in: self.state, model: model)?.left(among: unlinked),
-                !left.isEmpty
-            {
-                try self.add(.downloadPage(DownloadPage(query: query.name, left: left)))
-                removed = self.fold.removedByDownload
-            }
-            let isKept = try self.keep(waiting, of: query)
-            let finished = DownloadFinished(query: query.name, deltaLink: isKept ? deltaLink : nil)
-            try self.add(.downloadFinished(finished))
-            _ = try self.commit()
-            return removed + self.fold.removedByDownload
-        }
-        try await acknowledge()
-        return removed
-    }
-
-    /// Logs which links wait now. Returns false where those of the query are too many to be kept, so that only a download of
-    /// everything can tell them once more.
-    private func keep(_ waiting: WaitingLinks, of query: DefiningQuery) throws -> Bool {
-        var links = waiting.open
-        let isKept = links.count <= OpenLink.limit && links.reduce(0) { $0 + $1.byteCount } <= Self.openLinksByteLimit
-        if !isKept { links.removeAll { $0.query == query.name } }
-        if try links != state.openLinks() { try add(.linksLeftOpen(links)) }
-        return isKept
-    }
-
-    /// They are one record.
-    private static let openLinksByteLimit = 4 << 20
-
-    /// Links of which an end is not in the store; see `OpenLink`.
-    func openLinks() throws(TidelogError) -> [OpenLink] { try read { try $0.openLinks() } }
-
-    /// What was asked for by one text is nothing that another one brings.
-    private func checkIsThere(_ query: DefiningQuery) throws {
-        let isThere = try state.queries().contains { $0.query.name == query.name && $0.query.query == query.query }
-        guard !isThere else { return }
-        throw TidelogError(
-            .invalidRequest, "The defining query \(query.name) was removed or replaced while it was downloaded.",
-            place: query.query, recovery: "Download again.")
-    }
-
-    /// Logs entities that were read outside a download.
-    ///
-    /// - Parameter identifying: the entity was read to learn the keys of those below it. What cannot be told to be one of
-    ///   them is left to the next download.
-    func ingest(
-        _ payload: EntityPayload, of set: EntitySet, known: EntityID? = nil, identifying: Bool = false
-    ) async throws(TidelogError) {
-        let model = try model
         try transaction { () throws -> Void in
-            var builder = try ImageBuilder(storage: self.state, model: model, identifying: identifying)
-            try self.add(.entitiesRead(try builder.images(of: payload, in: set, known: known) ?? []))
-            try self.keepTold(builder.streams)
+            let sent = try self.sentStreams(of: operations)
+            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
+            try self.removeCopies(of: sent)
             _ = try self.commit()
         }
         try await acknowledge()
-    }
-
-    /// Logs what the service said of streams, behind the record that brings their entities.
-    ///
-    /// - Parameter sent: media entities whose content went with the request that was answered: the ETag is that of it.
-    private func keepTold(_ streams: [StreamImage], sent: Set<EntityID> = []) throws {
-        let streams = try streams.map { image in
-            // The record in front may have brought, or taken away, the content.
-            var image = image
-            let known = try state.stream(image.property, of: image.entity)
-            (image.content, image.etag) = (known?.content, known?.etag)
-            if image.property == nil, image.content != nil, sent.contains(image.entity) {
-                image.etag = image.told?.etag
-            }
-            return image
-        }
-        // So that a record stays far below its limit, however long the addresses.
-        for start in stride(from: 0, to: streams.count, by: 1_000) {
-            try add(.streamsStored(Array(streams[start..<min(start + 1_000, streams.count)])))
-        }
-    }
-
-    /// Where the store is to keep no copy of what the service has.
-    private func removeSentStreams(of plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) throws {
-        guard removesStreamsAfterUpload, plan.writesStream else { return }
-        let confirmed = Set(outcomes.filter(\.isConfirmed).map(\.operation))
-        let gone = plan.changeSets.flatMap(\.requests).compactMap { request -> StreamImage? in
-            guard confirmed.contains(request.operation), request.content != nil,
-                let entity = request.creates ?? request.entity
-            else { return nil }
-            return StreamImage(entity: entity, property: request.modification.stream?.property, content: nil)
-        }
-        if !gone.isEmpty { try add(.streamsStored(gone)) }
     }
 
     // MARK: References

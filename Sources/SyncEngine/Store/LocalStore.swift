@@ -32,6 +32,7 @@ public actor LocalStore {
     let snapshotPolicy: SnapshotPolicy
     let undoesLocalCreation: Bool
     nonisolated let readsAhead: Bool
+    let downloadLimits: DownloadLimits
     let removesStreamsAfterUpload: Bool
     let declaredIndexes: [EntityIndex]
     /// How often operations were undone or redone, or other options or metadata came to hold: a plan that was made before is no
@@ -46,7 +47,7 @@ public actor LocalStore {
     let querySettings: [String: DefiningQuerySettings]
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
     public internal(set) var snapshotFailure: TidelogError?
-    private(set) var isClosed = false
+    package private(set) var isClosed = false
     /// Live queries.
     nonisolated let observers = LiveObservers()
     /// Told of each record once it is in the log.
@@ -84,6 +85,7 @@ public actor LocalStore {
         /// Whether a download reads on while the store takes what it has read. Not in a simulation, where one thing happens at a
         /// time.
         package var readsAhead = true
+        package var downloadLimits = DownloadLimits()
 
         public init(
             environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),
@@ -109,6 +111,7 @@ public actor LocalStore {
         snapshotPolicy = options.snapshots
         undoesLocalCreation = options.undoesLocalCreation
         readsAhead = options.readsAhead
+        downloadLimits = options.downloadLimits
         removesStreamsAfterUpload = options.removesStreamsAfterUpload
         declaredIndexes = options.indexes
         givenServiceOptions = options.service

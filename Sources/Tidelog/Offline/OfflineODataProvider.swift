@@ -133,7 +133,13 @@ public final class OfflineODataProvider: DataServiceProvider {
         let files = StoreFiles(directory: parameters.storePath)
         let removal = StoreRemoval(files)
         if let store = state.withLock({ $0.engine })?.store {
-            try await removal.run(store, force: force)
+            do throws(TidelogError) {
+                try await removal.run(store, force: force)
+            } catch {
+                // Its files could not be removed.
+                if await store.isClosed { state.withLock { ($0.engine, $0.model) = (nil, nil) } }
+                throw error
+            }
             return state.withLock { ($0.engine, $0.model) = (nil, nil) }
         }
         try await removal.run(force: force, options: parameters.storeOptions(nil))

@@ -266,6 +266,11 @@ package final class Connection {
         }
     }
 
+    /// So many parameters at most in a statement: for tests, since builds of SQLite differ in how many they take.
+    package func limitParameters(to count: Int32) {
+        if let handle { sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, count) }
+    }
+
     private func open(_ sql: String) throws(SQLiteError) -> OpaquePointer {
         guard let handle else { throw SQLiteError(code: SQLITE_MISUSE, message: "the file was closed", sql: sql) }
         return handle

@@ -4,15 +4,18 @@ import ODataSandbox
 import ODataWire
 import Operations
 import SyncCore
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import SyncEngine
 
-/// One entity with more below it than a record may name.
+/// One entity with more below it than a record names.
 struct LargeExpansionTests {
     private static let query = DefiningQuery(name: "Customers", query: "Customers?$expand=Orders")
-    private static let count = 70_000
+    private static let count = 70
+    /// How many a record names.
+    private static let limit = 30
 
     /// The answer to the next download.
     private func customers(_ shop: Shop, _ value: String) {
@@ -24,14 +27,23 @@ struct LargeExpansionTests {
     @Test func `a deletion takes along what was as it was, however much, and each record can be read again`()
         async throws
     {
-        let shop = try await Shop(.v4, queries: [])
+        var options = LocalStore.Options()
+        options.downloadLimits.named = Self.limit
+        let shop = try await Shop(.v4, options: options, queries: [])
         try await shop.store.add(Self.query)
         let orders = (1...Self.count).map { #"{"OrderID":\#($0),"CustomerID":1}"# }.joined(separator: ",")
         let customer = #"{"CustomerID":1,"Name":"Ada","Orders":[\#(orders)]}"#
         customers(shop, customer)
         #expect(try await shop.engine.download().queries[0].tally.inserted == Self.count + 1)
         customers(shop, customer)
+        let named = Mutex<[Int]>([])
+        let observer = shop.engine.session.activity.add { event in
+            guard case .recorded(_, let record) = event, case .downloadPage(let page) = record.body else { return }
+            named.withLock { $0.append(page.unchanged.count) }
+        }
         #expect(try await shop.engine.download().queries[0].tally.unchanged == Self.count + 1)
+        shop.engine.session.activity.remove(observer)
+        #expect(named.withLock { $0 } == [30, 30, 11])
         customers(shop, "")
         #expect(try await shop.engine.download().queries[0].tally.removed == Self.count + 1)
         #expect(try await shop.store.query("Orders/$count").count == 0)

@@ -17,10 +17,18 @@ struct OpenLinkTests {
 
     /// The next delta of suppliers says this.
     private func suppliersSay(_ items: String..., to shop: Shop) {
+        say(items.joined(separator: ","), of: "Suppliers", to: shop)
+    }
+
+    /// - Parameters:
+    ///   - end: what stands behind the items; nil for a new delta link.
+    ///   - urlPart: of the request that is answered so; nil for the next one for the set.
+    private func say(_ items: String, of set: String, end: String? = nil, urlPart: String? = nil, to shop: Shop) {
+        let end = end ?? ##""@odata.deltaLink":"http://shop.test/v4/\##(set)?$deltatoken=1""##
         let body =
-            ##"{"@odata.context":"http://shop.test/v4/$metadata#Suppliers/$delta","value":[\##(items.joined(separator: ","))],"@odata.deltaLink":"http://shop.test/v4/Suppliers?$deltatoken=1"}"##
+            ##"{"@odata.context":"http://shop.test/v4/$metadata#\##(set)/$delta","value":[\##(items)],\##(end)}"##
         shop.transport.add(
-            Fault(.replace(contentType: "application/json", body: Array(body.utf8)), urlPart: "Suppliers?"))
+            Fault(.replace(contentType: "application/json", body: Array(body.utf8)), urlPart: urlPart ?? set + "?"))
     }
 
     private func link(_ supplier: Int, _ product: Int, _ kind: String = "link") -> String {
@@ -88,6 +96,45 @@ struct OpenLinkTests {
         #expect(try await shop.engine.download().openLinks.isEmpty)
     }
 
+    @Test func `of the links of a property that leads to one entity only the last waits`() async throws {
+        let shop = try await Shop(.v4, deltas: Deltas(.flat), queries: [DefiningQuery(name: "Cities", query: "Cities")])
+        for mayor in [98, 99] {
+            let link =
+                ##"{"@odata.context":"#Cities/$link","source":"Cities(3)","relationship":"Mayor","target":"Mayors(\##(mayor))"}"##
+            say(link, of: "Cities", to: shop)
+            try await shop.pull()
+        }
+        #expect(try await shop.store.openLinks().map(\.target) == ["Mayors(99)"])
+    }
+
+    @Test func `what the service removes on a page behind which a download is interrupted does not come back`()
+        async throws
+    {
+        let shop = try await shop()
+        suppliersSay(link(1, Self.next), to: shop)
+        try await shop.pull()
+        // The first of two pages, the second of which does not come.
+        say(
+            link(1, Self.next, "deletedLink"), of: "Suppliers",
+            end: ##""@odata.nextLink":"http://shop.test/v4/Suppliers?$skiptoken=2""##, to: shop)
+        shop.transport.add(Fault(.refuse(status: 403), urlPart: "skiptoken=2"))
+        await #expect(throws: TidelogError.self) { try await shop.engine.download(["Suppliers"]) }
+        #expect(try newProduct(shop) == Self.next)
+        say("", of: "Suppliers", urlPart: "skiptoken=2", to: shop)
+        let report = try await shop.engine.download()
+        #expect(report.queries.map(\.mode) == [.resumed, .delta])
+        #expect(try await shop.targets("Suppliers(1)", "Products") == [])
+    }
+
+    @Test func `links of a query that is removed while another one is read do not come back`() async throws {
+        let shop = try await shop()
+        let link = OpenLink(
+            query: "Removed", set: "Suppliers", source: "Suppliers(1)", navigation: "Products", target: "Products(99)")
+        _ = try await shop.store.finishDownload(
+            of: Self.products, deltaLink: nil, waiting: WaitingLinks(kept: [link]))
+        #expect(try await shop.store.openLinks().isEmpty)
+    }
+
     @Test func `links that wait go with their query`() async throws {
         let shop = try await shop()
         suppliersSay(link(1, 99), to: shop)
@@ -105,8 +152,14 @@ struct OpenLinkTests {
     }
 
     @Test func `of more links than can be kept none are, and the next download reads everything`() async throws {
-        let shop = try await shop()
-        let body = (0...OpenLink.limit).map { link(1, 1_000 + $0) }.joined(separator: ",")
+        var options = LocalStore.Options()
+        options.downloadLimits.openLinks = 10
+        let shop = try await Shop(
+            .v4, options: options, deltas: Deltas(.flat), queries: [Self.suppliers, Self.products])
+        let kept = (0..<10).map { link(1, 1_000 + $0) }.joined(separator: ",")
+        suppliersSay(kept, to: shop)
+        #expect(try await shop.engine.download().openLinks.count == 10)
+        let body = (0...10).map { link(2, 1_000 + $0) }.joined(separator: ",")
         suppliersSay(body, to: shop)
         #expect(try await shop.engine.download().openLinks.isEmpty)
         #expect(try await shop.engine.download(["Suppliers"]).queries.map(\.mode) == [.full])

@@ -1,0 +1,130 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Views
+
+/// What the download rounds ask of the store. Each call is one transaction.
+extension LocalStore {
+    /// The defining queries with where their downloads stand, in the order in which they were added.
+    func queryStates() throws(TidelogError) -> [QueryState] { try read { try $0.queries() } }
+
+    /// Logs a part of a page of a defining query.
+    ///
+    /// - Parameters:
+    ///   - compares: whether what is as it was is only named.
+    ///   - next: where the next page is, where this is the last part of its page and not of the last page.
+    ///   - waiting: what earlier parts left, and earlier downloads.
+    /// - Returns: what it came to; what could not be stored, as `Set/Navigation`; the links of which an end is not known; and
+    ///   what left a collection.
+    /// - Throws: `invalidRequest` where the query was removed or replaced meanwhile.
+    func ingest(
+        _ items: [DeltaItem], of set: EntitySet, query: DefiningQuery, compares: Bool, next: String?,
+        waiting: WaitingLinks
+    ) async throws(TidelogError) -> (
+        tally: DownloadTally, skipped: Set<String>, waiting: WaitingLinks, unlinked: Set<EntityID>
+    ) {
+        let model = try model
+        let index = fold.index ?? RelationshipIndex(model)
+        let found = try transaction(isPage: true) {
+            () throws -> (DownloadTally, Set<String>, WaitingLinks, Set<EntityID>) in
+            try self.checkIsThere(query)
+            var builder = try PageBuilder(
+                storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
+                waiting: waiting, namedLimit: self.downloadLimits.named)
+            try builder.add(items)
+            var (pages, left) = try builder.finish(next: next)
+            for page in pages { try self.add(.downloadPage(page)) }
+            // What was told of them on this page, the pages behind it do not tell again.
+            if pages.last?.next != nil, left.hasLostKept, try self.keep(left, of: query) { left.markKept() }
+            try self.keepTold(builder.streams)
+            _ = try self.commit()
+            return (builder.tally, builder.skipped, left, builder.unlinked)
+        }
+        try await acknowledge()
+        return found
+    }
+
+    /// Logs that a query was downloaded to its end.
+    ///
+    /// Behind its pages and as they are, since it reads what they have covered; and then they are committed.
+    ///
+    /// - Parameters:
+    ///   - waiting: the links of which an end did not come.
+    ///   - unlinked: what left a collection, in whatever part.
+    /// - Returns: how many entities it does not bring any more; and what waits, where the store has just that.
+    func finishDownload(
+        of query: DefiningQuery, deltaLink: String?, waiting: WaitingLinks = WaitingLinks(),
+        unlinked: Set<EntityID> = []
+    ) async throws(TidelogError) -> (removed: Int, waiting: WaitingLinks?) {
+        let model = try model
+        let found = try transaction(isPage: true, isLast: true) { () throws -> (Int, WaitingLinks?) in
+            try self.checkIsThere(query)
+            var removed = 0
+            if !unlinked.isEmpty,
+                let left = try ExpandedEntities(of: query, in: self.state, model: model)?.left(among: unlinked)
+            {
+                for start in stride(from: 0, to: left.count, by: self.downloadLimits.named) {
+                    let part = left[start..<min(start + self.downloadLimits.named, left.count)]
+                    try self.add(.downloadPage(DownloadPage(query: query.name, left: Array(part))))
+                    removed += self.fold.removedByDownload
+                }
+            }
+            var waiting = waiting
+            let areKept = try self.keep(waiting, of: query)
+            if areKept { waiting.markKept() }
+            let link = self.areTooMany(waiting.open) ? nil : deltaLink
+            try self.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: link)))
+            _ = try self.commit()
+            return (removed + self.fold.removedByDownload, areKept ? waiting : nil)
+        }
+        try await acknowledge()
+        return found
+    }
+
+    /// Logs which links wait now: those of the queries that there are, and of this one none where all are too many.
+    ///
+    /// - Returns: whether these are all that wait.
+    private func keep(_ waiting: WaitingLinks, of query: DefiningQuery) throws -> Bool {
+        let open = waiting.open
+        let queries = Set(try state.queries().map(\.query.name))
+        let areTooMany = areTooMany(open)
+        let links = open.filter { queries.contains($0.query) && !(areTooMany && $0.query == query.name) }
+        if try links != state.openLinks() { try add(.linksLeftOpen(links)) }
+        return links.count == open.count
+    }
+
+    /// Whether they do not fit the one record that they are to be.
+    private func areTooMany(_ links: [OpenLink]) -> Bool {
+        links.count > downloadLimits.openLinks || links.reduce(0) { $0 + $1.byteCount } > downloadLimits.openLinksSize
+    }
+
+    /// Links of which an end is not in the store; see `OpenLink`.
+    func openLinks() throws(TidelogError) -> [OpenLink] { try read { try $0.openLinks() } }
+
+    /// What was asked for by one text is nothing that another one brings.
+    private func checkIsThere(_ query: DefiningQuery) throws {
+        let isThere = try state.queries().contains { $0.query.name == query.name && $0.query.query == query.query }
+        guard !isThere else { return }
+        throw TidelogError(
+            .invalidRequest, "The defining query \(query.name) was removed or replaced while it was downloaded.",
+            place: query.query, recovery: "Download again.")
+    }
+
+    /// Logs entities that were read outside a download.
+    ///
+    /// - Parameter identifying: the entity was read to learn the keys of those below it. What cannot be told to be one of
+    ///   them is left to the next download.
+    func ingest(
+        _ payload: EntityPayload, of set: EntitySet, known: EntityID? = nil, identifying: Bool = false
+    ) async throws(TidelogError) {
+        let model = try model
+        try transaction { () throws -> Void in
+            var builder = try ImageBuilder(storage: self.state, model: model, identifying: identifying)
+            try self.add(.entitiesRead(try builder.images(of: payload, in: set, known: known) ?? []))
+            try self.keepTold(builder.streams)
+            _ = try self.commit()
+        }
+        try await acknowledge()
+    }
+}
