@@ -84,6 +84,8 @@ public actor LocalStore {
         /// Whether a download reads on while the store takes what it has read. Not in a simulation, where one thing happens at a
         /// time.
         package var readsAhead = true
+        /// Whether it is looked at as it was: nothing is done that opening a store does otherwise.
+        package var isPast = false
 
         public init(
             environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),
@@ -143,9 +145,11 @@ public actor LocalStore {
         } catch {
             throw Self.mapped(error, files)
         }
-        // A batch without an answer is a batch that a crash interrupted: whether it arrived is not known.
-        try await interruptOpenBatches()
-        try removeUnneededStreams()
+        if !options.isPast {
+            // A batch without an answer is a batch that a crash interrupted: whether it arrived is not known.
+            try await interruptOpenBatches()
+            try removeUnneededStreams()
+        }
         try checkIndexes()
         try arrangeIndexes()
         writeSnapshotIfDue()
@@ -377,7 +381,7 @@ public actor LocalStore {
 
     func mapped(_ error: any Error) -> TidelogError { Self.mapped(error, files) }
 
-    private static func mapped(_ error: any Error, _ files: StoreFiles) -> TidelogError {
+    static func mapped(_ error: any Error, _ files: StoreFiles) -> TidelogError {
         switch error {
         case let error as TidelogError: error
         case let error as OperationRefused: TidelogError(error)
