@@ -1,7 +1,7 @@
 import Dispatch
 public import EDM
 public import ODataWire
-public import OperationLog
+import OperationLog
 public import Operations
 public import SyncCore
 import Synchronization
@@ -62,45 +62,6 @@ public actor LocalStore {
     /// What opening found to mend, in sentences; empty when all was well.
     public nonisolated let recovery: [String]
 
-    public struct Options: Sendable {
-        /// Where the time that records carry comes from, and how the engine waits.
-        public var environment: SyncEnvironment
-        public var log: OperationLog.Options
-        public var snapshots: SnapshotPolicy
-        /// Whether the deletion of an entity that no service has seen undoes its creation.
-        public var undoesLocalCreation: Bool
-        /// Beside those that the defining queries ask for.
-        public var indexes: [EntityIndex]
-        /// What the service lacks; nil for what the metadata say of it.
-        public var service: ServiceOptions?
-        /// Whether the content of a stream goes from the store once the service has it.
-        public var removesStreamsAfterUpload = false
-        /// How defining queries are downloaded, by name, where it is not as usual.
-        public var querySettings: [String: DefiningQuerySettings] = [:]
-        /// Where the files are; a simulation brings its own.
-        package var disk = StoreDisk.system
-        /// How many operations make a long queue; see `Fold`. Nil for its own number; a simulation draws others, since what
-        /// comes of it must not depend on it.
-        package var longQueue: Int?
-        /// Whether a download reads on while the store takes what it has read. Not in a simulation, where one thing happens at a
-        /// time.
-        package var readsAhead = true
-        package var downloadLimits = DownloadLimits()
-
-        public init(
-            environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),
-            snapshots: SnapshotPolicy = .automatic(), service: ServiceOptions? = nil,
-            undoesLocalCreation: Bool = false, indexes: [EntityIndex] = []
-        ) {
-            self.indexes = indexes
-            self.environment = environment
-            self.log = log
-            self.snapshots = snapshots
-            self.service = service
-            self.undoesLocalCreation = undoesLocalCreation
-        }
-    }
-
     /// Opens the store in `files.directory`.
     ///
     /// - Parameter creating: makes a log where there is none; otherwise that is `noStore`.
@@ -146,9 +107,11 @@ public actor LocalStore {
         } catch {
             throw Self.mapped(error, files)
         }
-        // A batch without an answer is a batch that a crash interrupted: whether it arrived is not known.
-        try await interruptOpenBatches()
-        try removeUnneededStreams()
+        if !options.isPast {
+            // A batch without an answer is a batch that a crash interrupted: whether it arrived is not known.
+            try await interruptOpenBatches()
+            try removeUnneededStreams()
+        }
         try checkIndexes()
         try arrangeIndexes()
         writeSnapshotIfDue()
@@ -380,7 +343,7 @@ public actor LocalStore {
 
     func mapped(_ error: any Error) -> TidelogError { Self.mapped(error, files) }
 
-    private static func mapped(_ error: any Error, _ files: StoreFiles) -> TidelogError {
+    static func mapped(_ error: any Error, _ files: StoreFiles) -> TidelogError {
         switch error {
         case let error as TidelogError: error
         case let error as OperationRefused: TidelogError(error)

@@ -1,0 +1,48 @@
+import OperationLog
+public import Operations
+
+/// A place in the history of a store.
+public enum PointInTime: Sendable, Hashable {
+    /// Behind the record with this number, and in front of the next one; 0 is before the first.
+    case sequence(SequenceNumber)
+    /// Behind the last record that was made by then, in milliseconds since 1970, by the clock of the device. Where that was
+    /// set back, several places fit, and one of them is taken.
+    case time(Timestamp)
+
+    /// The last record up to there, of those that the log has.
+    ///
+    /// Cost: a few seeks for a time, none for a number.
+    func sequence(in reader: LogReader) throws -> SequenceNumber {
+        switch self {
+        case .sequence(let sequence): return sequence
+        case .time(let time):
+            let first = try reader.firstSequence()
+            // The first record that was made later.
+            var (low, high) = (first, try reader.nextSequence())
+            while low < high {
+                let middle = low + (high - low) / 2
+                if let found = try Self.time(from: middle, to: high, reader), found.time <= time {
+                    low = found.sequence + 1
+                } else {
+                    high = middle
+                }
+            }
+            return low - 1
+        }
+    }
+
+    /// Of the first record that has one: those that were lost, and those of later versions, have none.
+    private static func time(
+        from first: SequenceNumber, to end: SequenceNumber, _ reader: LogReader
+    ) throws -> (sequence: SequenceNumber, time: Timestamp)? {
+        let records = reader.records(from: first, through: end - 1)
+        while let record = try records.next() {
+            let decoded = try RecordCodec.decode(kind: record.kind, payload: record.payload)
+            switch decoded.body {
+            case .lost, .unknown: continue
+            default: return (record.sequence, decoded.time)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,158 @@
+import EDM
+import OperationLog
+import Operations
+import SyncCore
+import Synchronization
+import Testing
+
+@testable import SyncEngine
+
+struct PastStoreTests {
+    /// A session, and what the store was at each place of its history that a call left it at.
+    private final class Session: Sendable {
+        let shop: Shop
+        let digests: Mutex<[SequenceNumber: String]> = Mutex([:])
+
+        init(_ dialect: Dialect = .v4, options: LocalStore.Options = .init()) async throws {
+            var options = options
+            let clock = Mutex<Timestamp>(0)
+            // A second a reading.
+            options.environment = SyncEnvironment(
+                now: {
+                    clock.withLock { time in
+                        time += 1000
+                        return time
+                    }
+                })
+            shop = try await Shop(dialect, options: options)
+            try await note()
+        }
+
+        /// Of the last record.
+        var last: SequenceNumber {
+            get async { await shop.store.nextSequence - 1 }
+        }
+
+        func note() async throws {
+            let (last, digest) = (await last, try await shop.store.digest())
+            digests.withLock { $0[last] = digest }
+        }
+
+        func past(_ point: PointInTime, keys: [LogKey] = []) async throws -> PastStore {
+            var options = LocalStore.Options()
+            options.log.keys = keys
+            return try await PastStore(shop.store.files, at: point, options: options)
+        }
+
+        /// Creates, links, changes, deletes, sends, and reads again.
+        func run() async throws {
+            let customer = try await shop.create("Customers", ["Name": .string("Ada")])
+            try await note()
+            let order = try await shop.create("Orders", ["Note": .string("first")], bind: [bind("Customer", customer)])
+            try await note()
+            try await shop.perform(update(order, ["Note": .string("second")]))
+            try await note()
+            _ = try await shop.engine.upload()
+            try await note()
+            try await shop.perform(.delete(.link(order)))
+            try await note()
+            _ = try await shop.engine.download()
+            try await note()
+        }
+
+        func expectAll(keys: [LogKey] = []) async throws {
+            for (sequence, digest) in digests.withLock({ $0 }) {
+                let past = try await past(.sequence(sequence), keys: keys)
+                #expect(past.sequence == sequence)
+                #expect(try await past.store.digest() == digest, "at \(sequence)")
+            }
+        }
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a past store is what the store was then`(dialect: Dialect) async throws {
+        let session = try await Session(dialect)
+        try await session.run()
+        try await session.expectAll()
+    }
+
+    @Test func `it is the same from a snapshot`() async throws {
+        let session = try await Session()
+        try await session.run()
+        _ = try await session.shop.store.writeSnapshot()
+        try await session.run()
+        try await session.expectAll()
+        let last = await session.last
+        #expect(try await session.past(.sequence(last)).store.opened.snapshot != nil)
+    }
+
+    @Test func `an encrypted store has a past for who has its key`() async throws {
+        let key = try #require(LogKey(Array(0..<32)))
+        var options = LocalStore.Options()
+        options.log.keys = [key]
+        let session = try await Session(options: options)
+        try await session.run()
+        try await session.expectAll(keys: [key])
+        let error = await #expect(throws: TidelogError.self) { try await session.past(.sequence(3)) }
+        #expect(error?.code == .keyRequired)
+    }
+
+    @Test func `a time is the last record that was made by then`() async throws {
+        let session = try await Session()
+        try await session.run()
+        var times: [(SequenceNumber, Timestamp)] = []
+        try await session.shop.store.reader().forEach { record in
+            times.append((record.sequence, try RecordCodec.decode(kind: record.kind, payload: record.payload).time))
+        }
+        for (sequence, time) in times {
+            let until = times.last { $0.1 <= time }?.0
+            #expect(try await session.past(.time(time)).sequence == until, "\(sequence)")
+        }
+        #expect(try await session.past(.time(-1)).sequence == 0)
+        #expect(try await session.past(.time(.max)).sequence == session.last)
+    }
+
+    @Test func `a batch without an answer is still under way then`() async throws {
+        let session = try await Session()
+        try await session.run()
+        let prepared = try #require(
+            try await session.shop.store.reader().records().first { record in
+                let body = try RecordCodec.decode(kind: record.kind, payload: record.payload).body
+                if case .batchPrepared = body { return true } else { return false }
+            })
+        let past = try await session.past(.sequence(prepared.sequence))
+        let states = try await past.store.pendingOperations().map(\.status.kind)
+        #expect(states.contains(.inFlight))
+        #expect(!states.contains(.inDoubt))
+    }
+
+    @Test func `what is done to a past store is done to it alone`() async throws {
+        let session = try await Session()
+        try await session.run()
+        let before = try await session.shop.store.digest()
+        let end = await session.last
+        let past = try await session.past(.sequence(end))
+        _ = try await past.store.perform(
+            [(update("Customers(1)", ["Name": .string("Eve")]), IntentOptions())], asChangeSet: false)
+        #expect(try await past.store.load(.link("Customers(1)")).values["Name"] == .string("Eve"))
+        #expect(try await session.shop.store.digest() == before)
+        #expect(try await session.past(.sequence(end + 1)).sequence == end)
+    }
+
+    @Test func `what a compaction removed has no past, and says from where on there is one`() async throws {
+        let session = try await Session()
+        try await session.run()
+        _ = try await session.shop.store.compact(keeping: .bytes(0))
+        let error = await #expect(throws: TidelogError.self) { try await session.past(.sequence(1)) }
+        #expect(error?.code == .notFound)
+        let last = await session.last
+        #expect(try await session.past(.sequence(last)).store.digest() == session.shop.store.digest())
+    }
+}
+
+extension LogCursor {
+    fileprivate func first(where condition: (LogRecord) throws -> Bool) throws -> LogRecord? {
+        while let record = try next() { if try condition(record) { return record } }
+        return nil
+    }
+}
