@@ -73,11 +73,8 @@ extension SQLiteState {
         EntityID(rawValue: UInt64(bitPattern: row.integer(column)))
     }
 
-    /// Reads without mapping the file: the pages of a whole pass would count as the process's memory.
     private func each(_ sql: String, _ body: (Row) throws -> Void) throws {
         do {
-            try connection.execute("PRAGMA mmap_size = 0")
-            defer { try? connection.execute(Self.mapping) }
             try connection.each(sql, [], body)
         } catch let error as SQLiteError {
             throw Self.stateError(error)

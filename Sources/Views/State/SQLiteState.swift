@@ -66,7 +66,8 @@ public final class SQLiteState: StateStorage {
             if !readOnly { try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF") }
             // Otherwise a large sort writes rows into a temporary file.
             if path == nil { try connection.execute("PRAGMA temp_store = MEMORY") }
-            try connection.execute("PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF; \(Self.mapping)")
+            // Not mapped: SQLite reads a little past a page that is damaged, and past the end of a mapping there is nothing.
+            try connection.execute("PRAGMA mmap_size = 0; PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF")
             let version = try connection.first("PRAGMA user_version")?.first?.integer ?? 0
             if version != Schema.version, !readOnly { try Self.create(connection, store, replacing: version != 0) }
         } catch {
@@ -83,9 +84,6 @@ public final class SQLiteState: StateStorage {
         }
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
-
-    /// How much of the file is read by mapping it.
-    static let mapping = "PRAGMA mmap_size = 268435456"
 
     private static func create(_ connection: Connection, _ store: String, replacing: Bool) throws(SQLiteError) {
         guard !replacing else {
@@ -179,8 +177,6 @@ public final class SQLiteState: StateStorage {
         try beginWriting()
         do {
             if !isGathering {
-                // Most of what is read is about to be written, which no mapping is for; and what it holds counts as ours.
-                try connection.execute("PRAGMA mmap_size = 0")
                 try connection.begin()
                 isGathering = true
             }
@@ -209,8 +205,6 @@ public final class SQLiteState: StateStorage {
     private func endGathering() {
         isGathering = false
         connection.rollBack()
-        // It only says how to read.
-        try? connection.execute(Self.mapping)
     }
 
     /// Runs `body`, which changes nothing, as one read, for many small queries in a row.
