@@ -1,6 +1,6 @@
 public import EDM
 public import ODataWire
-public import Operations
+import Operations
 public import SyncEngine
 import SyncCore
 import Views
