@@ -28,6 +28,7 @@
 @_exported public import enum SyncEngine.DoubtSettlement
 @_exported public import struct SyncEngine.LiveQuery
 @_exported public import struct SyncEngine.LiveResult
+@_exported public import enum SyncEngine.PointInTime
 @_exported public import enum SyncEngine.ResultIdentity
 @_exported public import struct SyncEngine.AwaitedBatch
 @_exported public import struct SyncEngine.DownloadOptions

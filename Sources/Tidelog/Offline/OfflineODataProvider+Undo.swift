@@ -66,14 +66,6 @@ extension OfflineODataProvider {
         try await engine().store.rehearseUndo(target)
     }
 
-    /// Every operation that was undone and not redone, in the order in which they were made.
-    public func undoneOperations() async throws(TidelogError) -> [OperationStatus] {
-        let store = try engine().store
-        let undone = try await store.undoneOperations()
-        let links = try await store.localLinks(of: Set(undone.flatMap(\.operation.operation.touchedEntities)))
-        return undone.map { OperationStatus($0, links: links) }
-    }
-
     /// Puts undone operations back at their old places, change sets as a whole; they are pending, or refused, as they were.
     /// Returns all that were redone.
     ///

@@ -322,31 +322,21 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     // MARK: Looking inside
 
+    private func reading() throws(TidelogError) -> StoreReading {
+        let engine = try engine()
+        return StoreReading(store: engine.store, root: engine.session.root, parameters: parameters)
+    }
+
     /// Every operation that has not ended, in order: what it is, where it stands, and why.
     ///
     /// - Parameter options: of the upload that is asked about; nil for those of the parameters.
     public func operationStatus(_ options: UploadOptions? = nil) async throws(TidelogError) -> [OperationStatus] {
-        let store = try engine().store
-        let plan = try await nextPlan(options)
-        let pending = try await store.pendingOperations()
-        let postponed = try await store.postponement?.upload
-        let links = try await store.localLinks(of: Set(pending.flatMap(\.operation.touchedEntities)))
-        let outlook = UploadOutlook(plan, awaited: Set(try await store.awaitedOperations().values.joined()))
-        return pending.map { OperationStatus($0, outlook: outlook, postponed: postponed, links: links) }
+        try await reading().operationStatus(options)
     }
 
-    /// What the next upload does first, and why it leaves out what it leaves out. What was refused or put off goes again.
-    private func nextPlan(_ options: UploadOptions?) async throws(TidelogError) -> UploadPlan {
-        let store = try engine().store
-        let upload = options ?? parameters.defaultUpload
-        let refused = try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
-        let deferred = try await store.pendingOperations(.deferred).map(\.sequence)
-        return try await store.plan(retrying: Set(refused + deferred), upload: upload)
-    }
-
-    /// Whether there is anything to be sent. Drafts and what is for this store only are not.
-    public var hasPendingUpload: Bool {
-        get async throws(TidelogError) { try await engine().store.hasQueuedOperations() }
+    /// Every operation that was undone and not redone, in the order in which they were made.
+    public func undoneOperations() async throws(TidelogError) -> [OperationStatus] {
+        try await reading().undoneOperations()
     }
 
     /// The exact request that the next upload would send first; nil where there is nothing to send.
@@ -361,28 +351,27 @@ public final class OfflineODataProvider: DataServiceProvider {
     ///
     /// - Parameter options: of that upload; nil for those of the parameters.
     public func plannedBatches(_ options: UploadOptions? = nil) async throws(TidelogError) -> [PlannedBatch] {
-        let engine = try engine()
-        let plan = try await nextPlan(options)
-        guard !plan.isEmpty else { return [] }
-        let options = try await engine.store.serviceOptions
-        let root = engine.session.root
-        let encoder = BatchEncoder(model: try await engine.store.model, serviceRoot: root, options: options)
-        guard options.supportsBatch else {
-            return plan.changeSets.flatMap(\.requests).map {
-                PlannedBatch(encoder.encode($0), root: root, changeSets: [1])
-            }
-        }
-        let encoded = try encoder.encode(plan, number: try await engine.store.nextBatch)
-        return [PlannedBatch(encoded.request, root: root, changeSets: plan.changeSets.map(\.requests.count))]
+        try await reading().plannedBatches(options)
     }
 
     /// Every key that the service gave an entity of this store.
-    public func keyMap() async throws(TidelogError) -> [KeyAssignment] {
-        try await engine().store.keyMap().map { KeyAssignment(entity: $0.entity, set: $0.set, key: $0.key) }
-    }
+    public func keyMap() async throws(TidelogError) -> [KeyAssignment] { try await reading().keyMap() }
 
     /// A hash over the store's whole state: equal for stores whose logs say the same.
-    public func stateDigest() async throws(TidelogError) -> String { try await engine().store.digest() }
+    public func stateDigest() async throws(TidelogError) -> String { try await reading().stateDigest() }
+
+    /// The store as it was at a place of its history, to be read only. Costs what making the views from the newest snapshot
+    /// that is not younger costs; see ``PastODataProvider``.
+    public func state(at point: PointInTime) async throws(TidelogError) -> PastODataProvider {
+        // What a download has gathered is in the log already.
+        _ = try engine()
+        return try await PastODataProvider(parameters: parameters, at: point)
+    }
+
+    /// Whether there is anything to be sent. Drafts and what is for this store only are not.
+    public var hasPendingUpload: Bool {
+        get async throws(TidelogError) { try await engine().store.hasQueuedOperations() }
+    }
 
     // MARK: DataServiceProvider
 
@@ -406,20 +395,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     }
 
     public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
-        let store = try engine().store
-        let pageSize = try PagePreference(headers)?.size
-        let usual = parameters.pageSize.map { Int64($0) }
-        guard usual ?? 1 > 0 else {
-            throw TidelogError(.invalidRequest, "A page has a size greater than 0, not \(usual ?? 0).")
-        }
-        switch request {
-        case .url(let url): return try await store.query(url, pageSize: pageSize, usualPageSize: usual)
-        case .set(let set, let options):
-            let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
-            return try await store.query(path: path, options: options, pageSize: pageSize, usualPageSize: usual)
-        case .related(let address, let property, let options):
-            return try await store.related(address, property, options, pageSize: pageSize)
-        }
+        try await reading().query(request, headers: headers)
     }
 
     public func load(

@@ -8,13 +8,14 @@ struct StatusCommand: AsyncParsableCommand {
 
     @Flag(help: "Show also what was undone.")
     var undone = false
+    @OptionGroup var point: PointOptions
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        try await options.withStore { provider in
+        try await options.withView(point) { provider in
             let takenBack = try await provider.undoneOperations()
-            let operations = try await provider.operationStatus() + (undone ? takenBack : [])
+            let operations = try await provider.operationStatus(nil) + (undone ? takenBack : [])
             if format.json {
                 for operation in operations { try Console.print(StatusText(operation).json) }
                 return
@@ -42,10 +43,11 @@ struct PlanCommand: AsyncParsableCommand {
 
     @OptionGroup var queue: QueueArguments
     @OptionGroup var service: ServiceArguments
+    @OptionGroup var point: PointOptions
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
-        try await options.withStore { provider in
+        try await options.withView(point) { provider in
             try await service.apply(to: provider)
             let batches = try await provider.plannedBatches(queue.upload)
             if batches.isEmpty { Console.printError("tidelog: There is nothing to send.") }

@@ -19,11 +19,12 @@ struct QueryCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("At most so many entities, and the query for those behind them.", valueName: "count"))
     var pageSize: Int?
 
+    @OptionGroup var point: PointOptions
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        try await options.withStore { provider in
+        try await options.withView(point) { provider in
             var headers = HTTPHeaders.empty
             if let pageSize { headers["Prefer"] = "odata.maxpagesize=\(pageSize)" }
             let answer = try await provider.query(.url(url), headers: headers)
@@ -67,11 +68,12 @@ struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Show which key the service gave to which entity ID.")
 
+    @OptionGroup var point: PointOptions
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        try await options.withStore { provider in
+        try await options.withView(point) { provider in
             let keys = try await provider.keyMap()
             if format.json {
                 for assignment in keys {

@@ -18,7 +18,7 @@ struct ServiceArguments: ParsableArguments {
     }
 
     /// For as long as the store is open.
-    func apply(to provider: OfflineODataProvider) async throws {
+    func apply(to provider: some StoreView) async throws {
         if !isEmpty { try await provider.use(try changed(try await provider.serviceOptions)) }
     }
 }

@@ -1,0 +1,76 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import SyncEngine
+import Views
+
+/// What a store can be asked, as it is or as it was.
+struct StoreReading: Sendable {
+    let store: LocalStore
+    let root: String
+    let parameters: OfflineODataParameters
+
+    // MARK: Entities
+
+    func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
+        let pageSize = try PagePreference(headers)?.size
+        let usual = parameters.pageSize.map { Int64($0) }
+        guard usual ?? 1 > 0 else {
+            throw TidelogError(.invalidRequest, "A page has a size greater than 0, not \(usual ?? 0).")
+        }
+        switch request {
+        case .url(let url): return try await store.query(url, pageSize: pageSize, usualPageSize: usual)
+        case .set(let set, let options):
+            let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
+            return try await store.query(path: path, options: options, pageSize: pageSize, usualPageSize: usual)
+        case .related(let address, let property, let options):
+            return try await store.related(address, property, options, pageSize: pageSize)
+        }
+    }
+
+    func keyMap() async throws(TidelogError) -> [KeyAssignment] {
+        try await store.keyMap().map { KeyAssignment(entity: $0.entity, set: $0.set, key: $0.key) }
+    }
+
+    func stateDigest() async throws(TidelogError) -> String { try await store.digest() }
+
+    // MARK: The queue
+
+    func operationStatus(_ options: UploadOptions?) async throws(TidelogError) -> [OperationStatus] {
+        let plan = try await nextPlan(options)
+        let pending = try await store.pendingOperations()
+        let postponed = try await store.postponement?.upload
+        let links = try await store.localLinks(of: Set(pending.flatMap(\.operation.touchedEntities)))
+        let outlook = UploadOutlook(plan, awaited: Set(try await store.awaitedOperations().values.joined()))
+        return pending.map { OperationStatus($0, outlook: outlook, postponed: postponed, links: links) }
+    }
+
+    func undoneOperations() async throws(TidelogError) -> [OperationStatus] {
+        let undone = try await store.undoneOperations()
+        let links = try await store.localLinks(of: Set(undone.flatMap(\.operation.operation.touchedEntities)))
+        return undone.map { OperationStatus($0, links: links) }
+    }
+
+    /// What the next upload does first, and why it leaves out what it leaves out. What was refused or put off goes again.
+    private func nextPlan(_ options: UploadOptions?) async throws(TidelogError) -> UploadPlan {
+        let upload = options ?? parameters.defaultUpload
+        let refused = try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
+        let deferred = try await store.pendingOperations(.deferred).map(\.sequence)
+        return try await store.plan(retrying: Set(refused + deferred), upload: upload)
+    }
+
+    func plannedBatches(_ options: UploadOptions?) async throws(TidelogError) -> [PlannedBatch] {
+        let plan = try await nextPlan(options)
+        guard !plan.isEmpty else { return [] }
+        let options = try await store.serviceOptions
+        let encoder = BatchEncoder(model: try await store.model, serviceRoot: root, options: options)
+        guard options.supportsBatch else {
+            return plan.changeSets.flatMap(\.requests).map {
+                PlannedBatch(encoder.encode($0), root: root, changeSets: [1])
+            }
+        }
+        let encoded = try encoder.encode(plan, number: try await store.nextBatch)
+        return [PlannedBatch(encoded.request, root: root, changeSets: plan.changeSets.map(\.requests.count))]
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+/// `--at`: a store as it was.
+@Suite(.timeLimit(.minutes(5))) struct PastCommandTests {
+    /// Three customers and four orders in the records up to 8, then an update and a creation.
+    private func workspace(_ server: SandboxServer) throws -> Workspace {
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)
+        _ = try workspace.output("create", "Orders", #"{"Note":"x"}"#)
+        return workspace
+    }
+
+    private func name(_ workspace: Workspace, at point: String) throws -> String {
+        try workspace.output("query", "Customers(1)/Name/$value", "--at", point)
+    }
+
+    @Test func `queries answer from the store as it was behind an operation`() throws {
+        let workspace = try workspace(try SandboxServer())
+        #expect(try workspace.output("query", "Orders/$count", "--at", "6") == "0\n")
+        #expect(try name(workspace, at: "8") == "Ada Lovelace\n")
+        #expect(try name(workspace, at: "9") == "Eve\n")
+        #expect(try workspace.output("query", "Orders/$count", "--at", "9") == "4\n")
+        #expect(try workspace.output("query", "Orders/$count", "--at", "1000") == "5\n")
+    }
+
+    @Test func `what was pending, and what would have been sent, is told as it was`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        let plan = try workspace.output("plan")
+        #expect(try workspace.output("push").contains("2 confirmed"))
+        #expect(try workspace.output("status", "--at", "8") == "Nothing is pending.\n")
+        #expect(try workspace.tidelog("status", "--at", "9").lines.last == "1 pending.")
+        #expect(try workspace.tidelog("status", "--at", "10").lines.last == "2 pending.")
+        #expect(try workspace.output("plan", "--at", "10") == plan)
+        #expect(try workspace.output("status") == "Nothing is pending.\n")
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `a time is a place as well, and one in front of everything has no store`() throws {
+        let workspace = try workspace(try SandboxServer())
+        #expect(try name(workspace, at: "2999-01-01T00:00:00") == "Eve\n")
+        let before = try workspace.tidelog("query", "Customers", "--at", "2001-01-01T00:00:00Z")
+        #expect(before.status == 1)
+        #expect(before.error.hasPrefix("tidelog: The store had no metadata yet behind operation 0"))
+        let wrong = try workspace.tidelog("query", "Customers", "--at", "yesterday")
+        #expect(wrong.status == 64)
+        #expect(wrong.error.contains("The value 'yesterday' is invalid for '--at <seq|time>'"))
+    }
+
+    @Test func `looking back changes no file`() throws {
+        let workspace = try workspace(try SandboxServer())
+        let log = try workspace.output("log", "--all", "--json")
+        let digest = try workspace.output("query", "Customers", "--json")
+        for point in ["0", "5", "9", "1000"] { _ = try workspace.tidelog("status", "--at", point) }
+        #expect(try workspace.output("log", "--all", "--json") == log)
+        #expect(try workspace.output("query", "Customers", "--json") == digest)
+        #expect(try workspace.tidelog("verify").status == 0)
+    }
+}

@@ -1,0 +1,36 @@
+import Testing
+import Tidelog
+
+/// A store as it was, through the API.
+struct PastTests {
+    private static let offline = Client(dialect: .v4, isOnline: false)
+
+    @Test func `a past store is read like a store, and says what the store said`() async throws {
+        let shop = try await Shop(Self.offline)
+        let store = try #require(shop.store)
+        let digest = try await store.stateDigest()
+        let then = try await store.state(at: .sequence(.max))
+        try await shop.service.createEntity(try shop.new("Customers", ["Name": .string("new")]))
+        let now = try await store.state(at: .sequence(.max))
+        #expect(now.sequence == then.sequence + 1)
+        #expect(try await then.stateDigest() == digest)
+        #expect(try await store.state(at: .sequence(then.sequence)).stateDigest() == digest)
+        #expect(try await now.stateDigest() == store.stateDigest())
+        #expect(try await then.operationStatus().isEmpty)
+        #expect(try await now.operationStatus().map(\.sequence) == [now.sequence])
+        let service = DataService(provider: then)
+        let customers = DataQuery().from(try shop.set("Customers"))
+        #expect(try await service.executeQuery(customers).entityList().count == 3)
+    }
+
+    @Test func `a past store is not changed`() async throws {
+        let shop = try await Shop(Self.offline)
+        let store = try #require(shop.store)
+        let service = DataService(provider: try await store.state(at: .sequence(.max)))
+        let error = await #expect(throws: TidelogError.self) {
+            try await service.createEntity(try shop.new("Customers", ["Name": .string("new")]))
+        }
+        #expect(error?.code == .unsupported)
+        #expect(try await !store.hasPendingUpload)
+    }
+}

@@ -1,0 +1,54 @@
+internal import ArgumentParser
+internal import EDM
+internal import Operations
+internal import SyncEngine
+internal import Tidelog
+
+/// `--at SEQ|TIME`, on commands that look at the store and can look at it as it was.
+struct PointOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            The store as it was behind the operation with this number, or at this time: 2026-11-21T07:43:17Z, without a \
+            zone in UTC.
+            """, valueName: "seq|time"))
+    var at: PointArgument?
+}
+
+/// A place in the history as people write it.
+struct PointArgument: ExpressibleByArgument {
+    let point: PointInTime
+
+    init?(argument: String) {
+        if let sequence = SequenceNumber(argument) {
+            point = .sequence(sequence)
+        } else if let time = GlobalDateTime(argument) {
+            point = .time(time.millisecondsSince1970)
+        } else if let time = GlobalDateTime(argument + "Z") {
+            point = .time(time.millisecondsSince1970)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A store that can be looked at: as it is, or as it was.
+protocol StoreView: DataServiceProvider {
+    func operationStatus(_ options: UploadOptions?) async throws(TidelogError) -> [OperationStatus]
+    func undoneOperations() async throws(TidelogError) -> [OperationStatus]
+    func plannedBatches(_ options: UploadOptions?) async throws(TidelogError) -> [PlannedBatch]
+    var serviceOptions: ServiceOptions { get async throws(TidelogError) }
+    func use(_ options: ServiceOptions) async throws(TidelogError)
+    func keyMap() async throws(TidelogError) -> [KeyAssignment]
+}
+
+extension OfflineODataProvider: StoreView {}
+extension PastODataProvider: StoreView {}
+
+extension StoreOptions {
+    /// Runs the body on the store, which is opened for it and closed again; or on the store as it was, which needs no lock.
+    func withView<T>(_ options: PointOptions, _ body: (any StoreView) async throws -> T) async throws -> T {
+        guard let at = options.at else { return try await withStore(body) }
+        return try await body(try await PastODataProvider(parameters: parameters, at: at.point))
+    }
+}
