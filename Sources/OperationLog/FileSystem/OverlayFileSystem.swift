@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Another file system as it is, and in memory what is changed of it.
+/// Another file system as it is, and in memory the files that are changed.
 ///
 /// Of the one below only ``FileSystem/open(_:_:)`` for reading and ``FileSystem/list(_:)`` are called. So whatever works on
 /// an overlay, a log that is appended to included, leaves the files as they are; when the overlay goes, so do the changes.
@@ -12,7 +12,7 @@ public final class OverlayFileSystem: FileSystem {
 
     private enum Change {
         case removed
-        /// Where the bytes that are not changed are, nil for a file that was made here; and those that are.
+        /// Where the bytes are as long as they are not changed, nil for a file that was made here; and what they are then.
         case file(source: String?, OverlayChange)
     }
 
@@ -21,13 +21,13 @@ public final class OverlayFileSystem: FileSystem {
     public func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File {
         switch (try change(of: path, mode), mode) {
         case (.removed?, .create), (nil, .create):
-            let change = OverlayChange(size: 0)
+            let change = OverlayChange([])
             changes.withLock { $0[path] = .file(source: nil, change) }
             return OverlayFile(nil, change)
         case (.file, .create):
             throw FileSystemError(call: "open", path: path, errorNumber: 17, message: "File exists")
         case (.file(let source, let change)?, _):
-            return OverlayFile(try opened(source), change)
+            return OverlayFile(change.isChanged ? nil : try opened(source), change)
         case (.removed?, _), (nil, _): throw Self.missing("open", path)
         }
     }
@@ -67,8 +67,9 @@ public final class OverlayFileSystem: FileSystem {
             let name = String(path.dropFirst(prefix.count))
             switch change {
             case .removed: names.remove(name)
-            // As long as it has its name from below, that is there, or is removed below.
-            case .file(let source, _) where source != path && !name.contains("/"): names.insert(name)
+            // One that is as below goes when it is removed there.
+            case .file(let source, let change) where source != path || change.isChanged:
+                if !name.contains("/") { names.insert(name) }
             case .file: break
             }
         }
@@ -105,20 +106,14 @@ public final class OverlayFileSystem: FileSystem {
     }
 }
 
-/// What is changed of a file: its bytes from some offset on.
+/// What a file is here: all of its bytes once one of them is changed, for the file below may be rewritten or removed.
 private final class OverlayChange: Sendable {
-    struct Tail {
-        /// Bytes in front of it are below.
-        var start: UInt64
-        var bytes: [UInt8] = []
+    /// Nil as long as all is as below.
+    let bytes: Mutex<[UInt8]?>
 
-        var end: UInt64 { start + UInt64(bytes.count) }
-    }
+    init(_ bytes: [UInt8]? = nil) { self.bytes = Mutex(bytes) }
 
-    /// Nil as long as all is below.
-    let tail: Mutex<Tail?>
-
-    init(size: UInt64? = nil) { tail = Mutex(size.map { Tail(start: $0) }) }
+    var isChanged: Bool { bytes.withLock { $0 != nil } }
 }
 
 /// One who has the file open. What the others change is seen.
@@ -131,69 +126,59 @@ private final class OverlayFile: File {
         self.change = change
     }
 
-    private func sourceSize() throws(FileSystemError) -> UInt64 {
+    func size() throws(FileSystemError) -> UInt64 {
+        if let count = change.bytes.withLock({ $0?.count }) { return UInt64(count) }
         guard let source else { return 0 }
         return try source.size()
     }
 
-    private func tail() -> OverlayChange.Tail? { change.tail.withLock { $0 } }
-
-    func size() throws(FileSystemError) -> UInt64 {
-        if let tail = tail() { return tail.end }
-        return try sourceSize()
-    }
-
     func read(at offset: UInt64, count: Int) throws(FileSystemError) -> [UInt8] {
-        guard let tail = tail() else {
-            guard let source else { return [] }
-            return try source.read(at: offset, count: count)
+        let changed = change.bytes.withLock { bytes -> [UInt8]? in
+            guard let bytes else { return nil }
+            let start = Int(min(offset, UInt64(bytes.count)))
+            return Array(bytes[start..<start + min(count, bytes.count - start)])
         }
-        var bytes: [UInt8] = []
-        if offset < tail.start, let source {
-            bytes = try source.read(at: offset, count: Int(min(UInt64(count), tail.start - offset)))
-        }
-        let from = offset + UInt64(bytes.count)
-        guard bytes.count < count, from >= tail.start, from < tail.end else { return bytes }
-        let start = Int(from - tail.start)
-        bytes += tail.bytes[start..<min(start + count - bytes.count, tail.bytes.count)]
-        return bytes
+        if let changed { return changed }
+        guard let source else { return [] }
+        return try source.read(at: offset, count: count)
     }
 
     func write(_ source: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) {
-        try edit(from: offset) { tail in
-            let start = Int(offset - tail.start)
-            let missing = start + source.count - tail.bytes.count
-            if missing > 0 { tail.bytes.append(contentsOf: repeatElement(0, count: missing)) }
-            tail.bytes.replaceSubrange(start..<start + source.count, with: source)
+        try edit { bytes in
+            let start = Int(offset)
+            bytes.lengthen(to: start + source.count)
+            bytes.replaceSubrange(start..<start + source.count, with: source)
         }
     }
 
     func sync() throws(FileSystemError) {}
 
     func truncate(to size: UInt64) throws(FileSystemError) {
-        try edit(from: size) { tail in
-            let kept = Int(size - tail.start)
-            let missing = kept - tail.bytes.count
-            if missing > 0 { tail.bytes.append(contentsOf: repeatElement(0, count: missing)) }
-            tail.bytes.removeLast(tail.bytes.count - kept)
+        try edit { bytes in
+            bytes.lengthen(to: Int(size))
+            bytes.removeLast(bytes.count - Int(size))
         }
     }
 
     func close() { source?.close() }
 
-    /// Changes the bytes from the offset on, which come up from below before that where they are there.
-    private func edit(from offset: UInt64, _ body: (inout OverlayChange.Tail) -> Void) throws(FileSystemError) {
-        let start: UInt64
-        if let known = change.tail.withLock({ $0?.start }) { start = known } else { start = try sourceSize() }
-        var raised: [UInt8] = []
-        if offset < start, let source { raised = try source.read(at: offset, count: Int(start - offset)) }
-        change.tail.withLock { kept in
-            var tail = kept ?? .init(start: start)
-            // Or else the bytes would be copied each time.
-            kept = nil
-            if offset < start { tail = .init(start: offset, bytes: raised + tail.bytes) }
-            body(&tail)
-            kept = tail
+    private func edit(_ body: (inout [UInt8]) -> Void) throws(FileSystemError) {
+        var below: [UInt8] = []
+        if let source, change.bytes.withLock({ $0 == nil }) {
+            below = try source.read(at: 0, count: Int(try source.size()))
         }
+        change.bytes.withLock { kept in
+            var bytes = kept ?? below
+            // Or else they would be copied each time.
+            kept = nil
+            body(&bytes)
+            kept = bytes
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func lengthen(to count: Int) {
+        if count > self.count { append(contentsOf: repeatElement(0, count: count - self.count)) }
     }
 }

@@ -16,7 +16,7 @@ public struct LogPast: Sendable {
     ///   younger than the record tells of it: the first record of which the past can be made. Otherwise what a ``LogReader``
     ///   throws. Damage in front of the record shows when the past is read; see ``LogRepair`` then.
     ///
-    /// Costs what reading one segment's block headers costs, and the writing of less than one block.
+    /// Costs the reading of one segment, which is kept in memory, and the writing of less than one block.
     public init(
         directory: String, through last: UInt64?, keys: [LogKey] = [], fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) {
@@ -80,7 +80,7 @@ extension LogReader {
         if oldest.header.isFirst { return }
         let first = oldest.header.firstSequence
         guard let snapshot = listing.snapshots.first(where: { $0 >= first }) else { return }
-        if last &+ 1 < snapshot { throw .compacted(first: snapshot - 1) }
+        if last < snapshot - 1 { throw .compacted(first: snapshot - 1) }
     }
 }
 

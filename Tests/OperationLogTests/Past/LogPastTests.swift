@@ -92,6 +92,17 @@ import Testing
         #expect(try records(past) == Sample.expected(1...10))
     }
 
+    @Test func `a past stays as it is while the log's segments are packed and removed`() throws {
+        let disk = try disk(.sealed)
+        let past = try past(disk, 31)
+        for name in try disk.list(Sample.directory) where name != "00000000000000000001.segment" {
+            try disk.remove(Sample.directory + "/" + name)
+        }
+        let last = try Sample.records(
+            LogReader(directory: past.directory, fileSystem: past.fileSystem).records(from: 31))
+        #expect(last == Sample.expected(31...31))
+    }
+
     @Test func `a record that is not there yet means all that are`() throws {
         let past = try past(try disk(.sealed), 1_000)
         #expect(past.lastSequence == 60)

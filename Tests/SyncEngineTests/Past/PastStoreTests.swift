@@ -147,6 +147,7 @@ struct PastStoreTests {
         #expect(error?.code == .notFound)
         let last = await session.last
         #expect(try await session.past(.sequence(last)).store.digest() == session.shop.store.digest())
+        #expect(try await session.past(.sequence(.max)).sequence == last)
     }
 }
 
