@@ -101,7 +101,9 @@ let package = Package(
             [
                 "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", crypto, httpTypes,
             ]),
-        layer("LogInspection", ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog"]),
+        layer(
+            "LogInspection",
+            ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine"]),
         layer(
             "Tidelog",
             [

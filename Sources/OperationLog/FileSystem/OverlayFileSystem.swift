@@ -80,6 +80,12 @@ public final class OverlayFileSystem: FileSystem {
     public func createDirectory(_ path: String) throws(FileSystemError) {}
 
     public func rename(_ path: String, to target: String) throws(FileSystemError) {
+        let files = (try? list(path)) ?? []
+        guard files.isEmpty else {
+            // A directory is nothing but the names of its files.
+            for name in files { try rename("\(path)/\(name)", to: "\(target)/\(name)") }
+            return
+        }
         guard case .file(let source, let change)? = try change(of: path) else { throw Self.missing("rename", path) }
         changes.withLock { changes in
             changes[target] = .file(source: source, change)

@@ -56,6 +56,7 @@ public final class MemoryState: StateStorage {
         copy.streamsByID = streamsByID
         copy.queryList = queryList
         copy.eventList = eventList
+        copy.openLinkList = openLinkList
         copy.coverage = coverage
         return copy
     }

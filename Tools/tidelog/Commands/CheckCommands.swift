@@ -51,10 +51,13 @@ struct StatsCommand: ParsableCommand {
 }
 
 extension StoreOptions {
-    /// The log, for commands that only look at it and open no store.
-    var history: LogHistory {
-        get throws { LogHistory(logDirectory: StoreFiles(directory: store).log, keys: try .fromEnvironment()) }
+    /// The store, for commands that only look at it and do not open it.
+    var inspected: InspectedStore {
+        get throws { InspectedStore(directory: store, keys: try .fromEnvironment()) }
     }
+
+    /// The log, for commands that look at nothing else.
+    var history: LogHistory { get throws { try inspected.history } }
 }
 
 /// Errors of the log in their public form.
