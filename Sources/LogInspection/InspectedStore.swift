@@ -1,4 +1,5 @@
 public import OperationLog
+import ODataWire
 import Operations
 public import SyncEngine
 
@@ -54,11 +55,14 @@ public struct InspectedStore: Sendable {
         }
     }
 
+    /// What the service lacks, as somebody has said; nil where the metadata say it.
+    var serviceOptions: ServiceOptions? { options.service ?? (try? StoreDescription.read(files))?.service }
+
     private func past(at point: PointInTime, on disk: any FileSystem) async throws(TidelogError) -> PastStore {
         var options = options
         options.log.keys = keys
         options.disk = .simulated(disk)
-        if options.service == nil { options.service = try? StoreDescription.read(files)?.service }
+        options.service = serviceOptions
         return try await PastStore(files, at: point, options: options)
     }
 

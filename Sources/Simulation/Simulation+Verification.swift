@@ -45,20 +45,40 @@ extension Simulation {
     }
 
     /// The views say what the log says, from its first record on and folded by another storage; and where a compaction has
-    /// removed some of them, and now and then elsewhere, so does the store when it is opened once more.
+    /// removed some of them, and now and then elsewhere, so does the store when it is opened once more. On its way the fold
+    /// comes by every batch, and builds it as it was sent.
     private func verifyFold(
         _ device: Device, _ records: [(sequence: SequenceNumber, record: Record)]
     ) async throws {
         let found = try await device.store.digest()
-        var fold = try Fold(storage: MemoryState())
-        for (sequence, record) in records { try fold.apply(record, sequence: sequence) }
+        var fold = try Fold(storage: MemoryState(keepsDigest: true))
+        for (sequence, record) in records {
+            if case .batchPrepared(let prepared) = record.body { try verifyBatch(prepared, device, &fold) }
+            try fold.apply(record, sequence: sequence)
+        }
         try fold.settle()
         let expected = try StateDigest(of: fold.storage).description
+        if fold.storage.digest?.description != expected {
+            violated("d\(device.number): the digest that was kept on the way is not that of the state.")
+        }
         if found != expected { violated("d\(device.number): the views are not the fold of the log.") }
         guard random.chance(device.removed.isEmpty ? 25 : 100) else { return }
         await reopen(device)
         let again = try await device.store.digest()
         if found != again { violated("d\(device.number) says something else after it was opened again.") }
+    }
+
+    /// - Parameter fold: in front of the record that says that the batch was prepared.
+    private func verifyBatch(
+        _ prepared: BatchPrepared, _ device: Device, _ fold: inout Fold<MemoryState>
+    ) throws {
+        try fold.settle()
+        guard let model = fold.model, let root = fold.storage.header().service?.root else { return }
+        let rebuilt = try RebuiltBatch(
+            prepared, on: fold.storage, model, serviceRoot: root, options: ServiceOptions())
+        guard rebuilt.comparison != .identical else { return }
+        violated(
+            "d\(device.number): batch \(prepared.batch) is not built again as it was sent (\(rebuilt.comparison)).")
     }
 
     // MARK: Agreement

@@ -36,7 +36,7 @@ struct PureSession {
         let metadata = sandbox.handle(WireRequest(method: "GET", url: "/\(dialect.rawValue)/$metadata")).body
         model = try CSDLReader.read(metadata)
         index = RelationshipIndex(model)
-        let state = MemoryState()
+        let state = MemoryState(keepsDigest: true)
         fold = Fold(storage: state, model: model, index: index)
         try log(.serviceInstalled(ServiceDescription(root: root, metadata: metadata)))
         records = []

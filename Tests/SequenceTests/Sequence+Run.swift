@@ -126,6 +126,9 @@ extension Sequence {
         /// fold(a + b) = fold(fold(a), b): in one go, and cut in two.
         private mutating func foldAgain(at point: Int) throws {
             let expected = try StateDigest(of: session.state)
+            if session.state.digest != expected {
+                trace.violations.append("The digest that the state kept on its way is another one.")
+            }
             var whole = start.copy()
             for body in session.records { try whole.log(body, settling: false) }
             try whole.settle()

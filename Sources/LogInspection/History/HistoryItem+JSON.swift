@@ -21,7 +21,7 @@ extension HistoryItem {
     /// | `downloadPage` | `query`; `unchanged` (how many), `removed` and `left` (entity IDs), `links` (how many), `next` (true: a page follows) where there are any |
     /// | `downloadFinished` | `query`; `deltaLink` (true) where the service gave one |
     /// | `linksLeftOpen` | `links`: `[{"query", "set", "source", "navigation", "target"}]`, all that wait now |
-    /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many); `requests`: `[{"contentID", "method", "url"}]` where they can be repeated |
+    /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many), `requestBytes`; `requests`: `[{"contentID", "method", "url"}]` where they can be repeated |
     /// | `batchAccepted` | `batch`, `monitor` |
     /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "deferred" \| "notProcessed" \| "inDoubt", …}]`; rejected and deferred ones with `status`, `code`, `message`, deferred ones with `attempts`, ones in doubt with `reason` |
     /// | `batchInterrupted` | `batch`, `reason` |

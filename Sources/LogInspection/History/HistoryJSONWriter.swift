@@ -128,6 +128,7 @@ struct HistoryJSONWriter {
             number("batch", prepared.batch)
             numbers("operations", prepared.operations)
             number("changeSets", prepared.changeSets.count)
+            if let fingerprint = prepared.fingerprint { number("requestBytes", fingerprint.byteCount) }
             if !prepared.sent.isEmpty { repeatable(prepared.sent) }
         case .batchAccepted(let accepted):
             number("batch", accepted.batch)

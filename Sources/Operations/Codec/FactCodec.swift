@@ -69,6 +69,15 @@ extension ByteWriter {
         }
     }
 
+    mutating func fingerprint(_ fingerprint: BatchPrepared.Fingerprint) {
+        unsigned(fingerprint.byteCount)
+        blob(fingerprint.digest)
+        list(fingerprint.options) {
+            $0.string($1.name)
+            $0.string($1.value)
+        }
+    }
+
     mutating func answered(_ answered: BatchAnswered) {
         unsigned(answered.batch)
         list(answered.outcomes) {
@@ -109,6 +118,14 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    mutating func fingerprint() throws(CodecError) -> BatchPrepared.Fingerprint {
+        BatchPrepared.Fingerprint(
+            byteCount: try unsigned(), digest: try blob(),
+            options: try list { r throws(CodecError) in
+                BatchPrepared.Fingerprint.Option(name: try r.string(), value: try r.string())
+            })
+    }
+
     mutating func image() throws(CodecError) -> EntityImage {
         EntityImage(
             entity: try entity(), set: try name(), type: try name(), values: try properties(),

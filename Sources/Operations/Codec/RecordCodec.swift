@@ -55,6 +55,8 @@ public enum RecordCodec {
         case streamsTold = 33
         case linksLeftOpen = 34
         case operationsAmended = 35
+        /// A ``batchPrepared``, behind it the requests as they are sent, none where they cannot be repeated, and the fingerprint.
+        case batchPreparedWithFingerprint = 36
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -87,9 +89,15 @@ public enum RecordCodec {
             kind = .entitiesRead
             writer.list(images) { $0.image($1) }
         case .batchPrepared(let prepared):
-            kind = prepared.sent.isEmpty ? .batchPrepared : .repeatableBatchPrepared
             writer.prepared(prepared)
-            if !prepared.sent.isEmpty { writer.sent(prepared.sent) }
+            if let fingerprint = prepared.fingerprint {
+                kind = .batchPreparedWithFingerprint
+                writer.sent(prepared.sent)
+                writer.fingerprint(fingerprint)
+            } else {
+                kind = prepared.sent.isEmpty ? .batchPrepared : .repeatableBatchPrepared
+                if !prepared.sent.isEmpty { writer.sent(prepared.sent) }
+            }
         case .batchAccepted(let accepted):
             kind = .batchAccepted
             writer.unsigned(accepted.batch)
@@ -197,6 +205,7 @@ public enum RecordCodec {
         case .operationsRedone: .operationsRedone(try sequences(&reader))
         case .operationInTransaction: .operation(try operationInTransaction(&reader))
         case .repeatableBatchPrepared: .batchPrepared(try repeatable(&reader))
+        case .batchPreparedWithFingerprint: .batchPrepared(try preparedWithFingerprint(&reader))
         case .batchAccepted:
             .batchAccepted(BatchAccepted(batch: try reader.unsigned(), monitor: try reader.string()))
         case .operationWithAttributes: .operation(try reader.operationWithAttributes())
@@ -223,6 +232,12 @@ public enum RecordCodec {
 
     private static func sequences(_ reader: inout ByteReader) throws(CodecError) -> [SequenceNumber] {
         try reader.list { r throws(CodecError) in try r.unsigned() }
+    }
+
+    private static func preparedWithFingerprint(_ reader: inout ByteReader) throws(CodecError) -> BatchPrepared {
+        var prepared = try repeatable(&reader)
+        prepared.fingerprint = try reader.fingerprint()
+        return prepared
     }
 
     private static func repeatable(_ reader: inout ByteReader) throws(CodecError) -> BatchPrepared {

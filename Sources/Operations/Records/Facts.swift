@@ -76,6 +76,34 @@ public struct BatchPrepared: Sendable, Hashable {
     /// The requests as they are sent, by change set, the identifiers by which the service knows a repetition among their
     /// headers: a repetition has to be the same to the byte. Empty where the service knows none.
     public var sent: [[SentRequest]]
+    /// Nil where the log is of a version that kept none, or where the batch could not be written.
+    public var fingerprint: Fingerprint?
+
+    /// What was about to be sent, in short: whoever builds the batch again can tell whether it is the same to the byte.
+    public struct Fingerprint: Sendable, Hashable {
+        /// The length of the body of the `$batch` request; of a request that goes by itself, of all of it.
+        public var byteCount: UInt64
+        /// SHA-256 of these bytes.
+        public var digest: [UInt8]
+        /// By which service options it was built: those that are not what the standard promises.
+        public var options: [Option]
+
+        public struct Option: Sendable, Hashable {
+            public var name: String
+            public var value: String
+
+            public init(name: String, value: String) {
+                self.name = name
+                self.value = value
+            }
+        }
+
+        public init(byteCount: UInt64, digest: [UInt8], options: [Option]) {
+            self.byteCount = byteCount
+            self.digest = digest
+            self.options = options
+        }
+    }
 
     /// One request: its Content-ID and the operation that it carries out. An operation may need several requests.
     public struct Request: Sendable, Hashable {
@@ -106,10 +134,13 @@ public struct BatchPrepared: Sendable, Hashable {
         }
     }
 
-    public init(batch: BatchID, changeSets: [[Request]], sent: [[SentRequest]] = []) {
+    public init(
+        batch: BatchID, changeSets: [[Request]], sent: [[SentRequest]] = [], fingerprint: Fingerprint? = nil
+    ) {
         self.batch = batch
         self.changeSets = changeSets
         self.sent = sent
+        self.fingerprint = fingerprint
     }
 
     /// The operations that the batch carries, each once, in order of appearance.

@@ -13,7 +13,10 @@ extension Fold {
             if let batch = try storage.pendingOperation(sequence)?.status.batch { left.insert(batch) }
             try setStatus(sequence, .inFlight(prepared.batch))
         }
-        try storage.putOpenBatch(OpenBatch(prepared))
+        var kept = prepared
+        // Nothing depends on it, so it is no part of the state.
+        kept.fingerprint = nil
+        try storage.putOpenBatch(OpenBatch(kept))
         try close(left.union([prepared.batch]))
     }
 

@@ -10,7 +10,7 @@ extension SnapshotCodec {
 
     private static func item(_ kind: Kind, _ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
         switch kind {
-        case .header:
+        case .header, .summedHeader:
             .header(
                 applied: try reader.unsigned(), nextEntity: try reader.entity(), nextBatch: try reader.unsigned())
         case .service: .service(ServiceDescription(root: try reader.string(), metadata: try reader.blob()))

@@ -51,11 +51,14 @@ public enum SnapshotCodec {
         /// A ``streams`` with what the service said of each; it takes its place, and is what is written.
         case streamsTold = 36
         case openLinks = 37
+        /// A ``header`` of a snapshot whose digest is a sum; it takes its place, and is what is written.
+        case summedHeader = 38
 
         /// Ascending in a snapshot.
         var place: UInt8 {
             switch self {
             case .pendingInTransaction: Kind.pending.rawValue * 2 + 1
+            case .summedHeader: Kind.header.rawValue * 2
             case .queryWithLinks, .downloadedQuery: Kind.query.rawValue * 2
             case .downloadedRow: Kind.row.rawValue * 2
             case .downloadedBase: Kind.base.rawValue * 2
@@ -97,7 +100,7 @@ public enum SnapshotCodec {
             writer.unsigned(applied)
             writer.entity(nextEntity)
             writer.unsigned(nextBatch)
-            return .header
+            return .summedHeader
         case .service(let service):
             writer.string(service.root)
             writer.blob(service.metadata)

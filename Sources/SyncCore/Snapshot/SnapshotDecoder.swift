@@ -8,6 +8,8 @@ public struct SnapshotDecoder {
     private var pieces: [UInt8] = []
     private var last: SnapshotCodec.Kind?
     private var hash = StateHash()
+    /// Over the items one after another, which is what snapshots had for a digest whose header is of the first kind.
+    private var sequentialHash: FNV1a?
     private var items: UInt64 = 0
     private var digest: StateDigest?
 
@@ -37,11 +39,13 @@ public struct SnapshotDecoder {
             throw Self.damaged("has an item that does not decode (\(error))")
         }
         if case .end(let count, let expected) = item {
-            guard count == items, expected.value == hash.value else {
+            guard count == items, expected.value == sequentialHash?.value ?? hash.value else {
                 throw Self.damaged("is not what was written: count or digest differ")
             }
-            digest = expected
+            digest = StateDigest(value: hash.value)
         } else {
+            if known == .header { sequentialHash = FNV1a() }
+            sequentialHash?.add(item)
             hash.add(item)
             items += 1
         }
@@ -59,8 +63,8 @@ public struct SnapshotDecoder {
     private mutating func checkOrder(_ kind: SnapshotCodec.Kind) throws(StateError) {
         let isInOrder =
             switch last {
-            case nil: kind == .header
-            case .header?: kind.place > SnapshotCodec.Kind.header.place
+            case nil: kind.place == SnapshotCodec.Kind.header.place
+            case .header?, .summedHeader?: kind.place > SnapshotCodec.Kind.header.place
             case .service?: kind.place > SnapshotCodec.Kind.service.place
             case let last?: kind.place >= last.place
             }

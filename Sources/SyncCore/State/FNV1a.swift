@@ -2,14 +2,18 @@
 struct FNV1a {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-    mutating func add(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes {
-            value ^= UInt64(byte)
-            value = value &* 0x100_0000_01b3
+    mutating func add(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { bytes in
+            for byte in bytes {
+                value ^= UInt64(byte)
+                value = value &* 0x100_0000_01b3
+            }
         }
         // Ends each item, so that neighbours cannot flow into each other.
         value = (value ^ 0xFF) &* 0x100_0000_01b3
     }
+
+    mutating func add(_ text: String.UTF8View) { add(Array(text)) }
 
     mutating func add(_ number: UInt64) {
         for shift in stride(from: 0, to: 64, by: 8) {

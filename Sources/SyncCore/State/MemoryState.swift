@@ -34,8 +34,14 @@ public final class MemoryState: StateStorage {
     private var eventList: [StoreEvent] = []
     private var openLinkList: [OpenLink] = []
     private var coverage: [EntityID: [String: SequenceNumber]] = [:]
+    private var tally: DigestTally
 
-    public init() {}
+    /// - Parameter keepsDigest: whether ``digest`` is known at any time; costs a hash of each item that changes.
+    public init(keepsDigest: Bool = false) { tally = DigestTally(isKept: keepsDigest) }
+
+    /// That of ``StateDigest/init(of:)``, without a pass over the state; nil where it is not kept. While the pending
+    /// operations are taken off it is none of a state that the log says.
+    public var digest: StateDigest? { tally.digest }
 
     /// The same state, to go on from by itself. Cheap: what neither changes stays shared.
     public func copy() -> MemoryState {
@@ -58,19 +64,32 @@ public final class MemoryState: StateStorage {
         copy.eventList = eventList
         copy.openLinkList = openLinkList
         copy.coverage = coverage
+        copy.tally = tally
         return copy
     }
 
     public func header() -> StateHeader { head }
-    public func setHeader(_ header: StateHeader) { head = header }
+    public func setHeader(_ header: StateHeader) {
+        tally.replace(head, by: header)
+        head = header
+    }
     public func install(_ model: EntityDataModel) {
         let sets = Set((model.entitySets + model.singletons).map(\.name))
+        if tally.isKept {
+            for row in rowsByID.values where !sets.contains(row.set) { tally.replace(.row(row), by: nil) }
+        }
         rowsByID = rowsByID.filter { sets.contains($0.value.set) }
     }
 
     public func row(_ id: EntityID) -> EntityRow? { rowsByID[id] }
-    public func putRow(_ row: EntityRow) { rowsByID[row.id] = row }
-    public func removeRow(_ id: EntityID) { rowsByID[id] = nil }
+    public func putRow(_ row: EntityRow) {
+        let old = rowsByID.updateValue(row, forKey: row.id)
+        tally.replace(old.map(SnapshotItem.row), by: .row(row))
+    }
+    public func removeRow(_ id: EntityID) {
+        let old = rowsByID.removeValue(forKey: id)
+        tally.replace(old.map(SnapshotItem.row), by: nil)
+    }
 
     public func findRows(set: String, where values: [(property: String, value: Value)]) -> [EntityID] {
         rowsByID.values.filter { row in
@@ -83,7 +102,11 @@ public final class MemoryState: StateStorage {
     public func mayHaveKeyless(set: String) -> Bool { true }
 
     public func set(of id: EntityID) -> String? { sets[id] }
-    public func register(_ id: EntityID, set: String) { if sets[id] == nil { sets[id] = set } }
+    public func register(_ id: EntityID, set: String) {
+        guard sets[id] == nil else { return }
+        sets[id] = set
+        tally.replace(nil, by: .entity(id, set: set))
+    }
 
     public func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
         var found: [ServiceEntity] = []
@@ -94,13 +117,25 @@ public final class MemoryState: StateStorage {
     }
 
     public func entity(set: String, key: String) -> EntityID? { keys[SetKey(set: set, key: key)] }
-    public func assignKey(set: String, key: String, to id: EntityID) { keys[SetKey(set: set, key: key)] = id }
+    public func assignKey(set: String, key: String, to id: EntityID) {
+        let old = keys.updateValue(id, forKey: SetKey(set: set, key: key))
+        tally.replace(old.map { .key(key, set: set, of: $0) }, by: .key(key, set: set, of: id))
+    }
 
     public func base(_ id: EntityID) -> BaseState? { bases[id] }
-    public func saveBase(_ id: EntityID, _ base: BaseState) { bases[id] = base }
-    public func removeBase(_ id: EntityID) { bases[id] = nil }
+    public func saveBase(_ id: EntityID, _ base: BaseState) {
+        let old = bases.updateValue(base, forKey: id)
+        tally.replace(old.map { .base(id, $0) }, by: .base(id, base))
+    }
+    public func removeBase(_ id: EntityID) { takeBase(id) }
     public func takeBases(limit: Int) -> [(EntityID, BaseState)] {
-        bases.keys.sorted().prefix(limit).compactMap { id in bases.removeValue(forKey: id).map { (id, $0) } }
+        bases.keys.sorted().prefix(limit).compactMap { id in takeBase(id).map { (id, $0) } }
+    }
+    @discardableResult
+    private func takeBase(_ id: EntityID) -> BaseState? {
+        let old = bases.removeValue(forKey: id)
+        tally.replace(old.map { .base(id, $0) }, by: nil)
+        return old
     }
 
     public func links(_ relationship: String, first: EntityID) -> [LinkRow] {
@@ -125,14 +160,16 @@ public final class MemoryState: StateStorage {
 
     public func putLink(_ link: LinkRow) {
         let key = LinkKey(relationship: link.relationship, first: link.first, second: link.second)
-        linksByKey[key] = link
+        let old = linksByKey.updateValue(link, forKey: key)
+        tally.replace(old.map(SnapshotItem.link), by: .link(link))
         linksByEntity[link.first, default: []].insert(key)
         linksByEntity[link.second, default: []].insert(key)
     }
 
     public func removeLink(_ relationship: String, first: EntityID, second: EntityID) {
         let key = LinkKey(relationship: relationship, first: first, second: second)
-        linksByKey[key] = nil
+        let old = linksByKey.removeValue(forKey: key)
+        tally.replace(old.map(SnapshotItem.link), by: nil)
         linksByEntity[first]?.remove(key)
         linksByEntity[second]?.remove(key)
     }
@@ -142,8 +179,14 @@ public final class MemoryState: StateStorage {
         operationsRead += 1
         return queue[sequence]
     }
-    public func putPending(_ operation: PendingOperation) { queue.put(operation) }
-    public func removePending(_ sequence: SequenceNumber) { queue.remove(sequence) }
+    public func putPending(_ operation: PendingOperation) {
+        if tally.isKept { tally.replace(queue[operation.sequence], by: operation) }
+        queue.put(operation)
+    }
+    public func removePending(_ sequence: SequenceNumber) {
+        if tally.isKept { tally.replace(queue[sequence], by: nil) }
+        queue.remove(sequence)
+    }
     public func pendingOperations(from first: SequenceNumber, limit: Int) -> [PendingOperation] {
         let page = queue.operations(from: first, limit: limit)
         operationsRead += page.count
@@ -178,49 +221,83 @@ public final class MemoryState: StateStorage {
 
     public func undoneOperations() -> [UndoneOperation] { undone.values.sorted { $0.sequence < $1.sequence } }
     public func undoneOperation(_ sequence: SequenceNumber) -> UndoneOperation? { undone[sequence] }
-    public func putUndone(_ operation: UndoneOperation) { undone[operation.sequence] = operation }
-    public func removeUndone(_ sequence: SequenceNumber) { undone[sequence] = nil }
+    public func putUndone(_ operation: UndoneOperation) {
+        tally.replace(undone.updateValue(operation, forKey: operation.sequence), by: operation)
+    }
+    public func removeUndone(_ sequence: SequenceNumber) {
+        tally.replace(undone.removeValue(forKey: sequence), by: nil as UndoneOperation?)
+    }
 
     public func openBatches() -> [OpenBatch] { batches.values.sorted { $0.batch < $1.batch } }
     public func openBatch(_ batch: BatchID) -> OpenBatch? { batches[batch] }
-    public func putOpenBatch(_ batch: OpenBatch) { batches[batch.batch] = batch }
-    public func removeOpenBatch(_ batch: BatchID) { batches[batch] = nil }
+    public func putOpenBatch(_ batch: OpenBatch) {
+        let old = batches.updateValue(batch, forKey: batch.batch)
+        tally.replace(old.map(SnapshotItem.openBatch), by: .openBatch(batch))
+    }
+    public func removeOpenBatch(_ batch: BatchID) {
+        let old = batches.removeValue(forKey: batch)
+        tally.replace(old.map(SnapshotItem.openBatch), by: nil)
+    }
     public func hasPending() -> Bool { queue.count > 0 }
 
     public func ancestor(_ id: EntityID) -> Ancestor? { ancestorsByID[id] }
-    public func putAncestor(_ ancestor: Ancestor) { ancestorsByID[ancestor.id] = ancestor }
-    public func removeAncestor(_ id: EntityID) { ancestorsByID[id] = nil }
+    public func putAncestor(_ ancestor: Ancestor) {
+        let old = ancestorsByID.updateValue(ancestor, forKey: ancestor.id)
+        tally.replace(old.map(SnapshotItem.ancestor), by: .ancestor(ancestor))
+    }
+    public func removeAncestor(_ id: EntityID) {
+        let old = ancestorsByID.removeValue(forKey: id)
+        tally.replace(old.map(SnapshotItem.ancestor), by: nil)
+    }
     public func ancestors() -> [EntityID] { ancestorsByID.keys.sorted() }
     public func hasAncestors() -> Bool { !ancestorsByID.isEmpty }
 
     public func streams(of id: EntityID) -> [StreamImage] { streamsByID[id] ?? [] }
     public func putStreams(_ streams: [StreamImage], of id: EntityID) {
+        let old = streamsByID[id]
+        tally.replace(old.map { .streams(id, $0) }, by: streams.isEmpty ? nil : .streams(id, streams))
         streamsByID[id] = streams.isEmpty ? nil : streams
     }
 
     public func events() -> [StoreEvent] { eventList }
-    public func putEvents(_ events: [StoreEvent]) { eventList = events }
+    public func putEvents(_ events: [StoreEvent]) {
+        tally.replace(
+            eventList.isEmpty ? nil : .events(eventList), by: events.isEmpty ? nil : .events(events))
+        eventList = events
+    }
 
     public func openLinks() -> [OpenLink] { openLinkList }
-    public func putOpenLinks(_ links: [OpenLink]) { openLinkList = links }
+    public func putOpenLinks(_ links: [OpenLink]) {
+        tally.replace(
+            openLinkList.isEmpty ? nil : .openLinks(openLinkList), by: links.isEmpty ? nil : .openLinks(links))
+        openLinkList = links
+    }
 
     public func queries() -> [QueryState] { queryList }
     public func putQuery(_ query: QueryState) {
+        let old = queryList
+        defer { tally.replace(old, by: queryList) }
         if let index = queryList.firstIndex(where: { $0.query.name == query.query.name }) {
             queryList[index] = query
         } else {
             queryList.append(query)
         }
     }
-    public func removeQuery(_ name: String) { queryList.removeAll { $0.query.name == name } }
+    public func removeQuery(_ name: String) {
+        let old = queryList
+        queryList.removeAll { $0.query.name == name }
+        tally.replace(old, by: queryList)
+    }
 
     public func cover(_ id: EntityID, query: String, run: SequenceNumber) {
-        coverage[id, default: [:]][query] = run
+        let old = coverage[id, default: [:]].updateValue(run, forKey: query)
+        tally.replace(
+            old.map { .coverage(query: query, id, run: $0) }, by: .coverage(query: query, id, run: run))
     }
 
     public func takeUncovered(query: String, before run: SequenceNumber) -> [EntityID] {
         let found = coverage.filter { $0.value[query].map { $0 < run } ?? false }.keys.sorted()
-        for id in found { coverage[id]?[query] = nil }
+        for id in found { uncover(id, query: query) }
         return found
     }
 
@@ -229,7 +306,13 @@ public final class MemoryState: StateStorage {
     public func isCovered(_ id: EntityID, by query: String) -> Bool { coverage[id]?[query] != nil }
 
     public func uncover(_ id: EntityID, query: String?) {
-        if let query { coverage[id]?[query] = nil } else { coverage[id] = nil }
+        guard let query else {
+            for query in (coverage[id] ?? [:]).keys { uncover(id, query: query) }
+            coverage[id] = nil
+            return
+        }
+        let old = coverage[id]?.removeValue(forKey: query)
+        tally.replace(old.map { .coverage(query: query, id, run: $0) }, by: nil)
     }
 
     // MARK: Everything

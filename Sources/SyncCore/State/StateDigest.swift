@@ -4,7 +4,8 @@ import Operations
 /// A hash over everything that a state says, the counters included: equal states give equal digests, on any machine and in
 /// any build.
 ///
-/// FNV-1a with 64 bits over the items of the state's snapshot. It finds differences; it is no protection against forgery.
+/// The sum of the hashes of the items that a snapshot of the state has: FNV-1a with 64 bits, mixed. So it can follow a state
+/// from one record to the next (``MemoryState/digest``). It finds differences; it is no protection against forgery.
 public struct StateDigest: Sendable, Hashable, CustomStringConvertible {
     public let value: UInt64
 
@@ -21,6 +22,12 @@ public struct StateDigest: Sendable, Hashable, CustomStringConvertible {
         value = hash.value
     }
 
+    /// Sixteen hexadecimal digits, as ``description`` has them.
+    public init?(_ description: String) {
+        guard description.utf8.count == 16, let value = UInt64(description, radix: 16) else { return nil }
+        self.value = value
+    }
+
     /// Sixteen hexadecimal digits.
     public var description: String {
         let digits = String(value, radix: 16)
@@ -28,29 +35,56 @@ public struct StateDigest: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The digest of a state while its items come in.
+/// The digest of a state while its items come and go.
 struct StateHash {
-    private var hash = FNV1a()
+    private(set) var value: UInt64 = 0
+    private var queries: UInt64 = 0
 
-    var value: UInt64 { hash.value }
+    /// The items of a snapshot, in its order.
+    mutating func add(_ item: SnapshotItem) {
+        guard case .query = item else { return value &+= Self.hash(item) }
+        value &+= Self.hash(item, at: queries)
+        queries += 1
+    }
 
+    /// What an item adds to the digest.
+    ///
+    /// - Parameter place: among the items of its case, where their order means something: of queries.
+    static func hash(_ item: SnapshotItem, at place: UInt64? = nil) -> UInt64 {
+        var hash = FNV1a()
+        hash.add(item)
+        if let place { hash.add(place) }
+        return mixed(hash.value)
+    }
+
+    /// The finalizer of MurmurHash3: a sum of what FNV-1a gives would hardly depend on its low bits.
+    private static func mixed(_ value: UInt64) -> UInt64 {
+        var value = value
+        value = (value ^ (value >> 33)) &* 0xff51_afd7_ed55_8ccd
+        value = (value ^ (value >> 33)) &* 0xc4ce_b9fe_1a85_ec53
+        return value ^ (value >> 33)
+    }
+}
+
+extension FNV1a {
+    /// All that the item says. The order in which an entity got its values is no part of it.
     mutating func add(_ item: SnapshotItem) {
         switch item {
         case .row(let row): add(row)
         case .base(let id, .row(let row)):
-            hash.add(UInt64(SnapshotCodec.Kind.base.rawValue))
-            hash.add(id.rawValue)
+            add(UInt64(SnapshotCodec.Kind.base.rawValue))
+            add(id.rawValue)
             add(row)
         case .ancestor(let ancestor):
-            hash.add(UInt64(SnapshotCodec.Kind.ancestor.rawValue))
+            add(UInt64(SnapshotCodec.Kind.ancestor.rawValue))
             add(ancestor.row)
             var frame = ancestor
             frame.row.values = [:]
-            hash.add(SnapshotCodec.encode(.ancestor(frame)).payload)
+            add(SnapshotCodec.encode(.ancestor(frame)).payload)
         default:
             let (kind, payload) = SnapshotCodec.encode(item)
-            hash.add(UInt64(kind.rawValue))
-            hash.add(payload)
+            add(UInt64(kind.rawValue))
+            add(payload)
         }
     }
 
@@ -58,15 +92,20 @@ struct StateHash {
         var frame = row
         frame.values = [:]
         let (kind, payload) = SnapshotCodec.encode(.row(frame))
-        hash.add(UInt64(kind.rawValue))
-        hash.add(payload)
-        // Order is how values came, not what they are.
+        add(UInt64(kind.rawValue))
+        add(payload)
         var sum: UInt64 = 0
+        var writer = ByteWriter()
         for (name, value) in row.values {
+            writer.bytes.removeAll(keepingCapacity: true)
+            // As the values of an entity that has only this one.
+            writer.count(1)
+            writer.string(name)
+            writer.value(value)
             var property = FNV1a()
-            property.add(ValueCodec.encode([name: value]))
+            property.add(writer.bytes)
             sum &+= property.value
         }
-        hash.add(sum)
+        add(sum)
     }
 }

@@ -109,7 +109,7 @@ struct BatchDraft<Storage: StateStorage> {
             let (operations, carried) = forms.sendable(group)
             let changeSet: PlannedChangeSet
             do throws(StateError) {
-                changeSet = try encoder.changeSet(operations, carrying: withCoalesced(operations, carried))
+                changeSet = try encoder.changeSet(operations, carrying: carried.adding(coalesced, to: operations))
             } catch {
                 guard error.code == .unsendable else { throw error }
                 for pending in group { unplannable[pending.sequence] = .noLegalPlan(error.message) }
@@ -126,19 +126,6 @@ struct BatchDraft<Storage: StateStorage> {
             plan.changeSets.append(changeSet)
         }
         return plan
-    }
-
-    /// What each operation that is sent carries: those that its form carries, with what was put together with any of them.
-    private func withCoalesced(
-        _ operations: [PendingOperation], _ carried: [SequenceNumber: [SequenceNumber]]
-    ) -> [SequenceNumber: [SequenceNumber]] {
-        guard !coalesced.isEmpty else { return carried }
-        var all = carried
-        for pending in operations {
-            let own = carried[pending.sequence] ?? []
-            all[pending.sequence] = own + ([pending.sequence] + own).flatMap { coalesced[$0] ?? [] }
-        }
-        return all
     }
 
     private static func missingName(
@@ -158,5 +145,19 @@ struct BatchDraft<Storage: StateStorage> {
             if let reason = options.reasonToSkip(pending, retrying) { reasons[pending.sequence] = reason }
         }
         return reasons
+    }
+}
+
+extension [SequenceNumber: [SequenceNumber]] {
+    /// What each operation that is sent carries: those that its form carries, which are here, with what was put together with
+    /// any of them.
+    func adding(_ coalesced: Self, to operations: [PendingOperation]) -> Self {
+        guard !coalesced.isEmpty else { return self }
+        var all = self
+        for pending in operations {
+            let own = self[pending.sequence] ?? []
+            all[pending.sequence] = own + ([pending.sequence] + own).flatMap { coalesced[$0] ?? [] }
+        }
+        return all
     }
 }

@@ -31,8 +31,20 @@ struct QueueWalk<Storage: StateStorage> {
         guard let last = page.last else { return }
         position = last.sequence + 1
         try resolver.learn(page)
+        units = try Self.units(of: page, resolver, &tracker)[...]
+        guard var coalescing else { return }
+        units = try coalescing.coalesced(Array(units))[...]
+        elided += coalescing.elided
+        // A page that cancelled itself out is not the end of the queue.
+        if units.isEmpty { try readPage() }
+    }
+
+    /// The units of these operations, in an order that keeps every dependency.
+    static func units(
+        of operations: [PendingOperation], _ resolver: EntityResolver<Storage>, _ tracker: inout LinkTracker<Storage>
+    ) throws(StateError) -> [PlannedUnit] {
         var found: [PlannedUnit] = []
-        for operations in PendingOperation.units(page) {
+        for operations in PendingOperation.units(operations) {
             var unit = PlannedUnit(operations: operations)
             // What no service is told of is nothing to it: it orders nothing and is waited for by nobody.
             for pending in operations {
@@ -44,12 +56,7 @@ struct QueueWalk<Storage: StateStorage> {
             }
             found.append(unit)
         }
-        units = TransactionUnits.arranged(found)[...]
-        guard var coalescing else { return }
-        units = try coalescing.coalesced(Array(units))[...]
-        elided += coalescing.elided
-        // A page that cancelled itself out is not the end of the queue.
-        if units.isEmpty { try readPage() }
+        return TransactionUnits.arranged(found)
     }
 
     /// A page that tears nothing apart: up to the end of its last change set, and up to the last member of each transaction

@@ -39,16 +39,28 @@ public struct SentPlan<Storage: StateStorage> {
         _ operations: [PendingOperation], as sent: [BatchPrepared.Request]
     ) throws(StateError) -> PlannedChangeSet? {
         guard let first = sent.first.flatMap({ Int($0.contentID) }) else { return nil }
-        var forms = UnitForms(resolver: resolver, options: options)
-        for unit in PendingOperation.units(operations) {
-            if try forms.obstacle(in: unit) != nil { return nil }
+        // Whether the upload put operations together is not told, but shows.
+        for scope in [Coalescing<Storage>.Scope.refused, .everything] {
+            let planned = try planned(operations, scope, firstContentID: first)
+            if let planned, UploadPlan(changeSets: [planned]).prepared(as: 0).changeSets == [sent] { return planned }
         }
-        let (sendable, carried) = forms.sendable(operations)
+        return nil
+    }
+
+    private func planned(
+        _ operations: [PendingOperation], _ scope: Coalescing<Storage>.Scope, firstContentID first: Int
+    ) throws(StateError) -> PlannedChangeSet? {
+        var tracker = LinkTracker(resolver)
+        var coalescing = Coalescing(resolver, scope: scope) { _ in true }
+        let units = try coalescing.coalesced(try QueueWalk.units(of: operations, resolver, &tracker))
+        var forms = UnitForms(resolver: resolver, options: options)
+        for unit in units {
+            if try forms.obstacle(in: unit.operations) != nil { return nil }
+        }
+        let (sendable, carried) = forms.sendable(units.flatMap(\.operations).sorted { $0.sequence < $1.sequence })
         var planner = RequestPlanner(resolver: resolver, options: options, firstContentID: first)
-        guard let planned = try? planner.changeSet(sendable, carrying: carried),
-            UploadPlan(changeSets: [planned]).prepared(as: 0).changeSets == [sent]
-        else { return nil }
-        return planned
+        let coalesced = units.reduce(into: [:]) { $0.merge($1.carried) { $0 + $1 } }
+        return try? planner.changeSet(sendable, carrying: carried.adding(coalesced, to: sendable))
     }
 
     /// What the operations by themselves tell of their requests. The keys of what was created below another entity are then

@@ -5,6 +5,7 @@ public import SyncCore
 /// Writes a plan as the bytes of a `$batch` request, or as single requests.
 public struct BatchEncoder: Sendable {
     private let encoder: RequestEncoder
+    var options: ServiceOptions { encoder.options }
 
     public init(model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions()) {
         encoder = RequestEncoder(version: model.version, model: model, serviceRoot: serviceRoot, options: options)

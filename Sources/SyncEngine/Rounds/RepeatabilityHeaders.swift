@@ -10,6 +10,11 @@ struct RepeatabilityHeaders {
     let client: String
     let environment: SyncEnvironment
 
+    static let names: Set<String> = [
+        "Repeatability-Request-ID", "Repeatability-First-Sent", "Repeatability-Client-ID", "RequestID",
+        "RepeatabilityCreation",
+    ]
+
     /// The requests with identifiers that no other request has.
     func mark(_ changeSets: [[WireRequest]]) -> [[WireRequest]] {
         guard form != .none, let now = HTTPDate.text(millisecondsSince1970: environment.now()) else {

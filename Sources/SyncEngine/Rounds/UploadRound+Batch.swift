@@ -18,7 +18,7 @@ extension UploadRound {
     }
 
     /// The requests of a plan in their final form.
-    struct Outgoing {
+    struct Outgoing: Sendable {
         let requests: [[WireRequest]]
         /// Whether the service knows them again when they come again.
         let isRepeatable: Bool

@@ -170,9 +170,14 @@ struct UploadRound {
                 continue
             }
             // Nil where something was undone meanwhile, or the terms are others.
-            guard let batch = try await store.prepare(part, sent: requests.sent(part), since: rearrangements) else {
-                return true
+            let encoder = encoder(terms)
+            let prepared = try await store.prepare(
+                part, sent: requests.sent(part), since: rearrangements
+            ) { number in
+                // What cannot be written is told when it is to be sent.
+                (try? encoder.bytes(of: requests.requests, part, number: number)).map { encoder.fingerprint($0) }
             }
+            guard let batch = prepared else { return true }
             var outcomes: [ChangeSetOutcome]
             switch try await deliver(part, requests.requests, batch, terms, &course, &report) {
             case .answered(let answered):

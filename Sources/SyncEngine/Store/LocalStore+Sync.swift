@@ -83,15 +83,18 @@ extension LocalStore {
     /// - Parameters:
     ///   - sent: the requests in their final form, where the service knows them again when they come again.
     ///   - rearrangements: what the store's count was before the plan was made.
+    ///   - fingerprint: of what goes out under the number.
     /// - Returns: nil where the plan no longer holds: plan again.
     func prepare(
-        _ plan: UploadPlan, sent: [[BatchPrepared.SentRequest]] = [], since rearrangements: Int
+        _ plan: UploadPlan, sent: [[BatchPrepared.SentRequest]] = [], since rearrangements: Int,
+        fingerprint: @Sendable (BatchID) -> BatchPrepared.Fingerprint? = { _ in nil }
     ) async throws(TidelogError) -> BatchID? {
         let batch = try transaction { () throws -> BatchID? in
             guard rearrangements == self.rearrangements else { return nil }
             let batch = try self.state.header().nextBatch
             var prepared = plan.prepared(as: batch)
             prepared.sent = sent
+            prepared.fingerprint = fingerprint(batch)
             try self.noteDoubts(prepared.operations)
             try self.add(.batchPrepared(prepared))
             _ = try self.commit()

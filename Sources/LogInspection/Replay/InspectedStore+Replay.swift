@@ -1,0 +1,133 @@
+import OperationLog
+public import Operations
+public import SyncCore
+public import SyncEngine
+
+extension InspectedStore {
+    /// Folds the log again, several times over, and compares; see ``ReplayCheck``. Ends at the first divergence.
+    ///
+    /// - Parameters:
+    ///   - others: the states that a run elsewhere came to, in another build or on another machine, ascending by record.
+    ///   - progress: how many records of how many the first run has folded.
+    /// - Throws: what a ``Replay`` throws.
+    public func checkReplay(
+        against others: [(record: SequenceNumber, digest: StateDigest)] = [],
+        progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
+    ) async throws(TidelogError) -> ReplayCheck {
+        var check = try checkRecords(against: others, progress)
+        if check.divergence == nil { try checkOrigins(&check) }
+        if check.divergence == nil { try await checkViews(&check) }
+        return check
+    }
+
+    // MARK: The first run
+
+    /// A state on the way that is known from elsewhere.
+    private struct Milestone {
+        let record: SequenceNumber
+        let digest: StateDigest
+        /// Nil for one of another run.
+        let snapshot: SequenceNumber?
+    }
+
+    /// In memory, from as early as there is.
+    private func checkRecords(
+        against others: [(record: SequenceNumber, digest: StateDigest)],
+        _ progress: (UInt64, UInt64) -> Void
+    ) throws(TidelogError) -> ReplayCheck {
+        let replay = try Replay(self)
+        var check = ReplayCheck(origin: replay.origin, digest: try replay.digest())
+        let (first, last) = (replay.sequence, try lastSequence())
+        check.last = last
+        let told = others.map { Milestone(record: $0.record, digest: $0.digest, snapshot: nil) }
+        let milestones = (try storedDigests() + told)
+            .filter { $0.record >= first && $0.record <= last }.sorted { $0.record < $1.record }
+        func advance(through end: SequenceNumber) throws(TidelogError) {
+            while replay.sequence < end {
+                // What is appended meanwhile is not looked at.
+                try replay.advance(through: min(end, replay.sequence + Self.recordsPerReport)) { check.note($0, $1) }
+                progress(replay.sequence - first, last - first)
+            }
+        }
+        for milestone in milestones {
+            try advance(through: milestone.record)
+            let digest = try replay.digest()
+            if let snapshot = milestone.snapshot, digest == milestone.digest { check.snapshots.append(snapshot) }
+            guard digest != milestone.digest else { continue }
+            check.divergence =
+                milestone.snapshot.map { .snapshot($0) } ?? .other(record: milestone.record, digest: milestone.digest)
+            break
+        }
+        if check.divergence == nil { try advance(through: last) }
+        check.records = replay.sequence - first
+        check.digest = try replay.digest()
+        return check
+    }
+
+    private static var recordsPerReport: UInt64 { 10_000 }
+
+    private func lastSequence() throws(TidelogError) -> SequenceNumber {
+        do throws(LogError) {
+            return try reader().nextSequence() - 1
+        } catch {
+            throw TidelogError(inspecting: self, error)
+        }
+    }
+
+    /// What the snapshots say of the states that they hold.
+    private func storedDigests() throws(TidelogError) -> [Milestone] {
+        do {
+            let reader = try reader()
+            return try reader.snapshots().map { file in
+                let cursor = try reader.snapshot(file)
+                var decoder = SnapshotDecoder()
+                while let item = try cursor.next() { _ = try decoder.add(kind: item.kind, payload: item.payload) }
+                return Milestone(record: file.sequence - 1, digest: try decoder.finish(), snapshot: file.sequence)
+            }
+        } catch {
+            throw TidelogError(inspecting: self, error)
+        }
+    }
+
+    // MARK: Further runs
+
+    private func checkOrigins(_ check: inout ReplayCheck) throws(TidelogError) {
+        for snapshot in check.snapshots where check.origin != .snapshot(snapshot) {
+            let replay = try Replay(self, origin: .snapshot(snapshot))
+            try replay.advance(through: check.last)
+            guard try replay.digest() != check.digest else { continue }
+            let record = try firstDifference(
+                try Replay(self, from: snapshot - 1, origin: check.origin, keepsDigests: true),
+                try Replay(self, origin: .snapshot(snapshot), keepsDigests: true), through: check.last)
+            check.divergence = .origin(snapshot: snapshot, record: record)
+            return
+        }
+    }
+
+    /// The record behind which two runs that were at the same state are at different ones.
+    private func firstDifference(
+        _ one: Replay, _ other: Replay, through last: SequenceNumber
+    ) throws(TidelogError) -> SequenceNumber {
+        while one.sequence < last, let step = try one.next(), let otherStep = try other.next() {
+            if step.digest != otherStep.digest { break }
+        }
+        return one.sequence
+    }
+
+    @inline(never) @_optimize(none)
+    private func checkViews(_ check: inout ReplayCheck) async throws(TidelogError) {
+        guard try await viewsDigest(at: check.last) != check.digest.description else { return }
+        // The last record behind which they are known to agree, and the first behind which they do not.
+        var (low, high) = (try Replay(self).sequence, check.last)
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            let replay = try Replay(self, from: middle, origin: check.origin)
+            if try await viewsDigest(at: middle) == replay.digest().description { low = middle } else { high = middle }
+        }
+        check.divergence = .views(record: high)
+    }
+
+    private func viewsDigest(at sequence: SequenceNumber) async throws(TidelogError) -> String {
+        try await past(at: .sequence(sequence)).store.digest()
+    }
+}

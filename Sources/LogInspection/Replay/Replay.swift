@@ -1,0 +1,196 @@
+import EDM
+import ODataWire
+import OperationLog
+public import Operations
+public import SyncCore
+public import SyncEngine
+
+/// A log folded once more, record by record, in memory: what happened happens again.
+///
+/// Nothing of the store but its records and snapshots is looked at; its views may say what they like. Not to be shared
+/// between threads.
+public final class Replay {
+    /// What the first record is folded onto.
+    public enum Origin: Sendable, Hashable {
+        case beginning
+        /// The state in front of the record with this number, as a snapshot has it.
+        case snapshot(SequenceNumber)
+    }
+
+    /// A record, and what it led to.
+    public struct Step: Sendable {
+        public let entry: HistoryEntry
+        /// Of the state behind the record; nil where the replay keeps none.
+        public let digest: StateDigest?
+        /// Of a batch that was prepared, what was to be sent.
+        public let batch: ReplayedBatch?
+    }
+
+    public let origin: Origin
+    let state: MemoryState
+    private var fold: Fold<MemoryState>
+    private let cursor: LogCursor
+    private let decoder = RecordDecoder()
+    private var sets = EntitySets()
+    private let serviceOptions: ServiceOptions?
+    /// Of the last record that was folded.
+    public private(set) var sequence: SequenceNumber
+
+    /// - Parameters:
+    ///   - start: the last record that is folded before the first step; 0 for none. With a number behind the end of the log
+    ///     all are.
+    ///   - origin: nil for the newest snapshot that is not younger than the start, which costs least.
+    ///   - keepsDigests: whether each step tells the state's digest. Then the pending operations are put back on top behind
+    ///     each record, which costs most where many are pending.
+    /// - Throws: `notFound` where a compaction has removed what came before the start, `damaged` where a record cannot be
+    ///   read, `noStore` where there is no log.
+    public init(
+        _ store: InspectedStore, from start: SequenceNumber = 0, origin: Origin? = nil, keepsDigests: Bool = false
+    ) throws(TidelogError) {
+        serviceOptions = store.serviceOptions
+        state = MemoryState(keepsDigest: keepsDigests)
+        do {
+            let reader = try store.reader()
+            self.origin = try origin ?? Self.nearest(to: start, reader)
+            if case .snapshot(let sequence) = self.origin { try Self.restore(sequence, reader, into: state) }
+            fold = try Fold(storage: state)
+            sequence = state.header().applied
+            cursor = reader.records(from: sequence + 1)
+            try state.forEachEntity { sets.learn($0, $1) }
+        } catch {
+            throw TidelogError(inspecting: store, error)
+        }
+        try advance(through: start)
+    }
+
+    private static func nearest(to start: SequenceNumber, _ reader: LogReader) throws -> Origin {
+        let snapshots = try reader.snapshots().map(\.sequence)
+        if let newest = snapshots.last(where: { $0 <= start &+ 1 }) { return .snapshot(newest) }
+        let first = try reader.firstSequence()
+        guard first > 1 else { return .beginning }
+        guard let oldest = snapshots.first, start == 0 else { throw LogError.compacted(first: first) }
+        return .snapshot(oldest)
+    }
+
+    private static func restore(_ sequence: SequenceNumber, _ reader: LogReader, into state: MemoryState) throws {
+        guard let file = try reader.snapshots().first(where: { $0.sequence == sequence }) else {
+            throw TidelogError(
+                .notFound, "The log has no snapshot in front of operation \(sequence).", place: reader.directory)
+        }
+        let snapshot = try reader.snapshot(file)
+        var restoration = StateRestoration(into: state)
+        while let item = try snapshot.next() { try restoration.add(kind: item.kind, payload: item.payload) }
+        _ = try restoration.finish()
+    }
+
+    /// Of the state behind the last record. Without digests of its own, one pass over the state.
+    public func digest() throws(TidelogError) -> StateDigest {
+        do throws(StateError) {
+            try fold.settle()
+            if let digest = state.digest { return digest }
+            return try StateDigest(of: state)
+        } catch {
+            throw TidelogError(replaying: sequence, error)
+        }
+    }
+
+    /// Folds the next record, with what is to be told of it; nil at the end of the log as it is then.
+    public func next() throws(TidelogError) -> Step? {
+        guard let (number, record) = try read() else { return nil }
+        sets.learn(from: record.body)
+        let batch = try rebuilt(record.body)
+        try apply(record, number)
+        var digest: StateDigest?
+        if state.digest != nil { digest = try self.digest() }
+        return Step(
+            entry: HistoryEntry(sequence: number, record: record, sets: sets), digest: digest, batch: batch)
+    }
+
+    /// Folds all records up to this one, and tells nothing of them.
+    public func advance(through last: SequenceNumber) throws(TidelogError) { try advance(through: last, batches: nil) }
+
+    /// - Parameter batches: is told of each batch that was prepared, and the number of the record that says so.
+    func advance(
+        through last: SequenceNumber, batches: ((ReplayedBatch, SequenceNumber) -> Void)?
+    ) throws(TidelogError) {
+        while sequence < last, let (number, record) = try read() {
+            if let batches, let batch = try rebuilt(record.body) { batches(batch, number) }
+            sets.learn(from: record.body)
+            try apply(record, number)
+            if number % Self.recordsPerSettling == 0 { try settle() }
+        }
+        try settle()
+    }
+
+    private static let recordsPerSettling: SequenceNumber = 2_000
+
+    private func settle() throws(TidelogError) {
+        do throws(StateError) {
+            try fold.settle()
+            _ = fold.takeTouched()
+        } catch {
+            throw TidelogError(replaying: sequence, error)
+        }
+    }
+
+    private func apply(_ record: Record, _ number: SequenceNumber) throws(TidelogError) {
+        do throws(StateError) {
+            try fold.apply(record, sequence: number)
+        } catch {
+            throw TidelogError(replaying: number, error)
+        }
+        sequence = number
+    }
+
+    private func read() throws(TidelogError) -> (SequenceNumber, Record)? {
+        let record: LogRecord?
+        do throws(LogError) {
+            record = try cursor.next()
+        } catch {
+            throw TidelogError(error)
+        }
+        guard let record else { return nil }
+        do throws(CodecError) {
+            return (record.sequence, try decoder.decode(kind: record.kind, payload: record.payload))
+        } catch {
+            throw TidelogError(
+                .damaged, "Operation \(record.sequence) of the log cannot be read. \(error)",
+                recovery: "Run 'tidelog verify' on the store.", cause: error)
+        }
+    }
+
+    // MARK: Batches
+
+    /// What goes over the line for a batch, made from the state in front of the record that says it was prepared.
+    private func rebuilt(_ body: Record.Body) throws(TidelogError) -> ReplayedBatch? {
+        guard case .batchPrepared(let prepared) = body else { return nil }
+        try settle()
+        guard let model = fold.model, let root = state.header().service?.root else { return nil }
+        return ReplayedBatch(
+            prepared, on: state, model, serviceRoot: root,
+            options: serviceOptions ?? ServiceOptions(declaredBy: model))
+    }
+}
+
+extension TidelogError {
+    init(replaying sequence: SequenceNumber, _ error: StateError) {
+        self.init(
+            .damaged, "Operation \(sequence) of the log cannot be folded. \(error.message)",
+            recovery: "Run 'tidelog verify' on the store.", cause: error)
+    }
+
+    /// What went wrong while a store was looked at.
+    init(inspecting store: InspectedStore, _ error: any Error) {
+        switch error {
+        case let error as TidelogError: self = error
+        case LogError.compacted(let first):
+            self.init(
+                .notFound, "What the store was before operation \(first) was removed by a compaction.",
+                place: store.files.log, recovery: "Ask for a later state.", cause: error)
+        case let error as LogError: self.init(error)
+        case let error as StateError:
+            self.init(.damaged, error.message, place: store.files.log, cause: error)
+        default: self.init(.storage, "\(error)", place: store.files.log, cause: error)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Crypto
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+extension BatchEncoder {
+    /// What goes out under the number: the body of the `$batch` request, or of requests that go by themselves all but
+    /// what every sending adds.
+    func bytes(
+        of requests: [[WireRequest]], _ plan: UploadPlan, number: BatchID
+    ) throws(TidelogError) -> [UInt8] {
+        guard options.supportsBatch else { return requests.joined().flatMap(\.bytes) }
+        return try encode(requests, of: plan, number: number).request.body
+    }
+
+    /// Of these bytes, and of the options that they were written by.
+    func fingerprint(_ bytes: [UInt8]) -> BatchPrepared.Fingerprint {
+        let standard = ServiceOptions().named
+        let differing = zip(options.named, standard).filter { $0.value != $1.value }.map(\.0)
+        return BatchPrepared.Fingerprint(
+            byteCount: UInt64(bytes.count), digest: Array(SHA256.hash(data: bytes)),
+            options: differing.map { BatchPrepared.Fingerprint.Option(name: $0.name, value: $0.value) })
+    }
+}
+
+extension WireRequest {
+    /// Method, URL, headers and body, as they are in HTTP/1.1 but for the line breaks.
+    fileprivate var bytes: [UInt8] {
+        let lines = ["\(method) \(url)"] + headers.fields.map { "\($0.name): \($0.value)" }
+        return Array(lines.joined(separator: "\n").utf8) + Array("\n\n".utf8) + body
+    }
+}
