@@ -125,7 +125,7 @@ let package = Package(
         tool(
             "tidelog-cli", folder: "tidelog",
             [
-                "Tidelog", "SyncEngine", "LogInspection", "OperationLog", "Operations", "ODataWire", "EDM",
+                "Tidelog", "SyncEngine", "LogInspection", "OperationLog", "SyncCore", "Operations", "ODataWire", "EDM",
                 argumentParser,
             ]),
         tool(

@@ -1,6 +1,6 @@
 public import OperationLog
 import ODataWire
-import Operations
+public import Operations
 public import SyncEngine
 
 /// A store that is looked at and never changed: one in use, a copy, a damaged or an encrypted one.
@@ -38,6 +38,19 @@ public struct InspectedStore: Sendable {
     /// - Throws: `noStore` where there is no log, `keyRequired` or `wrongKey`.
     func reader() throws(LogError) -> LogReader {
         try LogReader(directory: files.log, keys: keys, fileSystem: disk)
+    }
+
+    /// The last record up to the place, of those that the log has; 0 for none.
+    ///
+    /// - Throws: `noStore` where there is no log, `damaged` where a time has to be looked for among records that cannot be
+    ///   read.
+    public func sequence(at point: PointInTime) throws(TidelogError) -> SequenceNumber {
+        do {
+            let reader = try reader()
+            return try min(point.sequence(in: reader), reader.nextSequence() - 1)
+        } catch {
+            throw TidelogError(inspecting: self, error)
+        }
     }
 
     /// The store as it was.

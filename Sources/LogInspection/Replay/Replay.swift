@@ -24,6 +24,8 @@ public final class Replay {
         public let digest: StateDigest?
         /// Of a batch that was prepared, what was to be sent.
         public let batch: ReplayedBatch?
+        /// What is to be seen of the record; empty where the replay keeps no digests.
+        public let changes: [StateChange]
     }
 
     public let origin: Origin
@@ -61,6 +63,7 @@ public final class Replay {
             throw TidelogError(inspecting: store, error)
         }
         try advance(through: start)
+        if keepsDigests { _ = state.takeChanges() }
     }
 
     private static func nearest(to start: SequenceNumber, _ reader: LogReader) throws -> Origin {
@@ -103,8 +106,12 @@ public final class Replay {
         var digest: StateDigest?
         if state.digest != nil { digest = try self.digest() }
         return Step(
-            entry: HistoryEntry(sequence: number, record: record, sets: sets), digest: digest, batch: batch)
+            entry: HistoryEntry(sequence: number, record: record, sets: sets), digest: digest, batch: batch,
+            changes: digest == nil ? [] : state.takeChanges())
     }
+
+    /// `Customers(~3)`: the entity as summaries name it.
+    public func reference(_ id: EntityID) -> String { sets.reference(id) }
 
     /// Folds all records up to this one, and tells nothing of them.
     public func advance(through last: SequenceNumber) throws(TidelogError) { try advance(through: last, batches: nil) }

@@ -4,6 +4,7 @@ import Operations
 struct DigestTally {
     /// Nil where nobody asks.
     private var sum: UInt64?
+    private var journal: StateJournal?
 
     init(isKept: Bool) {
         // An empty state has its counters.
@@ -13,21 +14,31 @@ struct DigestTally {
     var digest: StateDigest? { sum.map { StateDigest(value: $0) } }
     var isKept: Bool { sum != nil }
 
+    /// What has changed since the last call. Nothing was noted before the first one.
+    mutating func takeChanges() -> [StateChange] {
+        defer { journal = StateJournal() }
+        return journal?.differences ?? []
+    }
+
     /// The items are made only where the digest is kept.
     mutating func replace(
         _ old: @autoclosure () -> SnapshotItem?, by new: @autoclosure () -> SnapshotItem?
     ) {
         guard var sum else { return }
-        if let old = old() { sum &-= StateHash.hash(old) }
-        if let new = new() { sum &+= StateHash.hash(new) }
+        let (old, new) = (old(), new())
+        if let old { sum &-= StateHash.hash(old) }
+        if let new { sum &+= StateHash.hash(new) }
         self.sum = sum
+        journal?.note(old, new)
     }
 
     mutating func replace(_ old: StateHeader, by new: StateHeader) {
         guard isKept else { return }
         replace(old.counters, by: new.counters)
         // The metadata may be megabytes.
-        if old.service != new.service { replace(old.service.map(SnapshotItem.service), by: new.service.map(SnapshotItem.service)) }
+        if old.service != new.service {
+            replace(old.service.map(SnapshotItem.service), by: new.service.map(SnapshotItem.service))
+        }
         if old.postponed != new.postponed {
             replace(old.postponed.map(SnapshotItem.postponed), by: new.postponed.map(SnapshotItem.postponed))
         }

@@ -43,6 +43,9 @@ public final class MemoryState: StateStorage {
     /// operations are taken off it is none of a state that the log says.
     public var digest: StateDigest? { tally.digest }
 
+    /// What has changed since the last call, where the digest is kept; nothing is noted before the first one.
+    public func takeChanges() -> [StateChange] { tally.takeChanges() }
+
     /// The same state, to go on from by itself. Cheap: what neither changes stays shared.
     public func copy() -> MemoryState {
         let copy = MemoryState()

@@ -1,0 +1,71 @@
+public import Operations
+
+/// One thing that is another one than before: what a person wants to know of what a record did.
+public enum StateChange: Sendable, Hashable {
+    /// An entity as it is seen, with the pending operations on top; nil where it is not there. Never nil twice.
+    case entity(from: EntityRow?, to: EntityRow?)
+    /// A link that is to be seen now, or is no longer. The row tells which.
+    case link(LinkRow, isThere: Bool)
+    /// An operation that has not ended; nil where it is not there, or has ended.
+    case operation(SequenceNumber, from: PendingOperation.Status?, to: PendingOperation.Status?)
+}
+
+/// What was changed, step by step. Most of it is the pending operations, which come off and back on.
+struct StateJournal {
+    private var changes: [(old: SnapshotItem?, new: SnapshotItem?)] = []
+
+    mutating func note(_ old: SnapshotItem?, _ new: SnapshotItem?) { changes.append((old, new)) }
+
+    private enum Subject: Hashable {
+        case entity(EntityID)
+        case link(String, EntityID, EntityID)
+        case operation(SequenceNumber)
+    }
+
+    /// What differs in the end, in the order in which it was touched first.
+    var differences: [StateChange] {
+        var order: [Subject] = []
+        var ends: [Subject: (old: SnapshotItem?, new: SnapshotItem?)] = [:]
+        for (old, new) in changes {
+            guard let subject = (old ?? new).flatMap(Self.subject) else { continue }
+            if ends[subject] == nil {
+                order.append(subject)
+                ends[subject] = (old, new)
+            } else {
+                ends[subject]?.new = new
+            }
+        }
+        return order.compactMap { subject in ends[subject].flatMap { Self.change($0.old, $0.new) } }
+    }
+
+    private static func subject(_ item: SnapshotItem) -> Subject? {
+        switch item {
+        case .row(let row): .entity(row.id)
+        case .link(let link): .link(link.relationship, link.first, link.second)
+        case .pending(let pending): .operation(pending.sequence)
+        default: nil
+        }
+    }
+
+    private static func change(_ old: SnapshotItem?, _ new: SnapshotItem?) -> StateChange? {
+        guard old != new else { return nil }
+        switch (old, new) {
+        case (.row(let old), .row(let new)): return .entity(from: old, to: new)
+        case (.row(let old), nil): return .entity(from: old, to: nil)
+        case (nil, .row(let new)): return .entity(from: nil, to: new)
+        case (.pending(let old), .pending(let new)):
+            return old.status == new.status ? nil : .operation(old.sequence, from: old.status, to: new.status)
+        case (.pending(let old), nil): return .operation(old.sequence, from: old.status, to: nil)
+        case (nil, .pending(let new)): return .operation(new.sequence, from: nil, to: new.status)
+        case (.link, _), (_, .link):
+            let (before, after) = (old?.link, new?.link)
+            guard before?.inLocal ?? false != after?.inLocal ?? false, let link = after ?? before else { return nil }
+            return .link(link, isThere: after?.inLocal ?? false)
+        default: return nil
+        }
+    }
+}
+
+extension SnapshotItem {
+    fileprivate var link: LinkRow? { if case .link(let link) = self { link } else { nil } }
+}
