@@ -58,7 +58,7 @@ struct RootCommand: AsyncParsableCommand {
                 subcommands: [
                     StatusCommand.self, PlanCommand.self, LogCommand.self, StatsCommand.self, MetadataCommand.self,
                 ]),
-            CommandGroup(name: "What happened:", subcommands: [ReplayCommand.self]),
+            CommandGroup(name: "What happened:", subcommands: [AtCommand.self, ReplayCommand.self]),
             CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self, RepairCommand.self]),
         ])
 }

@@ -56,8 +56,8 @@ struct Compaction {
         guard segment.chain == cursor.chain else { throw segment.damage(.brokenChain, at: segment.start) }
     }
 
-    /// All that are older than the newest but two: the next older one stays to fall back upon, as long as the log still
-    /// has the records behind it, and the one that a compacted log begins with.
+    /// Those in front of what the log still has, but where nothing else is left to fall back upon; and see
+    /// ``SnapshotSpacing``.
     private func superfluousSnapshots(
         _ listing: LogListing, newest: UInt64, first: UInt64
     ) throws(LogError) -> [UInt64] {
@@ -65,9 +65,9 @@ struct Compaction {
         let whole = try SnapshotSet(
             reader.fileSystem, directory: reader.directory, sequences: older.filter { $0 >= first }, keys: reader.keys)
         let fallback = whole.newest
-        // What was in front of the log's beginning is known from this one, whatever later ones say.
-        let base = first > 1 ? older.first { $0 >= first } : nil
-        return older.filter { $0 != fallback && $0 != base }
+        let usable = older.filter { $0 >= first } + [newest]
+        let superfluous = Set(SnapshotSpacing.superfluous(usable, first: first))
+        return older.filter { $0 != fallback && ($0 < first || superfluous.contains($0)) }
     }
 
     /// Returns the file's size.

@@ -40,13 +40,13 @@ extension LocalStore {
         return StoreSnapshot(sequence: file.sequence, bytes: file.bytes, digest: digest?.description ?? "")
     }
 
-    /// Keeps the newest, the one before it to fall back upon, and the one that the log begins with: a compaction's proof
-    /// starts there. One that a crash brings back is removed the next time.
+    /// See ``SnapshotSpacing``. One that a crash brings back is removed the next time.
     private func removeOldSnapshots() throws {
         let reader = try reader()
-        let isCompacted = try reader.firstSequence() > 1
-        let old = try reader.snapshots().dropLast(2).dropFirst(isCompacted ? 1 : 0)
-        disk.remove(old.map(\.path))
+        let snapshots = try reader.snapshots()
+        let superfluous = Set(
+            SnapshotSpacing.superfluous(snapshots.map(\.sequence), first: try reader.firstSequence()))
+        disk.remove(snapshots.filter { superfluous.contains($0.sequence) }.map(\.path))
     }
 
     /// Reads a snapshot to its end.

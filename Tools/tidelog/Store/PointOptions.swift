@@ -18,8 +18,11 @@ struct PointOptions: ParsableArguments {
 /// A place in the history as people write it.
 struct PointArgument: ExpressibleByArgument {
     let point: PointInTime
+    /// As it was written.
+    let text: String
 
     init?(argument: String) {
+        text = argument
         if let sequence = SequenceNumber(argument) {
             point = .sequence(sequence)
         } else if let time = GlobalDateTime(argument) {

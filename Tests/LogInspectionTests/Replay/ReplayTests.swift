@@ -1,0 +1,165 @@
+import EDM
+import ODataWire
+import OperationLog
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import LogInspection
+@testable import SyncEngine
+
+struct ReplayTests {
+    private func steps(_ replay: Replay) throws -> [Replay.Step] {
+        var steps: [Replay.Step] = []
+        while let step = try replay.next() { steps.append(step) }
+        return steps
+    }
+
+    @Test func `behind each record a replay has the state that the store had`() async throws {
+        let shop = try await ReplayedShop()
+        try await shop.session()
+        let replay = try Replay(shop.inspected, keepsDigests: true)
+        #expect(replay.origin == .beginning)
+        for step in try steps(replay) {
+            let past = try await shop.inspected.past(at: .sequence(step.entry.sequence))
+            #expect(try await past.store.digest() == step.digest?.description, "operation \(step.entry.sequence)")
+        }
+        #expect(try await replay.digest().description == shop.store.digest())
+    }
+
+    @Test func `begun with a snapshot it comes to the same states`() async throws {
+        let shop = try await ReplayedShop(options: .init(snapshots: .manual))
+        try await shop.create("Customers", ["Name": .string("Ada")])
+        let snapshot = try await shop.store.writeSnapshot()
+        try await shop.session()
+        let whole = try Replay(shop.inspected, from: snapshot.sequence - 1, origin: .beginning, keepsDigests: true)
+        let short = try Replay(shop.inspected, from: snapshot.sequence - 1, keepsDigests: true)
+        #expect(short.origin == .snapshot(snapshot.sequence))
+        #expect(try steps(short).map(\.digest) == steps(whole).map(\.digest))
+    }
+
+    @Test(arguments: ["v2", "v4"])
+    func `batches are built again as they were sent`(_ dialect: String) async throws {
+        let shop = try await ReplayedShop(dialect)
+        try await shop.session()
+        let batches = try steps(Replay(shop.inspected)).compactMap(\.batch)
+        let sent = shop.transport.requests.filter { $0.url.hasSuffix("$batch") }.map(\.body)
+        #expect(batches.map(\.comparison) == [.identical, .identical])
+        #expect(batches.map(\.bytes) == sent)
+    }
+
+    @Test func `batches with identifiers are built again as they were sent`() async throws {
+        var service = ServiceOptions()
+        service.repeatability = .oasis
+        let shop = try await ReplayedShop(options: .init(service: service))
+        try await shop.session()
+        let batches = try steps(Replay(shop.inspected)).compactMap(\.batch)
+        #expect(batches.map(\.comparison) == [.identical, .identical])
+        #expect(batches.map(\.bytes) == shop.transport.requests.filter { $0.url.hasSuffix("$batch") }.map(\.body))
+    }
+
+    @Test func `options that hold no more are those that a batch is built by`() async throws {
+        var service = ServiceOptions()
+        service.supportsPatch = false
+        let shop = try await ReplayedShop(options: .init(service: service))
+        try await shop.session()
+        let batches = try steps(Replay(shop.inspected)).compactMap(\.batch)
+        #expect(!batches.isEmpty)
+        #expect(batches.allSatisfy { $0.comparison == .identical })
+    }
+
+    @Test func `a step tells what its record changed`() async throws {
+        let shop = try await ReplayedShop()
+        let before = try shop.inspected.sequence(at: .sequence(.max))
+        try await shop.update("Customers(1)", ["Name": .string("Eve")])
+        let step = try #require(try Replay(shop.inspected, from: before, keepsDigests: true).next())
+        guard step.changes.count == 2, case .operation(before + 1, from: nil, to: .pending) = step.changes[0],
+            case .entity(let from?, let to?) = step.changes[1]
+        else {
+            Issue.record("\(step.changes)")
+            return
+        }
+        #expect(from.values["Name"] == .string("Ada Lovelace"))
+        #expect(to.values["Name"] == .string("Eve"))
+    }
+
+    // MARK: Check
+
+    @Test func `a sound log is found sound, snapshots and all`() async throws {
+        let shop = try await ReplayedShop(options: .init(snapshots: .manual))
+        let snapshot = try await shop.store.writeSnapshot()
+        try await shop.session()
+        let check = try await shop.inspected.checkReplay()
+        #expect(check.isSound)
+        #expect(check.snapshots == [snapshot.sequence])
+        #expect(check.identicalBatches == 2)
+        #expect(try await check.digest.description == shop.store.digest())
+    }
+
+    @Test func `another run that was at another state is told, with the operation`() async throws {
+        let shop = try await ReplayedShop()
+        try await shop.session()
+        var others = try steps(Replay(shop.inspected, keepsDigests: true)).compactMap { step in
+            step.digest.map { (record: step.entry.sequence, digest: $0) }
+        }
+        #expect(try await shop.inspected.checkReplay(against: others).isSound)
+        let digest = try #require(StateDigest("0123456789abcdef"))
+        others[9].digest = digest
+        #expect(
+            try await shop.inspected.checkReplay(against: others).divergence
+                == .other(record: others[9].record, digest: digest))
+    }
+
+    /// A snapshot of another store's state, in the place of the right one.
+    @Test func `a snapshot that does not hold what the records lead to is told`() async throws {
+        let sample = try SampleLog()
+        let state = MemoryState()
+        var fold = try Fold(storage: state)
+        for number in 1...4 as ClosedRange<UInt64> {
+            let body = Record.Body.definingQueryAdded(DefiningQuery(name: "q\(number)", query: "Customers"))
+            try sample.append(body)
+            let other = Record.Body.definingQueryAdded(DefiningQuery(name: "other\(number)", query: "Customers"))
+            try fold.apply(Record(time: SampleLog.time, body: other), sequence: number)
+        }
+        try sample.log.writeSnapshot { writer in
+            try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
+        }
+        let check = try await InspectedStore(directory: sample.directory.path).checkReplay()
+        #expect(check.divergence == .snapshot(5))
+        #expect(!check.isSound)
+    }
+
+    @Test func `a batch that was sent otherwise is told`() async throws {
+        let shop = try await ReplayedShop()
+        try await shop.session()
+        let forged = try SampleLog()
+        try LogReader(directory: shop.store.files.log).forEach { record in
+            var decoded = try RecordCodec.decode(kind: record.kind, payload: record.payload)
+            if case .batchPrepared(var prepared) = decoded.body, prepared.batch == 2 {
+                prepared.fingerprint?.digest[0] ^= 1
+                decoded.body = .batchPrepared(prepared)
+            }
+            try forged.log.append([RecordCodec.encode(decoded)])
+        }
+        let check = try await InspectedStore(directory: forged.directory.path).checkReplay()
+        #expect(check.identicalBatches == 1)
+        #expect(check.differentBatches.map(\.batch.batch) == [2])
+        #expect(!check.isSound)
+    }
+
+    // MARK: Bad input
+
+    @Test func `without a log there is nothing to replay, and an error says so`() {
+        #expect { try Replay(InspectedStore(directory: "/nonexistent")) } throws: { ($0 as? TidelogError)?.code == .noStore }
+    }
+
+    @Test func `a damaged record ends a replay with its place`() async throws {
+        let sample = try SampleLog()
+        try sample.append(create(1, "Customers"))
+        try sample.damage(sample.segment(1), at: 100)
+        #expect { try Replay(InspectedStore(directory: sample.directory.path), from: 5) } throws: {
+            ($0 as? TidelogError)?.code == .damaged
+        }
+    }
+}

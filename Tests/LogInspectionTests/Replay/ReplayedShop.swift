@@ -1,0 +1,59 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import OperationLog
+import Operations
+import TestSupport
+
+@testable import LogInspection
+@testable import SyncEngine
+
+/// A store on disk with a session behind it: everything downloaded, then edits and uploads.
+final class ReplayedShop: Sendable {
+    let directory = TemporaryDirectory()
+    let transport: SandboxTransport
+    let store: LocalStore
+    let engine: SyncEngine
+
+    var inspected: InspectedStore { InspectedStore(directory: directory.path) }
+
+    init(_ dialect: String = "v4", options: LocalStore.Options = .init()) async throws {
+        var sandbox = try Sandbox.shop()
+        sandbox.origin = "http://shop.test"
+        transport = SandboxTransport(sandbox)
+        store = try await LocalStore(StoreFiles(directory: directory.path), options: options)
+        engine = SyncEngine(
+            store: store, session: ServiceSession(root: "http://shop.test/\(dialect)/", transport: transport))
+        try await engine.prepare()
+        for set in ["Customers", "Orders"] { try await store.add(DefiningQuery(name: set, query: set)) }
+        _ = try await engine.download()
+    }
+
+    @discardableResult
+    func create(_ set: String, _ values: PropertyValues) async throws -> String {
+        let type = try await store.model.findEntitySet(set)?.entityType.name ?? ""
+        let draft = EntityDraft(number: 0, set: set, type: type, values: values)
+        return try await perform(.create(draft, in: nil))[0].entities[0]?.readLink ?? ""
+    }
+
+    func update(_ link: String, _ values: PropertyValues) async throws {
+        try await perform(.update(.link(link), changes: values, bindings: []))
+    }
+
+    @discardableResult
+    private func perform(_ intent: Intent) async throws -> [IntentResult] {
+        try await store.perform([(intent, IntentOptions())], asChangeSet: false)
+    }
+
+    /// Two uploads, the second one with an operation that the service refuses.
+    func session() async throws {
+        let customer = try await create("Customers", ["Name": .string("Ada")])
+        try await update(customer, ["Rating": .decimal("4")])
+        _ = try await engine.upload()
+        try await update(customer, ["Name": .string("Eve")])
+        transport.direct("DELETE", "/v4/Orders(1)")
+        try await update("Orders(1)", ["Note": .string("too late")])
+        _ = try await engine.upload()
+        try await create("Orders", ["Note": .string("pending")])
+    }
+}

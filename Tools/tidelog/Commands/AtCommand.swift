@@ -1,0 +1,96 @@
+internal import ArgumentParser
+internal import ODataWire
+internal import Tidelog
+
+struct AtCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "at", abstract: "Look at the store as it was, without changing it.",
+        discussion: """
+            What there was in each entity set, and what was waiting to be sent; or what one of the commands query, keys, status \
+            and plan would have said. Made from the newest snapshot that is not younger, in memory. The store need not be \
+            closed.
+
+            tidelog at 120
+            tidelog at 2026-11-21T07:43:17Z query 'Customers?$filter=Rating gt 3'
+            """)
+
+    @Argument(help: ArgumentHelp("Behind the operation with this number, or at this time.", valueName: "seq|time"))
+    var point: PointArgument
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    @Argument(
+        parsing: .captureForPassthrough,
+        help: ArgumentHelp("query, keys, status or plan, with what belongs to it.", valueName: "command"))
+    var command: [String] = []
+
+    private static let commands = ["query", "keys", "status", "plan"]
+
+    func run() async throws {
+        if let name = command.first { return try await run(name) }
+        let provider = try await PastODataProvider(parameters: try options.parameters, at: point.point)
+        let summary = try await AtText(provider)
+        for line in format.json ? [summary.json] : summary.lines { try Console.print(line) }
+    }
+
+    private func run(_ name: String) async throws {
+        guard Self.commands.contains(name) else {
+            throw ValidationError("'\(name)' cannot look at the store as it was; \(Self.commands.joined(separator: ", ")) can.")
+        }
+        var arguments = command + ["--at", point.text]
+        if !command.contains("--store") { arguments += ["--store", options.store] }
+        if format.json, !command.contains("--json") { arguments.append("--json") }
+        guard var command = try RootCommand.parseAsRoot(arguments) as? any AsyncParsableCommand else { return }
+        try await command.run()
+    }
+}
+
+/// What a store was, in short.
+private struct AtText {
+    private let sequence: UInt64
+    private let digest: String
+    private let counts: [(set: String, count: Int64)]
+    private let states: [OperationStatus.State]
+
+    init(_ provider: PastODataProvider) async throws {
+        sequence = provider.sequence
+        digest = try await provider.stateDigest()
+        var counts: [(set: String, count: Int64)] = []
+        for set in try await provider.model().entitySets {
+            let answer = try await provider.query(.url("\(set.name)/$count"), headers: .empty)
+            if let count = answer.count, count > 0 { counts.append((set.name, count)) }
+        }
+        self.counts = counts
+        states = try await provider.operationStatus().map(\.state)
+    }
+
+    var lines: [String] {
+        var lines = ["Behind operation \(sequence), state \(digest)."]
+        if !counts.isEmpty {
+            var table = TextTable([("set", .left), ("entities", .right)])
+            for (set, count) in counts { table.add([set, String(count)]) }
+            lines += [""] + table.lines + [""]
+        }
+        return lines + [StatusText.summary(states)]
+    }
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("sequence", sequence)
+        json.member("digest", digest)
+        json.name("sets")
+        json.beginObject()
+        for (set, count) in counts { json.member(set, count) }
+        json.endObject()
+        json.name("states")
+        json.beginObject()
+        for (state, count) in Dictionary(grouping: states) { $0 }.map({ ($0.key.rawValue, $0.value.count) }).sorted(by: <) {
+            json.member(state, count)
+        }
+        json.endObject()
+        json.endObject()
+        return json.text
+    }
+}
