@@ -79,6 +79,11 @@ struct RecordCodecTests {
                             headers: [.init(name: "Repeatability-Request-ID", value: "a")], body: [0x7B, 0x7D])
                     ]
                 ])),
+        .batchPrepared(
+            BatchPrepared(
+                batch: 3, changeSets: [[.init(contentID: "1", operation: 4)]],
+                fingerprint: .init(
+                    byteCount: 482, digest: Array(0..<32), options: [.init(name: "supportsPatch", value: "false")]))),
         .batchAccepted(BatchAccepted(batch: 2, monitor: "$monitor/2")),
         .batchAnswered(
             BatchAnswered(

@@ -30,6 +30,8 @@ struct RootCommand: AsyncParsableCommand {
             logged and sent by the next push.
 
             Exit codes: 0 done, 1 failed, 2 damage, 64 usage, 75 the service is busy: later.
+
+            tidelog --generate-completion-script bash|zsh|fish prints what the shell needs to complete commands and options.
             """,
         version: "0.1.0",
         groupedSubcommands: [

@@ -150,6 +150,16 @@ extension LocalStore {
         try read { try $0.keyMap() }
     }
 
+    /// The entity that has the key, in the form of `KeyText`, or had it once.
+    package func entity(set: String, key: String) throws(TidelogError) -> EntityID? {
+        try read { try $0.entity(set: set, key: key) }
+    }
+
+    /// The ID that the next entity gets.
+    package var nextEntity: EntityID {
+        get throws(TidelogError) { try read { try $0.header().nextEntity } }
+    }
+
     /// A hash over the whole state; see ``StateDigest``.
     public func digest() throws(TidelogError) -> String { try read { try StateDigest(of: $0).description } }
 }

@@ -122,7 +122,7 @@ struct ReplayTests {
             let other = Record.Body.definingQueryAdded(DefiningQuery(name: "other\(number)", query: "Customers"))
             try fold.apply(Record(time: SampleLog.time, body: other), sequence: number)
         }
-        try sample.log.writeSnapshot { writer in
+        _ = try sample.log.writeSnapshot { writer in
             try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
         }
         let check = try await InspectedStore(directory: sample.directory.path).checkReplay()

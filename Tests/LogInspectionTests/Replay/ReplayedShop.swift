@@ -32,12 +32,12 @@ final class ReplayedShop: Sendable {
     @discardableResult
     func create(_ set: String, _ values: PropertyValues) async throws -> String {
         let type = try await store.model.findEntitySet(set)?.entityType.name ?? ""
-        let draft = EntityDraft(number: 0, set: set, type: type, values: values)
+        let draft = EntityDraft(number: 0, set: set, type: type, values: values, bindings: [], inline: [])
         return try await perform(.create(draft, in: nil))[0].entities[0]?.readLink ?? ""
     }
 
     func update(_ link: String, _ values: PropertyValues) async throws {
-        try await perform(.update(.link(link), changes: values, bindings: []))
+        try await perform(.update(.link(link), changes: values, bindings: [], inline: []))
     }
 
     @discardableResult
@@ -48,7 +48,7 @@ final class ReplayedShop: Sendable {
     /// Two uploads, the second one with an operation that the service refuses.
     func session() async throws {
         let customer = try await create("Customers", ["Name": .string("Ada")])
-        try await update(customer, ["Rating": .decimal("4")])
+        try await update(customer, ["Rating": .decimal(DecimalValue(4))])
         _ = try await engine.upload()
         try await update(customer, ["Name": .string("Eve")])
         transport.direct("DELETE", "/v4/Orders(1)")

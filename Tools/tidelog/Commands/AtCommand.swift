@@ -35,12 +35,18 @@ struct AtCommand: AsyncParsableCommand {
     }
 
     private func run(_ name: String) async throws {
+        // Options behind the point are those of this command.
+        if name.hasPrefix("-") { return try await Self.run(["at"] + command + [point.text]) }
         guard Self.commands.contains(name) else {
             throw ValidationError("'\(name)' cannot look at the store as it was; \(Self.commands.joined(separator: ", ")) can.")
         }
         var arguments = command + ["--at", point.text]
         if !command.contains("--store") { arguments += ["--store", options.store] }
         if format.json, !command.contains("--json") { arguments.append("--json") }
+        try await Self.run(arguments)
+    }
+
+    private static func run(_ arguments: [String]) async throws {
         guard var command = try RootCommand.parseAsRoot(arguments) as? any AsyncParsableCommand else { return }
         try await command.run()
     }
@@ -86,9 +92,8 @@ private struct AtText {
         json.endObject()
         json.name("states")
         json.beginObject()
-        for (state, count) in Dictionary(grouping: states) { $0 }.map({ ($0.key.rawValue, $0.value.count) }).sorted(by: <) {
-            json.member(state, count)
-        }
+        let counts = states.reduce(into: [:]) { $0[$1.rawValue, default: 0] += 1 }
+        for (state, count) in counts.sorted(by: { $0.key < $1.key }) { json.member(state, count) }
         json.endObject()
         json.endObject()
         return json.text

@@ -17,8 +17,9 @@ struct ReplayCommand: AsyncParsableCommand {
             tidelog replay --check                    all of it, against snapshots, views and what was sent
             tidelog replay --every 1000 --json >a     on one machine, and on the other:
             tidelog replay --check --with a
+            tidelog replay --against http://127.0.0.1:8080/v4/   the whole session, with a service to try things on
 
-            Exits with 1 where a check finds a difference.
+            Exits with 1 where a check finds a difference, or an operation ends otherwise than it did.
             """)
 
     @Option(help: ArgumentHelp("Begin behind this operation, or time.", valueName: "seq|time"))
@@ -42,6 +43,12 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --check: what 'replay --json' has printed elsewhere.", valueName: "file"))
     var with: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Run the session again with this service: its operations, uploads and downloads. It CHANGES what the service has.",
+            valueName: "url"))
+    var against: String?
+
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
@@ -52,12 +59,16 @@ struct ReplayCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--check looks at the whole log; --from, --to, --step and --batches do not go with it.")
         }
+        guard against == nil || (from == nil && to == nil && !step && !batches && !check) else {
+            throw ValidationError("--against runs the whole session; no other option goes with it.")
+        }
         guard !step || !format.json else { throw ValidationError("--step is for people; it does not go with --json.") }
     }
 
     func run() async throws {
         let store = try options.inspected
         if check { return try await runCheck(store) }
+        if let against { return try await run(store, against: against) }
         let first = try from.map { try store.sequence(at: $0.point) } ?? 0
         let last = try to.map { try store.sequence(at: $0.point) } ?? .max
         let replay = try Replay(store, from: first, keepsDigests: true)
@@ -87,6 +98,15 @@ struct ReplayCommand: AsyncParsableCommand {
         try Console.flush()
         guard let answer = readLine() else { return false }
         return !answer.lowercased().hasPrefix("q")
+    }
+
+    // MARK: Against a service
+
+    private func run(_ store: InspectedStore, against root: String) async throws {
+        let replay = SessionReplay(store, serviceRoot: root, credentials: .fromEnvironment())
+        let operations = try await replay.run()
+        for line in SessionReplayText.lines(operations, json: format.json) { try Console.print(line) }
+        if operations.contains(where: { !$0.isSame }) { throw QuietFailure(status: .failed) }
     }
 
     // MARK: Check

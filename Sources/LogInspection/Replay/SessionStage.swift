@@ -1,0 +1,133 @@
+import EDM
+import ODataWire
+import OperationLog
+import Operations
+import SyncCore
+import SyncEngine
+
+/// The store in memory in which a session is run again, and what in it stands for what in the log.
+struct SessionStage {
+    private let store: LocalStore
+    private let engine: SyncEngine
+    private let root: String
+    private let options: UploadOptions
+    let history: LogHistory
+    /// By entity and operation of the log.
+    private var entities: [EntityID: EntityID] = [:]
+    private(set) var sequences: [SequenceNumber: SequenceNumber] = [:]
+    /// Operations that could not be made, and why.
+    private(set) var impossible: [SequenceNumber: String] = [:]
+    /// Whether an upload was run for the batches that were prepared one after the other.
+    private var hasUploaded = false
+
+    init(
+        _ source: InspectedStore, _ session: ServiceSession, _ options: UploadOptions
+    ) async throws(TidelogError) {
+        let disk = OverlayFileSystem(source.disk)
+        // A name that no store has: of the disk below nothing is there.
+        let files = StoreFiles(directory: source.files.directory + "/replay")
+        var storeOptions = LocalStore.Options(
+            log: OperationLog.Options(durability: .none), snapshots: .manual, service: source.serviceOptions)
+        storeOptions.disk = .simulated(disk)
+        store = try await LocalStore(files, options: storeOptions)
+        engine = SyncEngine(store: store, session: session)
+        root = session.root
+        self.options = options
+        history = LogHistory(logDirectory: files.log, fileSystem: disk)
+    }
+
+    /// Does again what the record tells, as far as it was the app's doing; what the service did it does anew.
+    ///
+    /// - Parameter state: of the log, behind the record.
+    @inline(never) @_optimize(none)
+    mutating func perform(_ entry: HistoryEntry, _ state: MemoryState) async throws(TidelogError) {
+        let body = entry.record.body
+        switch body {
+        case .batchPrepared: return try await uploadOnce()
+        case .batchAnswered, .batchInterrupted, .batchAccepted, .entitiesRead, .entitiesMissing, .uploadPostponed,
+            .operationsElided, .downloadPage, .downloadFinished, .linksLeftOpen, .streamsStored, .unknown, .lost,
+            .operationsUnfit:
+            return
+        default: break
+        }
+        hasUploaded = false
+        switch body {
+        case .serviceInstalled(let service):
+            try await store.record([.serviceInstalled(ServiceDescription(root: root, metadata: service.metadata))])
+        case .definingQueryAdded, .definingQueryRemoved: try await store.record([body])
+        case .downloadStarted(let queries): _ = try await engine.download(queries.map(\.query))
+        case .operation(let operation): try await make(operation, entry.sequence, state)
+        case .operationsUndone(let list): try await tell(list) { .operationsUndone($0) }
+        case .operationsRedone(let list): try await tell(list) { .operationsRedone($0) }
+        case .operationsReleased(let list): try await tell(list) { .operationsReleased($0) }
+        case .deliveryChanged(let list, let delivery): try await tell(list) { .deliveryChanged($0, to: delivery) }
+        case .operationsAmended(let amended):
+            for amended in amended { try await amend(amended, state) }
+        case .conflictResolved(let resolved):
+            try await tell(resolved.takenBack) { .operationsUndone($0) }
+        default: break
+        }
+    }
+
+    /// Batches that were prepared in a row were one upload, which needs only one here.
+    @inline(never) @_optimize(none)
+    private mutating func uploadOnce() async throws(TidelogError) {
+        guard !hasUploaded else { return }
+        hasUploaded = true
+        _ = try await engine.upload(options)
+    }
+
+    // MARK: Operations
+
+    @inline(never) @_optimize(none)
+    private mutating func make(
+        _ operation: Operation, _ sequence: SequenceNumber, _ state: MemoryState
+    ) async throws(TidelogError) {
+        guard operation.stream == nil else {
+            impossible[sequence] = "It writes a stream, whose content is not in the log."
+            return
+        }
+        for entity in operation.referencedEntities where entities[entity] == nil {
+            guard let (set, key) = Self.name(of: entity, in: state, try await store.model) else { continue }
+            entities[entity] = try await store.entity(set: set, key: key)
+        }
+        var next = try await store.nextEntity
+        for entity in operation.createdEntities {
+            entities[entity] = next
+            next = EntityID(rawValue: next.rawValue + 1)
+        }
+        guard var renamed = OperationRenaming(names: entities).renamed(operation) else {
+            impossible[sequence] = "An entity that it is about is not on this service."
+            return
+        }
+        // What the service says now is compared with what it said a moment ago.
+        renamed.baseETag = nil
+        sequences[sequence] = try await store.record([.operation(renamed)]).lowerBound
+    }
+
+    /// By what both services know it.
+    private static func name(
+        of entity: EntityID, in state: MemoryState, _ model: EntityDataModel
+    ) -> (set: String, key: String)? {
+        guard let row = (try? state.serviceRow(entity)) ?? state.row(entity), let type = model.findEntityType(row.type),
+            let key = KeyText.of(row.values, type: type)
+        else { return nil }
+        return (row.set, key)
+    }
+
+    @inline(never) @_optimize(none)
+    private func amend(_ amended: AmendedOperation, _ state: MemoryState) async throws(TidelogError) {
+        guard let sequence = sequences[amended.operation],
+            let content = OperationRenaming(names: entities).renamed(amended.content)
+        else { return }
+        try await store.record([.operationsAmended([AmendedOperation(operation: sequence, content: content)])])
+    }
+
+    @inline(never) @_optimize(none)
+    private func tell(
+        _ operations: [SequenceNumber], _ body: ([SequenceNumber]) -> Record.Body
+    ) async throws(TidelogError) {
+        let renamed = operations.compactMap { sequences[$0] }
+        if !renamed.isEmpty { try await store.record([body(renamed)]) }
+    }
+}

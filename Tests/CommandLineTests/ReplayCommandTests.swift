@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+
+/// `tidelog replay` and `tidelog at`: everything that they print.
+@Suite(.timeLimit(.minutes(5))) struct ReplayCommandTests {
+    /// A session with an upload, and an operation that waits.
+    private func workspace(_ server: SandboxServer) throws -> Workspace {
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        _ = try workspace.output("create", "Customers", #"{"Name":"Ada"}"#)
+        _ = try workspace.output("push")
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)
+        return workspace
+    }
+
+    /// Hashes differ from run to run, as the service's port is a part of the state.
+    private func masked(_ text: String) -> String {
+        text.replacing(#/\b[0-9a-f]{16}\b/#, with: "HASH").replacing(#/\d+ bytes/#, with: "N bytes")
+            .replacing(#/"bytes":\d+/#, with: #""bytes":N"#)
+    }
+
+    @Test func `each operation is shown with the hash behind it, and batches with whether they are as they were sent`() throws
+    {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        let lines = [
+            "     1  HASH  service http://HOST/v4/ installed, metadata of N bytes",
+            "     2  HASH  query C added: Customers",
+            "     3  HASH  download started: C",
+            "     4  HASH  page of C: 3 entities",
+            "     5  HASH  download of C finished",
+            "     6  HASH  create Customers(~4) Name='Ada'",
+            "     7  HASH  batch 1 prepared: 1 operation in 1 change set · N bytes, as they were sent",
+            "     8  HASH  batch 1 answered: 1 confirmed",
+            "     9  HASH  update Customers(~1) Name='Eve'",
+        ]
+        #expect(masked(try workspace.output("replay")) == lines.joined(separator: "\n") + "\n")
+        let some = lines[3] + "\n" + lines[7] + "\n" + lines[8] + "\n"
+        #expect(masked(try workspace.output("replay", "--every", "4")) == some)
+        #expect(masked(try workspace.output("replay", "--from", "5", "--to", "6")) == lines[5] + "\n")
+        #expect(
+            masked(try workspace.output("replay", "--from", "6", "--to", "7", "--json"))
+                == #"{"sequence":7,"digest":"HASH","kind":"batchPrepared","summary":"batch 1 prepared: 1 operation in 1 change set","batch":{"batch":1,"bytes":N,"comparison":"identical"}}"#
+                + "\n")
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `the bytes of a batch are those that the plan showed`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        _ = try workspace.output("create", "Customers", #"{"Name":"Ada"}"#)
+        let plan = try workspace.output("plan")
+        _ = try workspace.output("push")
+        let shown = try workspace.output("replay", "--from", "6", "--to", "7", "--batches").split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).dropFirst().map { String($0.dropFirst(8)) }
+        let body = try #require(plan.range(of: "\r\n\r\n") ?? plan.range(of: "\n\n"))
+        let planned = plan[body.upperBound...].split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        #expect(shown.filter { !$0.isEmpty } == planned.map(String.init).filter { !$0.isEmpty })
+    }
+
+    @Test func `a step shows what the operation changed, and q ends`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        let shown = masked(try workspace.tidelog("replay", "--from", "7", "--step", input: "\nq\n").output)
+        #expect(
+            shown == """
+                     8  HASH  batch 1 answered: 1 confirmed
+                        ~ Customers(~4)
+                            CustomerID: unset → 4
+                            Address: unset → null
+                            Tags: unset → []
+                            Rating: unset → null
+                            Since: unset → null
+                            known here only → known to the service
+                        ~ operation 6: in flight in batch 1 → ended
+                     9  HASH  update Customers(~1) Name='Eve'
+                        ~ operation 9: new → pending
+                        ~ Customers(~1)
+                            Name: 'Ada Lovelace' → 'Eve'
+
+                """)
+        withExtendedLifetime(server) {}
+    }
+
+    // MARK: Check
+
+    @Test func `a check of a sound store says so`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        #expect(
+            masked(try workspace.output("replay", "--check")) == """
+                9 records folded, from the first one.
+                State HASH behind operation 9, in memory and in SQLite.
+                1 batch built again: 1 as sent.
+
+                """)
+        #expect(
+            masked(try workspace.output("replay", "--check", "--json"))
+                == #"{"sound":true,"records":9,"lastSequence":9,"digest":"HASH","snapshots":[],"identicalBatches":1,"unknownBatches":0,"differentBatches":[]}"#
+                + "\n")
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `another run that differs is found, with exit code 1`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        let run = try workspace.output("replay", "--json")
+        try workspace.write(run, to: "same")
+        #expect(try workspace.tidelog("replay", "--check", "--with", "same").status == 0)
+        try workspace.write(run.replacing(#/"sequence":6,"digest":"./#, with: #""sequence":6,"digest":"x"#), to: "broken")
+        let broken = try workspace.tidelog("replay", "--check", "--with", "broken")
+        #expect(broken.status == 1)
+        #expect(
+            broken.error
+                == "tidelog: Line 6 of broken is no line of 'tidelog replay --json'. Make the file with 'tidelog replay --json'.\n"
+        )
+        let other = #"{"sequence":6,"digest":"0123456789abcdef"}"# + "\n"
+        try workspace.write(other, to: "other")
+        let difference = try workspace.tidelog("replay", "--check", "--with", "other")
+        #expect(difference.status == 1)
+        #expect(
+            masked(difference.output) == """
+                6 records folded, from the first one.
+                Behind operation 6 the other replay had the state HASH, and this one has another. Show more operations in both to see the first that differs.
+                No batch was sent.
+
+                """)
+        withExtendedLifetime(server) {}
+    }
+
+    // MARK: Against a service
+
+    @Test func `a session that is run again with another service ends as it did, or says where not`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        let another = try SandboxServer()
+        #expect(
+            try workspace.output("replay", "--against", another.root(.v4)) == """
+                operation  then       now       what
+                ---------  ---------  --------  ---------------------------------
+                        6  confirmed  the same  create Customers(~4) Name='Ada'
+                        9  pending    the same  update Customers(~1) Name='Eve'
+
+                2 operations, 0 with another outcome.
+
+                """.replacing("---------------------------------", with: "-------------------------------"))
+        // Its customers are the same again, and one more.
+        let repeated = try workspace.tidelog("replay", "--against", another.root(.v4), "--json")
+        #expect(repeated.status == 0)
+        #expect(
+            repeated.lines.first
+                == #"{"sequence":6,"summary":"create Customers(~4) Name='Ada'","same":true,"then":{"outcome":"confirmed"},"now":{"outcome":"confirmed"}}"#
+        )
+        withExtendedLifetime((server, another)) {}
+    }
+
+    // MARK: At
+
+    @Test func `at shows what there was, and what a command would have said`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        #expect(
+            masked(try workspace.output("at", "6")) == """
+                Behind operation 6, state HASH.
+
+                set        entities
+                ---------  --------
+                Customers         4
+
+                1 pending.
+
+                """)
+        #expect(
+            masked(try workspace.output("at", "6", "--json"))
+                == #"{"sequence":6,"digest":"HASH","sets":{"Customers":4},"states":{"pending":1}}"# + "\n")
+        #expect(try workspace.output("at", "8", "query", "Customers(1)/Name/$value") == "Ada Lovelace\n")
+        #expect(try workspace.output("at", "9", "query", "Customers(1)/Name/$value") == "Eve\n")
+        let wrong = try workspace.tidelog("at", "6", "push")
+        #expect(wrong.status == 64)
+        #expect(wrong.error.contains("'push' cannot look at the store as it was; query, keys, status, plan can."))
+        withExtendedLifetime(server) {}
+    }
+
+    // MARK: Bad input
+
+    @Test(arguments: [
+        (["--every", "0"], "--every takes a number above 0."),
+        (["--with", "x"], "--with goes with --check."),
+        (["--check", "--step"], "--check looks at the whole log; --from, --to, --step and --batches do not go with it."),
+        (["--step", "--json"], "--step is for people; it does not go with --json."),
+        (["--against", "http://x/", "--check"], "--against runs the whole session; no other option goes with it."),
+    ])
+    func `options that do not go together are refused`(_ arguments: [String], _ message: String) throws {
+        let workspace = try Workspace()
+        let running = try workspace.start(["replay"] + arguments)
+        running.process.waitUntilExit()
+        #expect(running.process.terminationStatus == 64)
+        #expect(workspace.text(running.error).contains(message))
+    }
+
+    @Test func `without a store there is nothing to replay`() throws {
+        let run = try Workspace().tidelog("replay")
+        #expect(run.status == 1)
+        #expect(run.error.hasPrefix("tidelog: There is no log in .tidelog/log"))
+    }
+}
