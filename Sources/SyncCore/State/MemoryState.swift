@@ -21,6 +21,10 @@ public final class MemoryState: StateStorage {
     private var bases: [EntityID: BaseState] = [:]
     private var linksByKey: [LinkKey: LinkRow] = [:]
     private var linksByEntity: [EntityID: Set<LinkKey>] = [:]
+    /// Those in which base and local state differ.
+    private var changedLinkKeys: Set<LinkKey> = []
+    /// Those that were asked for, by set.
+    private var indexes: [String: [RowIndex]] = [:]
     private var queue = MemoryQueue()
     /// How often a pending operation was asked for: for tests that count work.
     package private(set) var operationsRead = 0
@@ -56,6 +60,8 @@ public final class MemoryState: StateStorage {
         copy.bases = bases
         copy.linksByKey = linksByKey
         copy.linksByEntity = linksByEntity
+        copy.changedLinkKeys = changedLinkKeys
+        copy.indexes = indexes
         copy.queue = queue
         copy.effects = effects
         copy.accesses = accesses
@@ -82,22 +88,32 @@ public final class MemoryState: StateStorage {
             for row in rowsByID.values where !sets.contains(row.set) { tally.replace(.row(row), by: nil) }
         }
         rowsByID = rowsByID.filter { sets.contains($0.value.set) }
+        indexes = [:]
     }
 
     public func row(_ id: EntityID) -> EntityRow? { rowsByID[id] }
     public func putRow(_ row: EntityRow) {
         let old = rowsByID.updateValue(row, forKey: row.id)
+        replaceIndexed(old, by: row)
         tally.replace(old.map(SnapshotItem.row), by: .row(row))
     }
     public func removeRow(_ id: EntityID) {
         let old = rowsByID.removeValue(forKey: id)
+        replaceIndexed(old, by: nil)
         tally.replace(old.map(SnapshotItem.row), by: nil)
+    }
+    /// The set of an entity is its own for good.
+    private func replaceIndexed(_ old: EntityRow?, by new: EntityRow?) {
+        guard let set = (new ?? old)?.set, let count = indexes[set]?.count else { return }
+        for place in 0..<count { indexes[set]?[place].replace(old, by: new) }
     }
 
     public func findRows(set: String, where values: [(property: String, value: Value)]) -> [EntityID] {
-        rowsByID.values.filter { row in
-            row.set == set && values.allSatisfy { row.values[$0.property] == $0.value }
-        }.map(\.id).sorted()
+        let properties = values.map(\.property)
+        if let index = indexes[set]?.first(where: { $0.properties == properties }) { return index[values.map(\.value)] }
+        let index = RowIndex(properties, rowsByID.values.lazy.filter { $0.set == set })
+        indexes[set, default: []].append(index)
+        return index[values.map(\.value)]
     }
 
     public func rows(set: String) -> [EntityID] { rowsByID.values.filter { $0.set == set }.map(\.id).sorted() }
@@ -158,12 +174,13 @@ public final class MemoryState: StateStorage {
     }
 
     public func changedLinks() -> [LinkRow] {
-        linksByKey.values.filter { $0.inBase != $0.inLocal }.sorted(by: Self.inOrder)
+        changedLinkKeys.compactMap { linksByKey[$0] }.sorted(by: Self.inOrder)
     }
 
     public func putLink(_ link: LinkRow) {
         let key = LinkKey(relationship: link.relationship, first: link.first, second: link.second)
         let old = linksByKey.updateValue(link, forKey: key)
+        if link.inBase != link.inLocal { changedLinkKeys.insert(key) } else { changedLinkKeys.remove(key) }
         tally.replace(old.map(SnapshotItem.link), by: .link(link))
         linksByEntity[link.first, default: []].insert(key)
         linksByEntity[link.second, default: []].insert(key)
@@ -172,6 +189,7 @@ public final class MemoryState: StateStorage {
     public func removeLink(_ relationship: String, first: EntityID, second: EntityID) {
         let key = LinkKey(relationship: relationship, first: first, second: second)
         let old = linksByKey.removeValue(forKey: key)
+        changedLinkKeys.remove(key)
         tally.replace(old.map(SnapshotItem.link), by: nil)
         linksByEntity[first]?.remove(key)
         linksByEntity[second]?.remove(key)

@@ -1,6 +1,7 @@
 internal import EDM
 internal import OperationLog
 internal import Operations
+internal import SyncCore
 
 /// The log of a store that has been in use for long: downloads, then operations that go out in batches of 100 and are
 /// answered, the same at each run.
@@ -20,17 +21,19 @@ struct InspectedLog {
     static let service = ServiceDescription(
         root: "http://127.0.0.1/", metadata: OrderModel.metadata(more: #"<Property Name="Tag" Type="Edm.String"/>"#))
 
-    /// Writes it into `log` below the directory, packed as a store has it once it was idle. Returns how many records it has.
+    /// Writes it into `log` below the directory, packed as a store has it once it was idle, with the snapshots that a store
+    /// would have kept. Returns how many records it has.
     @discardableResult
     func write(store: String) throws -> UInt64 {
         let log = try BenchLog.open(
             store + "/log", OperationLog.Options(durability: .none, layout: BenchLog.layout, segmentSize: 4_194_304))
-        var writer = Writer(log: log)
+        var writer = try Writer(log: log)
         try writer.begin()
         var left = operations
         while left > 0 {
             try writer.round(min(left, Self.batchSize))
             left -= min(left, Self.batchSize)
+            try writer.writeSnapshotIfDue(store + "/log")
         }
         let next = log.nextSequence
         try log.sync()
@@ -48,14 +51,41 @@ struct InspectedLog {
         var batch: BatchID = 0
         var nextEntity = UInt64(InspectedLog.customers + InspectedLog.orders)
 
-        init(log: OperationLog) { self.log = log }
+        private var fold: Fold<MemoryState>
+        private var rounds = 0
+
+        init(log: OperationLog) throws {
+            self.log = log
+            fold = try Fold(storage: MemoryState())
+        }
+
+        /// As a store does it by itself after an upload: when 4 MiB have come since the last one, and that is more than it took.
+        mutating func writeSnapshotIfDue(_ path: String) throws {
+            rounds += 1
+            guard rounds % 100 == 0 else { return }
+            let reader = try LogReader(directory: path)
+            let snapshots = try reader.snapshots()
+            let begin = snapshots.last?.sequence ?? 1
+            let grown = try reader.segmentList().filter { $0.firstSequence >= begin }.reduce(0) { $0 + $1.bytes }
+            guard grown >= max(4_194_304, snapshots.last?.bytes ?? 0) else { return }
+            try fold.settle()
+            _ = try log.writeSnapshot { writer in
+                try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
+            }
+            let superfluous = SnapshotSpacing.superfluous(try reader.snapshots().map(\.sequence), first: 1)
+            for snapshot in try reader.snapshots() where superfluous.contains(snapshot.sequence) {
+                try PosixFileSystem().remove(snapshot.path)
+            }
+        }
 
         @discardableResult
         mutating func add(_ body: Record.Body) throws -> SequenceNumber {
             time += Timestamp(random.below(2_000))
-            let (kind, payload) = RecordCodec.encode(Record(time: time, body: body))
+            let record = Record(time: time, body: body)
+            let (kind, payload) = RecordCodec.encode(record)
             try commit.add(kind: kind, payload: payload)
             sequence += 1
+            try fold.apply(record, sequence: sequence)
             return sequence
         }
 
@@ -170,7 +200,8 @@ struct InspectedLog {
                 values["OrderID"] = .integer(Int64(creation.entity.rawValue))
                 images = [
                     EntityImage(
-                        entity: creation.entity, set: creation.set, type: creation.type, values: values, etag: "W/\"1\"")
+                        entity: creation.entity, set: creation.set, type: creation.type, values: values, etag: "W/\"1\""
+                    )
                 ]
             }
             return BatchAnswered.Outcome(operation: operation.sequence, result: .confirmed(images: images))

@@ -1,0 +1,40 @@
+import EDM
+import Operations
+
+/// The rows of a set by the values of some properties.
+struct RowIndex {
+    let properties: [String]
+    private var rows: [[Value]: Set<EntityID>] = [:]
+
+    init(_ properties: [String], _ all: some Sequence<EntityRow>) {
+        self.properties = properties
+        for row in all { add(row) }
+    }
+
+    /// In ascending order.
+    subscript(values: [Value]) -> [EntityID] { (rows[values] ?? []).sorted() }
+
+    mutating func replace(_ old: EntityRow?, by new: EntityRow?) {
+        let (before, after) = (old.flatMap(key), new.flatMap(key))
+        if before == after { return }
+        if let old, let before {
+            rows[before]?.remove(old.id)
+            if rows[before]?.isEmpty == true { rows[before] = nil }
+        }
+        if let new, let after { rows[after, default: []].insert(new.id) }
+    }
+
+    private mutating func add(_ row: EntityRow) {
+        if let key = key(row) { rows[key, default: []].insert(row.id) }
+    }
+
+    /// Nil where the row has not all of them.
+    private func key(_ row: EntityRow) -> [Value]? {
+        var key: [Value] = []
+        for property in properties {
+            guard let value = row.values[property] else { return nil }
+            key.append(value)
+        }
+        return key
+    }
+}

@@ -1,0 +1,64 @@
+internal import LogInspection
+internal import OperationLog
+internal import Operations
+internal import SyncCore
+internal import SyncEngine
+
+/// What it takes to fold a log again, and to have the state of an earlier place.
+enum ReplayBench {
+    static func measure(_ store: String, _ surroundings: Surroundings) async throws -> [Case] {
+        let inspected = InspectedStore(directory: store)
+        let last = try inspected.sequence(at: .sequence(.max))
+        let replay = try await seconds(surroundings) {
+            let replay = try Replay(inspected, origin: .beginning)
+            try replay.advance(through: last)
+            guard replay.sequence == last else { throw Failure("The replay has not come to the end.") }
+        }
+        let hashed = try await seconds(surroundings) {
+            let replay = try Replay(inspected, origin: .beginning, keepsDigests: true)
+            while try replay.next() != nil {}
+            guard replay.sequence == last else { throw Failure("The replay has not come to the end.") }
+        }
+        let operations = Double(surroundings.operations ?? InspectionBench.operations)
+        return [
+            Case("replay of all", operations / replay, .operationsPerSecond, target: .atLeast(300_000)),
+            Case("replay with the hash behind each record", operations / hashed, .operationsPerSecond),
+        ] + (try await states(inspected, store, surroundings))
+    }
+
+    /// Of the store as it was close to a snapshot, and as far from one as any place is.
+    private static func states(
+        _ inspected: InspectedStore, _ store: String, _ surroundings: Surroundings
+    ) async throws -> [Case] {
+        let last = try inspected.sequence(at: .sequence(.max))
+        let snapshots = try LogReader(directory: store + "/log").snapshots().map(\.sequence)
+        guard let newest = snapshots.last else { throw Failure("There is no snapshot.") }
+        let gaps = zip([1] + snapshots, snapshots + [last + 1]).map { ($0, $1) }
+        guard let widest = gaps.max(by: { $0.1 - $0.0 < $1.1 - $1.0 }) else { throw Failure("There is no gap.") }
+        let close = try await seconds(surroundings) {
+            guard try await inspected.past(at: .sequence(newest + 1_000)).sequence == newest + 1_000 else {
+                throw Failure("It is another place.")
+            }
+        }
+        let far = try await seconds(surroundings) {
+            guard try await inspected.past(at: .sequence(widest.1 - 2)).sequence == widest.1 - 2 else {
+                throw Failure("It is another place.")
+            }
+        }
+        let inMemory = try await seconds(surroundings) { _ = try Replay(inspected, from: newest + 1_000) }
+        return [
+            Case("state 1,000 records behind a snapshot", close * 1e3, .milliseconds, target: .atMost(150)),
+            Case("the same without queries, in memory", inMemory * 1e3, .milliseconds),
+            Case("state \(widest.1 - widest.0 - 2) records behind a snapshot", far * 1e3, .milliseconds),
+        ]
+    }
+
+    /// The median of the rounds.
+    private static func seconds(
+        _ surroundings: Surroundings, _ body: () async throws -> Void
+    ) async throws -> Double {
+        var laps: [Double] = []
+        for _ in 0..<surroundings.rounds { laps.append(try await Stopwatch.seconds(body)) }
+        return median(laps)
+    }
+}
