@@ -45,7 +45,7 @@ final class ReplayedShop: Sendable {
         try await store.perform([(intent, IntentOptions())], asChangeSet: false)
     }
 
-    /// Two uploads, the second one with an operation that the service refuses.
+    /// Two uploads of three batches: an update waits for the key of what it changes. The service refuses an operation.
     func session() async throws {
         let customer = try await create("Customers", ["Name": .string("Ada")])
         try await update(customer, ["Rating": .decimal(DecimalValue(4))])

@@ -85,18 +85,18 @@ import Testing
         #expect(try ahead.next()?.sequence == 34)
     }
 
-    @Test func `of older snapshots one stays to fall back upon while the records behind it are there`() throws {
+    @Test func `of older snapshots the fewer stay the older they are, and none without the records behind it`() throws {
         let disk = SimulatedDisk()
         let log = try longLog(disk)
-        for sequence in UInt64(34)...36 {
+        for sequence in UInt64(34)...40 {
             try log.append(Sample.commit(from: sequence, count: 1))
             try SampleSnapshot.write(log)
         }
-        #expect(try reader(disk).snapshots().map(\.sequence) == [31, 35, 36, 37])
-        #expect(try log.compact(keepingFrom: 1).removedSnapshots == 2)
-        #expect(try reader(disk).snapshots().map(\.sequence) == [36, 37])
-        #expect(try log.compact(keepingFrom: .max).removedSnapshots == 1)
-        #expect(try reader(disk).snapshots().map(\.sequence) == [37])
+        #expect(try reader(disk).snapshots().map(\.sequence) == [31, 35, 36, 37, 38, 39, 40, 41])
+        #expect(try log.compact(keepingFrom: 1).removedSnapshots == 3)
+        #expect(try reader(disk).snapshots().map(\.sequence) == [31, 35, 38, 40, 41])
+        #expect(try log.compact(keepingFrom: .max).removedSnapshots == 4)
+        #expect(try reader(disk).snapshots().map(\.sequence) == [41])
     }
 
     @Test func `nothing is removed on the strength of a snapshot that does not hold`() throws {
