@@ -141,8 +141,8 @@ let package = Package(
         tool(
             "tidelog-bench",
             [
-                "SyncEngine", "Transport", "Views", "SyncCore", "ODataWire", "OperationLog", "Operations", "EDM",
-                "CBench", "CZstd", "CSQLite", httpTypes, argumentParser,
+                "LogInspection", "SyncEngine", "Transport", "Views", "SyncCore", "ODataWire", "OperationLog", "Operations",
+                "EDM", "CBench", "CZstd", "CSQLite", httpTypes, argumentParser,
             ]),
 
         // Tests

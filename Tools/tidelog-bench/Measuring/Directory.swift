@@ -19,6 +19,11 @@ struct Directory: Sendable {
         return path
     }
 
+    /// Makes a directory where there is none.
+    static func create(_ path: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
     /// The sum of the sizes of the files in a directory, or of the file, at `path`.

@@ -1,0 +1,19 @@
+internal import LogInspection
+internal import OperationLog
+
+extension Bench {
+    static let inspect = Bench(
+        name: "inspect", summary: "Looking into a log of 1 million operations: verifying, blame, history, following."
+    ) { surroundings in
+        let operations = surroundings.operations ?? 1_000_000
+        let store = try surroundings.directory.fresh("store")
+        try Directory.create(store)
+        surroundings.say("inspect: writing a log of \(operations) operations")
+        let records = try InspectedLog(operations: operations).write(store: store)
+        var report = Report()
+        for part in [LookingBench.measure] { report.cases += try await part(store, surroundings) }
+        let bytes = try Directory.bytes(at: store + "/log") { $0.hasSuffix(".segment") }
+        report.notes.append("\(operations) operations in \(records) records and \(bytes) bytes of segments.")
+        return report
+    }
+}
