@@ -54,6 +54,16 @@ public struct InspectedStore: Sendable {
         }
     }
 
+    /// What can be read of a damaged log, as a repair would make it; in memory.
+    func salvagedReader() throws(TidelogError) -> LogReader {
+        let disk = try salvaged()
+        do throws(LogError) {
+            return try LogReader(directory: files.log, keys: keys, fileSystem: disk)
+        } catch {
+            throw TidelogError(error)
+        }
+    }
+
     private func past(at point: PointInTime, on disk: any FileSystem) async throws(TidelogError) -> PastStore {
         var options = options
         options.log.keys = keys
