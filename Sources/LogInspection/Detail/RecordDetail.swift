@@ -1,5 +1,5 @@
 import EDM
-public import OperationLog
+import OperationLog
 public import Operations
 public import SyncEngine
 

@@ -52,6 +52,9 @@ public struct HistoryEntry: Sendable, Hashable {
     /// The time in ISO 8601, in UTC, with three digits after the second: `2026-11-21T07:43:17.120Z`.
     public var timeText: String? { time.flatMap(iso8601) }
 
+    /// The time in the same form; nil beyond the years that can be written.
+    public static func timeText(_ time: Timestamp) -> String? { iso8601(time) }
+
     public var operation: Operation? {
         if case .operation(let operation) = record.body { operation } else { nil }
     }
