@@ -84,16 +84,16 @@ private struct RecordDetailSearch {
         }
         blocks = try LogBlocks(reader)
         var selection = RecordSelection(operations: IdentifierSet(Self.operations(record.body, sequence)))
-        if record.body.batch != nil {
-            selection.kinds = [
-                RecordCodec.Kind.batchPrepared.rawValue, RecordCodec.Kind.repeatableBatchPrepared.rawValue,
-                RecordCodec.Kind.batchAccepted.rawValue, RecordCodec.Kind.batchInterrupted.rawValue,
-            ]
+        if record.body.batch != nil || !selection.operations.isEmpty {
+            // These name no operations.
+            selection.kinds = RecordKinds([.batchAccepted, .batchInterrupted])
         }
-        let batch = record.body.batch
-        var found = Self.decoded(try selection.records(of: blocks)).filter { other in
-            other.sequence != sequence && (batch == nil || other.record.body.batch == nil || other.record.body.batch == batch)
-        }
+        if record.body.batch != nil { selection.kinds.formUnion(RecordKinds([.batchPrepared, .repeatableBatchPrepared])) }
+        let others = Self.decoded(try selection.records(of: blocks)).filter { $0.sequence != sequence }
+        let batches =
+            record.body.batch.map { [$0] }
+            ?? Set(others.compactMap { $0.record.body.namedOperations.isEmpty ? nil : $0.record.body.batch })
+        var found = others.filter { other in other.record.body.batch.map(batches.contains) ?? true }
         // A fact's own operations.
         let wanted = Set(record.body.namedOperations)
         if !wanted.isEmpty {

@@ -27,10 +27,15 @@ struct AspectWriters {
     let entity: EntityID
     private var base: [Part: Writer] = [:]
     private var edits: [Part: [Edit]] = [:]
+    /// Facts that changed what is to be seen and not what the service has: the key of another entity came, of which a pending
+    /// operation takes a value.
+    private var consequences: [Part: Writer] = [:]
 
     init(of entity: EntityID) { self.entity = entity }
 
     mutating func setBase(_ part: Part, _ writer: Writer) { base[part] = writer }
+
+    mutating func setConsequence(_ part: Part, _ writer: Writer) { consequences[part] = writer }
 
     mutating func edit(
         _ part: Part, by operation: SequenceNumber, at time: Timestamp?, value: Value?, isExplicit: Bool
@@ -54,10 +59,14 @@ struct AspectWriters {
             // The number decides and not the order: one that was redone is at its old place.
             (isOnTop(a, part, pending) ? a.operation : 0) < (isOnTop(b, part, pending) ? b.operation : 0)
         }
-        if let edit, isOnTop(edit, part, pending) {
-            return Writer(sequence: edit.operation, time: edit.time, cause: .edit(edit.operation))
+        guard let edit, isOnTop(edit, part, pending) else { return base[part] ?? consequences[part] }
+        // What only followed from an operation may follow from what came later.
+        if !edit.isExplicit || edit.value == nil, case .property = part, let consequence = consequences[part],
+            consequence.sequence > edit.operation
+        {
+            return consequence
         }
-        return base[part]
+        return Writer(sequence: edit.operation, time: edit.time, cause: .edit(edit.operation))
     }
 
     private func isOnTop(_ edit: Edit, _ part: Part, _ pending: [SequenceNumber: Operation]) -> Bool {

@@ -47,6 +47,7 @@ struct EntityTracker {
             noteEdits(operation, sequence, time, from: localBefore)
         }
         noteBase(from: baseBefore, causes, sequence, time, keys: keys(fold))
+        if record.body.tellsOfService { noteConsequences(from: localBefore, baseBefore, causes, sequence, time, keys(fold)) }
         let writers = writers
         let keys = keys(fold)
         let (localNow, baseNow) = (local, base)
@@ -94,6 +95,16 @@ struct EntityTracker {
         }
     }
 
+    private mutating func noteConsequences(
+        from before: EntityView, _ baseBefore: EntityView, _ causes: RecordCauses, _ sequence: SequenceNumber,
+        _ time: Timestamp?, _ keys: Set<String>
+    ) {
+        for part in local.parts where local.differs(from: before, in: part) && !base.differs(from: baseBefore, in: part) {
+            let cause = causes.cause(of: part.aspect, part, in: local, writers, keys: keys).cause
+            writers.setConsequence(part, AspectWriters.Writer(sequence: sequence, time: time, cause: cause))
+        }
+    }
+
     // MARK: Changes
 
     private mutating func note(
@@ -121,6 +132,16 @@ struct EntityTracker {
                 Provenance.Change(
                     sequence: sequence, time: time, aspect: aspect, before: before.content(of: aspect, fold),
                     after: content, cause: cause(aspect), isVisible: false))
+        }
+    }
+}
+
+extension Record.Body {
+    /// Whether it says what the service has.
+    fileprivate var tellsOfService: Bool {
+        switch self {
+        case .batchAnswered, .downloadPage, .entitiesRead: true
+        default: false
         }
     }
 }

@@ -27,21 +27,34 @@ struct EntityTrail {
     private static let partnerLimit = 2_000
 
     /// Wanted always: what the other records are read by, and what is about all entities.
-    private static let structure: Set<UInt8> = Set(
-        [
-            RecordCodec.Kind.serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted,
-            .downloadStartedByMode, .downloadFinished, .downloadFinishedWithLink, .batchAccepted, .batchInterrupted,
-            .lost,
-        ].map(\.rawValue))
+    private static let structure = RecordKinds([
+        .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadStartedByMode,
+        .downloadFinished, .downloadFinishedWithLink, .batchAccepted, .batchInterrupted, .lost,
+    ])
 
     /// - Throws: ``LogError``, or ``TidelogError`` with `notFound` where the log knows no such entity.
     init(of reference: EntityReference, in reader: LogReader) throws {
         let blocks = try LogBlocks(reader)
         let beginning = try CompactedState.read(reader)
-        let structure = try RecordSelection(kinds: Self.structure).records(of: blocks)
-        let models = TrailModels(structure, beginning)
-        let seeds = try Self.seeds(reference, models, blocks, beginning)
-        let own = try Self.decoded(RecordSelection(entities: IdentifierSet(seeds.map(\.rawValue))).records(of: blocks))
+        let structure: [LogRecord]
+        let models: TrailModels
+        let seeds: [EntityID]
+        let own: [(sequence: SequenceNumber, record: Record)]
+        if case .id(let id) = reference.selector {
+            // Both at one look.
+            let found = try RecordSelection(entities: IdentifierSet([id.rawValue]), kinds: Self.structure).records(
+                of: blocks)
+            structure = found.filter { Self.structure.contains($0.kind) }
+            models = TrailModels(structure, beginning)
+            seeds = [id]
+            own = Self.decoded(found.filter { !Self.structure.contains($0.kind) })
+        } else {
+            structure = try RecordSelection(kinds: Self.structure).records(of: blocks)
+            models = TrailModels(structure, beginning)
+            seeds = try Self.seeds(reference, models, blocks, beginning)
+            own = Self.decoded(
+                try RecordSelection(entities: IdentifierSet(seeds.map(\.rawValue))).records(of: blocks))
+        }
         var entities = Set(seeds)
         var neighbours = TrailNeighbours(of: entities, models)
         for (_, record) in own { neighbours.add(record.body) }
