@@ -141,7 +141,8 @@ let package = Package(
         tool(
             "tidelog-bench",
             [
-                "LogInspection", "SyncEngine", "Transport", "Views", "SyncCore", "ODataWire", "OperationLog", "Operations",
+                "LogInspection", "SyncEngine", "Transport", "Views", "SyncCore", "ODataWire", "OperationLog",
+                "Operations",
                 "EDM", "CBench", "CZstd", "CSQLite", httpTypes, argumentParser,
             ]),
 

@@ -65,7 +65,10 @@ import Testing
 
     /// Sizes are those of the run's times and ports.
     private func withoutNumbers(_ lines: [String]) -> [String] {
-        lines.map { $0.replacing(#/█+░*/#, with: "BAR").replacing(/\d+(\.\d+)?/, with: "N").replacing(#/ +/#, with: " ").replacing(/-+/, with: "-") }
+        lines.map {
+            $0.replacing(#/█+░*/#, with: "BAR").replacing(/\d+(\.\d+)?/, with: "N").replacing(#/ +/#, with: " ")
+                .replacing(/-+/, with: "-")
+        }
     }
 
     @Test func `the statistics say where the bytes are`() throws {

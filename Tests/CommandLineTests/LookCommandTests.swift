@@ -62,7 +62,8 @@ import Testing
                 [0]
                 """)
         #expect(
-            try output(workspace, "log", "--batch", "1", "--kind", "create", "--graph", "--json", "--from", "10") == #"""
+            try output(workspace, "log", "--batch", "1", "--kind", "create", "--graph", "--json", "--from", "10")
+                == #"""
                 {"sequence":10,"time":"TIME","kind":"operation","summary":"create Orders(~9) Note='n' · bind Customer → Customers(~8)","entities":[9,8],"action":"create","entity":9,"set":"Orders","type":"Shop.Order","values":{"Note":"n"},"bind":[{"navigation":"Customer","to":[8]}],"fate":"confirmed","dependsOn":[{"operation":9,"because":"creates","entity":8}],"batch":1}
                 [0]
                 """#)
@@ -189,19 +190,20 @@ import Testing
         let workspace = try workspace(server)
         let sentences = [
             "Customers(1)/Name": """
-                Customers(1)/Name is 'Ada Lovelace': download of C (record 5, TIME).
-                Record 15 made it so again: undo of operation 14. Before record 15 it was 'Eve'.
-                [0]
-                """,
+            Customers(1)/Name is 'Ada Lovelace': download of C (record 5, TIME).
+            Record 15 made it so again: undo of operation 14. Before record 15 it was 'Eve'.
+            [0]
+            """,
             "9": "Operation 9 was confirmed by the answer of batch 1 at TIME (record 12).\n[0]",
             "13": "Operation 13 waits for an upload.\n[0]",
             "14": "Operation 14 was undone by record 15; before that it was pending.\n[0]",
             "16": """
-                Operation 16 waits for an upload.
-                It is not in the next batch: a draft, which has not been released.
-                [0]
-                """,
-            "2": "tidelog: Record 2 is no operation: query C added: Customers. 'tidelog log' shows the operations, 'tidelog show 2' this record.\n[1]",
+            Operation 16 waits for an upload.
+            It is not in the next batch: a draft, which has not been released.
+            [0]
+            """,
+            "2":
+                "tidelog: Record 2 is no operation: query C added: Customers. 'tidelog log' shows the operations, 'tidelog show 2' this record.\n[1]",
         ]
         for (subject, expected) in sentences {
             let told = try output(workspace, "why", subject)
@@ -221,7 +223,10 @@ import Testing
         let workspace = try workspace(server)
         let lines = try output(workspace, "segments").split(separator: "\n").map(String.init)
         #expect(lines.count == 4)
-        #expect(lines[0] == "first  last  state  from                      to                        records    raw  file  ratio")
+        #expect(
+            lines[0]
+                == "first  last  state  from                      to                        records    raw  file  ratio"
+        )
         #expect(lines[2].hasPrefix("    1    16  open   TIME  TIME       16"))
         let json = try output(workspace, "segments", "--json")
         #expect(
@@ -237,7 +242,9 @@ import Testing
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let offset = try #require(
-            try workspace.output("show", "13", "--json").firstMatch(of: /"blockOffset":(\d+)/).flatMap { Int($0.output.1) })
+            try workspace.output("show", "13", "--json").firstMatch(of: /"blockOffset":(\d+)/).flatMap {
+                Int($0.output.1)
+            })
         let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
         var bytes = try Data(contentsOf: file)
         bytes[offset + 50] ^= 0xFF
@@ -255,7 +262,8 @@ import Testing
         _ = try secret.output("pull")
         _ = try secret.output("update", "Customers(1)", #"{"Name":"Eve"}"#)
         #expect(try output(secret, "blame", "Customers(1)/Name").contains("'Eve'"))
-        #expect(try output(secret, "why", "Customers(1)/Name").hasPrefix("Customers(1)/Name is 'Eve': local edit, pending"))
+        #expect(
+            try output(secret, "why", "Customers(1)/Name").hasPrefix("Customers(1)/Name is 'Eve': local edit, pending"))
         secret.environment["TIDELOG_KEY"] = nil
         for arguments in [["blame", "~1"], ["show", "1"], ["history", "~1"], ["why", "6"], ["segments"]] {
             let running = try secret.start(arguments)

@@ -137,10 +137,13 @@ import Testing
     @Test func `what a record mentions is found without decoding it, whatever its kind`() throws {
         let image = EntityImage(
             entity: id(1), set: "Orders", type: "Shop.Orders",
-            values: ["A": .string("x"), "B": .null, "C": .collection([.integer(300), .boolean(true)]), "D": .double(1.5)],
+            values: [
+                "A": .string("x"), "B": .null, "C": .collection([.integer(300), .boolean(true)]), "D": .double(1.5),
+            ],
             etag: "e", links: [.init(navigation: "N", targets: [id(200)], isComplete: true)])
         let bodies: [Record.Body] = [
-            create(1, "Orders", ["A": .integer(-5)]), update(2, ["B": .null], bind: [Binding(navigation: "N", targets: [id(3)])]),
+            create(1, "Orders", ["A": .integer(-5)]),
+            update(2, ["B": .null], bind: [Binding(navigation: "N", targets: [id(3)])]),
             .operation(Operation(.delete(id(70_000)), transactionID: "t", customTag: "c")),
             .operation(Operation(.delete(id(5)), uploadCategory: .named("x"), delivery: .draft)),
             .downloadPage(DownloadPage(query: "Q", entities: [image])),
@@ -150,7 +153,8 @@ import Testing
                     links: [.init(source: id(8), navigation: "N", target: id(10), isAdded: true)], next: "n")),
             .entitiesRead([image]), .entitiesMissing([id(1), id(2)]), prepared(1, 7, 300),
             answered(
-                1, (7, .confirmed(images: [image])), (8, .rejected(refusal("no"))), (9, .deferred(refusal("no"), attempts: 2)),
+                1, (7, .confirmed(images: [image])), (8, .rejected(refusal("no"))),
+                (9, .deferred(refusal("no"), attempts: 2)),
                 (10, .notProcessed), (11, .inDoubt("why"))),
             .operationsUndone([3, 400]), .deliveryChanged([5], to: .draft), .downloadStarted(queries: ["Q"]),
         ]

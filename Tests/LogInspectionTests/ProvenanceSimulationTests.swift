@@ -35,7 +35,8 @@ struct ProvenanceSimulationTests {
                     for line in provenance.lines {
                         #expect(line.cause != nil, "seed \(seed), \(entity.readLink) (\(id)), \(line.aspect)")
                     }
-                    #expect(Self.afterChanges(provenance) == shown, "seed \(seed), history of \(entity.readLink) (\(id))")
+                    #expect(
+                        Self.afterChanges(provenance) == shown, "seed \(seed), history of \(entity.readLink) (\(id))")
                     let byKey = try inspected.provenance(of: try #require(EntityReference(entity.readLink)))
                     #expect(byKey.entity == id, "seed \(seed), \(entity.readLink)")
                 }

@@ -29,7 +29,8 @@ import Testing
         try shop.append(update(1, ["Name": .string("Eve")]), .operationsUndone([6]))
         #expect(
             try shop.history("~1/Name") == [
-                "4 Name 'Ada': download of C", "6 Name 'Eve': local edit, undone by 7", "7 Name 'Ada': undo of operation 6",
+                "4 Name 'Ada': download of C", "6 Name 'Eve': local edit, undone by 7",
+                "7 Name 'Ada': undo of operation 6",
             ])
         #expect(try shop.blame("~1")[1] == "Name 'Ada': 4 download of C")
         try shop.append(update(1, ["Name": .string("Later")]), .operationsRedone([6]))
@@ -112,7 +113,9 @@ import Testing
         #expect(try shop.history("~2").last == "11 entity -: C does not bring it any more")
         #expect(
             try shop.provenance("Customers(2)").gone()
-                == ["Customers(~2) is not in the store: C does not bring it any more (record 11, 2026-11-21T07:59:57.120Z)."])
+                == [
+                    "Customers(~2) is not in the store: C does not bring it any more (record 11, 2026-11-21T07:59:57.120Z)."
+                ])
     }
 
     @Test func `a sentence says why a property is what it is`() throws {
@@ -157,7 +160,9 @@ import Testing
             ])
         try shop.append(.batchInterrupted(BatchInterrupted(batch: 2, reason: "The connection was lost.")))
         #expect(
-            try await shop.store.why(10).sentences == ["Operation 10 is in doubt since batch 2: The connection was lost."])
+            try await shop.store.why(10).sentences == [
+                "Operation 10 is in doubt since batch 2: The connection was lost."
+            ])
         await #expect(throws: TidelogError.self) { try await shop.store.why(8) }
         await #expect(throws: TidelogError.self) { try await shop.store.why(99) }
     }
@@ -167,7 +172,9 @@ import Testing
         #expect(EntityReference("Customers('it''s')")?.set == "Customers")
         #expect(EntityReference("~7/Name")?.selector == .id(id(7)))
         #expect(EntityReference("Customers(~7)")?.selector == .id(id(7)))
-        for text in ["", "~", "~0", "~x", "Customers", "(1)", "Customers(1", "Customers('1)", "Customers(1)x", "~1/a/b", "~1/"] {
+        for text in [
+            "", "~", "~0", "~x", "Customers", "(1)", "Customers(1", "Customers('1)", "Customers(1)x", "~1/a/b", "~1/",
+        ] {
             #expect(EntityReference(text) == nil, "\(text)")
         }
     }

@@ -73,7 +73,9 @@ private struct RecordDetailSearch {
     private static let namedEntities = 200
 
     init(_ sequence: SequenceNumber, _ reader: LogReader) throws {
-        guard let raw = try Self.record(sequence, reader) else { throw Self.notFound(sequence, "The log has no record") }
+        guard let raw = try Self.record(sequence, reader) else {
+            throw Self.notFound(sequence, "The log has no record")
+        }
         self.raw = raw
         do {
             record = try RecordCodec.decode(kind: raw.kind, payload: raw.payload)
@@ -88,7 +90,9 @@ private struct RecordDetailSearch {
             // These name no operations.
             selection.kinds = RecordKinds([.batchAccepted, .batchInterrupted])
         }
-        if record.body.batch != nil { selection.kinds.formUnion(RecordKinds([.batchPrepared, .repeatableBatchPrepared])) }
+        if record.body.batch != nil {
+            selection.kinds.formUnion(RecordKinds([.batchPrepared, .repeatableBatchPrepared]))
+        }
         let others = Self.decoded(try selection.records(of: blocks)).filter { $0.sequence != sequence }
         let batches =
             record.body.batch.map { [$0] }
@@ -126,7 +130,8 @@ private struct RecordDetailSearch {
     }
 
     private static func notFound(_ sequence: SequenceNumber, _ why: String) -> TidelogError {
-        TidelogError(.notFound, "\(why) \(sequence).", recovery: "'tidelog log --all' shows the records that there are.")
+        TidelogError(
+            .notFound, "\(why) \(sequence).", recovery: "'tidelog log --all' shows the records that there are.")
     }
 
     private static func decoded(_ records: [LogRecord]) -> [(sequence: SequenceNumber, record: Record)] {
@@ -138,7 +143,9 @@ private struct RecordDetailSearch {
     static func place(of sequence: SequenceNumber, _ reader: LogReader) throws(LogError) -> RecordDetail.Place? {
         guard sequence > 0 else { return nil }
         let cursor = reader.records(from: sequence, through: sequence)
-        guard try cursor.next() != nil, let block = cursor.block, block.nextSequence > block.firstSequence else { return nil }
+        guard try cursor.next() != nil, let block = cursor.block, block.nextSequence > block.firstSequence else {
+            return nil
+        }
         return RecordDetail.Place(
             path: block.path, blockOffset: block.offset, blockStoredBytes: block.storedBytes,
             blockRawBytes: UInt64(block.bytes.count), blockRecords: block.firstSequence...block.nextSequence - 1,

@@ -99,7 +99,9 @@ struct CompactedState {
         var header = StateHeader()
         let kept = Set(operations(touching: entities))
         for row in rows where entities.contains(row.id) { storage.putRow(row) }
-        for link in links where entities.contains(link.first) && entities.contains(link.second) { storage.putLink(link) }
+        for link in links where entities.contains(link.first) && entities.contains(link.second) {
+            storage.putLink(link)
+        }
         for (set, key, id) in keys where entities.contains(id) { storage.assignKey(set: set, key: key, to: id) }
         for item in items {
             switch item {

@@ -16,6 +16,7 @@ struct EntityNaming {
             return "\(set)(\(id))"
         }
         guard let model = fold.model else { return "\(row.set)(\(id))" }
-        return EntityNames(storage: storage, model: model, serviceRoot: storage.header().service?.root ?? "").readLink(row)
+        return EntityNames(storage: storage, model: model, serviceRoot: storage.header().service?.root ?? "").readLink(
+            row)
     }
 }

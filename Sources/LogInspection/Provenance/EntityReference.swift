@@ -24,7 +24,9 @@ public struct EntityReference: Sendable, Hashable {
         self.text = text
         guard let end = Self.end(of: text) else { return nil }
         let rest = text[end...]
-        guard rest.isEmpty || (rest.first == "/" && rest.count > 1 && !rest.dropFirst().contains("/")) else { return nil }
+        guard rest.isEmpty || (rest.first == "/" && rest.count > 1 && !rest.dropFirst().contains("/")) else {
+            return nil
+        }
         property = rest.isEmpty ? nil : String(rest.dropFirst())
         let entity = text[..<end]
         guard let open = entity.firstIndex(of: "(") else {

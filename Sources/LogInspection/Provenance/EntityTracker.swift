@@ -47,7 +47,9 @@ struct EntityTracker {
             noteEdits(operation, sequence, time, from: localBefore)
         }
         noteBase(from: baseBefore, causes, sequence, time, keys: keys(fold))
-        if record.body.tellsOfService { noteConsequences(from: localBefore, baseBefore, causes, sequence, time, keys(fold)) }
+        if record.body.tellsOfService {
+            noteConsequences(from: localBefore, baseBefore, causes, sequence, time, keys(fold))
+        }
         let writers = writers
         let keys = keys(fold)
         let (localNow, baseNow) = (local, base)
@@ -77,7 +79,8 @@ struct EntityTracker {
             writers.edit(part, by: sequence, at: time, value: value, isExplicit: true)
             noted.insert(part)
         }
-        for part in local.parts.union(before.parts) where !noted.contains(part) && local.differs(from: before, in: part) {
+        for part in local.parts.union(before.parts) where !noted.contains(part) && local.differs(from: before, in: part)
+        {
             writers.edit(part, by: sequence, at: time, value: local.value(of: part), isExplicit: false)
         }
     }
@@ -99,7 +102,8 @@ struct EntityTracker {
         from before: EntityView, _ baseBefore: EntityView, _ causes: RecordCauses, _ sequence: SequenceNumber,
         _ time: Timestamp?, _ keys: Set<String>
     ) {
-        for part in local.parts where local.differs(from: before, in: part) && !base.differs(from: baseBefore, in: part) {
+        for part in local.parts where local.differs(from: before, in: part) && !base.differs(from: baseBefore, in: part)
+        {
             let cause = causes.cause(of: part.aspect, part, in: local, writers, keys: keys).cause
             writers.setConsequence(part, AspectWriters.Writer(sequence: sequence, time: time, cause: cause))
         }

@@ -12,7 +12,8 @@ struct ExchangeList {
                 for request in requests {
                     edit(request.operation, prepared.batch) { exchange in
                         exchange.prepared = sequence
-                        guard exchange.method == nil, let sent = sent.first(where: { $0.contentID == request.contentID })
+                        guard exchange.method == nil,
+                            let sent = sent.first(where: { $0.contentID == request.contentID })
                         else { return }
                         (exchange.method, exchange.url) = (sent.method, sent.url)
                         exchange.body = sent.body.isEmpty ? nil : sent.body

@@ -35,7 +35,9 @@ struct MissingEnds {
     }
 
     private func target(_ navigation: String, of set: String, _ model: EntityDataModel) -> EntitySet? {
-        guard let set = model.findEntitySet(set), let property = set.entityType.findProperty(navigation) else { return nil }
+        guard let set = model.findEntitySet(set), let property = set.entityType.findProperty(navigation) else {
+            return nil
+        }
         return model.target(of: property, in: set)
     }
 

@@ -60,7 +60,8 @@ extension OperationReason {
         if let hold, fate == .pending { sentences.append("It is not in the next batch: \(hold).") }
         if case .pending = fate {
             if let last { sentences.append("Batch \(last.batch) carried it before: \(last.outcome).") }
-            for effect in detail.effects where effect.kind == "operationsReleased" || effect.kind == "conflictResolved" {
+            for effect in detail.effects where effect.kind == "operationsReleased" || effect.kind == "conflictResolved"
+            {
                 sentences.append("Record \(effect.sequence): \(effect.summary).")
             }
         }
@@ -80,7 +81,8 @@ extension OperationReason {
         case .rejected(let batch, let refusal):
             return "\(name) was refused" + (batch.map { " in batch \($0)" } ?? "")
                 + "\(when)\(record): \(Provenance.words(of: refusal))"
-        case .deferred(let refusal): return "\(name) was put off by the service\(when)\(record): \(Provenance.words(of: refusal))"
+        case .deferred(let refusal):
+            return "\(name) was put off by the service\(when)\(record): \(Provenance.words(of: refusal))"
         case .undone(let undo, let before):
             return "\(name) was undone by record \(undo); before that it was \(before.name)."
         case .elided(let by):

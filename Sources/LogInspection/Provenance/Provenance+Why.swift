@@ -18,7 +18,10 @@ extension Provenance {
         let place = "\(reference)/\(RecordSummary.oneLine(name))"
         var sentences =
             lines.isEmpty
-            ? ["\(place) is not set" + (own.last { $0.isVisible }.map { ": " + because($0.cause, $0.sequence, $0.time) } ?? "") + "."]
+            ? [
+                "\(place) is not set"
+                    + (own.last { $0.isVisible }.map { ": " + because($0.cause, $0.sequence, $0.time) } ?? "") + "."
+            ]
             : lines.map { line in
                 "\(place) is \(Self.words(of: line.content))"
                     + (line.cause.map { ": " + because($0, line.sequence, line.time) } ?? "") + "."
@@ -29,7 +32,8 @@ extension Provenance {
                 (isAnswer ? "" : "Record \(last.sequence) made it so again: \(words(of: last.cause)). ")
                     + "Before record \(last.sequence) it was \(Self.words(of: last.before)).")
         }
-        if let below = own.last(where: { !$0.isVisible }), below.sequence >= own.last(where: \.isVisible)?.sequence ?? 0 {
+        if let below = own.last(where: { !$0.isVisible }), below.sequence >= own.last(where: \.isVisible)?.sequence ?? 0
+        {
             sentences.append(
                 "The service has \(Self.words(of: below.after)) (\(words(of: below.cause)), record \(below.sequence)).")
         }

@@ -56,7 +56,9 @@ extension Provenance {
         }
     }
 
-    private static func oneLine(_ text: String, limit: Int = 200) -> String { RecordSummary.oneLine(text, limit: limit) }
+    private static func oneLine(_ text: String, limit: Int = 200) -> String {
+        RecordSummary.oneLine(text, limit: limit)
+    }
 
     static func list(_ operations: [SequenceNumber]) -> String {
         operations.count == 1

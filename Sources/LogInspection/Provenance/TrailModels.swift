@@ -31,7 +31,9 @@ struct TrailModels {
     }
 
     /// The constraints that values of the set's entities have a part in.
-    func constraints(of set: String) -> (dependent: [RelationshipIndex.Constraint], principal: [RelationshipIndex.Constraint]) {
+    func constraints(of set: String) -> (
+        dependent: [RelationshipIndex.Constraint], principal: [RelationshipIndex.Constraint]
+    ) {
         for index in indexes where index.model(has: set) {
             return (index.constraints(ofDependentsIn: set), index.constraints(ofPrincipalsIn: set))
         }

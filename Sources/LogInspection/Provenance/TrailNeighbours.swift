@@ -28,11 +28,14 @@ struct TrailNeighbours {
     mutating func add(_ body: Record.Body) {
         switch body {
         case .operation(let operation): entities.formUnion(operation.touchedEntities)
-        case .operationsAmended(let amended): for amended in amended { entities.formUnion(amended.content.touchedEntities) }
+        case .operationsAmended(let amended):
+            for amended in amended { entities.formUnion(amended.content.touchedEntities) }
         case .downloadPage(let page):
             add(page.entities)
             for link in page.links {
-                guard let target = link.target, centre.contains(link.source) || centre.contains(target) else { continue }
+                guard let target = link.target, centre.contains(link.source) || centre.contains(target) else {
+                    continue
+                }
                 entities.formUnion([link.source, target])
             }
         case .entitiesRead(let images): add(images)

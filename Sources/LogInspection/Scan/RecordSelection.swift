@@ -13,7 +13,8 @@ struct RecordSelection: Sendable {
     private static let searched = 8
     /// These name no operations, but for the change set that they are in.
     private static let withoutOperations = RecordKinds([
-        .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream, .downloadPage, .changesPage,
+        .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream, .downloadPage,
+        .changesPage,
         .entitiesRead, .entitiesMissing, .streamsStored, .streamsTold,
     ])
 
@@ -22,7 +23,9 @@ struct RecordSelection: Sendable {
         let needles = needles
         let parts = try blocks.map([LogRecord]()) { found, block in
             block.bytes.withUnsafeBytes { bytes in
-                let places = needles.flatMap { BytePattern.places(of: $0, in: bytes, limit: Int(block.recordCount) / 2) }
+                let places = needles.flatMap {
+                    BytePattern.places(of: $0, in: bytes, limit: Int(block.recordCount) / 2)
+                }
                 var next = 0
                 block.forEachRecord { sequence, kind, payload in
                     if !kinds.contains(kind) {

@@ -170,7 +170,8 @@ struct InspectedLog {
                 values["OrderID"] = .integer(Int64(creation.entity.rawValue))
                 images = [
                     EntityImage(
-                        entity: creation.entity, set: creation.set, type: creation.type, values: values, etag: "W/\"1\"")
+                        entity: creation.entity, set: creation.set, type: creation.type, values: values, etag: "W/\"1\""
+                    )
                 ]
             }
             return BatchAnswered.Outcome(operation: operation.sequence, result: .confirmed(images: images))

@@ -64,7 +64,7 @@ struct LogCommand: ParsableCommand {
                     try Console.print(item.json(fates: fates, dependsOn: graph ? edges : nil))
                 } else {
                     try Console.print(text.line)
-                    for line in text.graphLines(edges) { try Console.print(line) }
+                    for line in graph ? text.graphLines(edges) : [] { try Console.print(line) }
                 }
             }
             if text.isEnd { break }

@@ -27,7 +27,8 @@ struct ShowCommand: ParsableCommand {
 
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "Show all values that an entity or a property of it had, and where each came from.",
+        commandName: "history",
+        abstract: "Show all values that an entity or a property of it had, and where each came from.",
         discussion: """
             Reads the log only and needs no lock. What only changed at the service, below a pending operation that says \
             otherwise, is in parentheses.
@@ -93,7 +94,8 @@ struct WhyCommand: AsyncParsableCommand {
               tidelog why 12
             """)
 
-    @Argument(help: ArgumentHelp("A property of an entity, or the number of an operation.", valueName: "ref/property|seq"))
+    @Argument(
+        help: ArgumentHelp("A property of an entity, or the number of an operation.", valueName: "ref/property|seq"))
     var subject: WhyArgument
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -103,7 +105,9 @@ struct WhyCommand: AsyncParsableCommand {
         switch subject {
         case .operation(let sequence):
             let reason = try await store.why(sequence)
-            for line in format.json ? [ProvenanceText.json(reason)] : reason.sentences { try Console.print(oneLine(line)) }
+            for line in format.json ? [ProvenanceText.json(reason)] : reason.sentences {
+                try Console.print(oneLine(line))
+            }
         case .property(let reference, let name):
             let provenance = try store.provenance(of: reference)
             let sentences = try provenance.why(name)

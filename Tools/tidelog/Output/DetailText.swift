@@ -17,7 +17,9 @@ struct DetailText {
             switch value {
             case .object(let members):
                 if depth >= 0 { lines.append(indent + name + ":") }
-                for member in members.members.reversed() { left.append((oneLine(member.name), member.value, depth + 1)) }
+                for member in members.members.reversed() {
+                    left.append((oneLine(member.name), member.value, depth + 1))
+                }
             case .array(let items) where items.contains(where: \.isNested):
                 if depth >= 0 { lines.append(indent + name + ":") }
                 for (place, item) in items.enumerated().reversed() { left.append(("\(place + 1)", item, depth + 1)) }

@@ -15,7 +15,8 @@ struct LogFilesText {
         for file in files.files {
             table.add([
                 "\(file.firstSequence)", file.lastSequence.map { "\($0)" } ?? "",
-                file.state + (file.isEncrypted ? ", encrypted" : ""), file.firstTime.flatMap(HistoryEntry.timeText) ?? "",
+                file.state + (file.isEncrypted ? ", encrypted" : ""),
+                file.firstTime.flatMap(HistoryEntry.timeText) ?? "",
                 file.lastTime.flatMap(HistoryEntry.timeText) ?? "", "\(file.records)", "\(file.rawBytes)",
                 "\(file.fileBytes)", file.ratio.map(tenths) ?? "",
             ])

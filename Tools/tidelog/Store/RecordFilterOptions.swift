@@ -9,7 +9,9 @@ struct RecordFilterOptions: ParsableArguments {
     var entity: ReferenceArgument?
     @Option(help: ArgumentHelp("What is about entities of this set.", valueName: "name"))
     var set: String?
-    @Option(help: ArgumentHelp("Records of this kind, or operations with this action: batchAnswered, update.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "Records of this kind, or operations with this action: batchAnswered, update.", valueName: "name"))
     var kind: String?
     @Option(help: ArgumentHelp("Operations that stand so.", valueName: "fate"))
     var state: FateArgument?

@@ -14,16 +14,22 @@ enum LookingBench {
             let byKey = EntityReference("Orders(\(InspectedLog.someOrder.rawValue))")
         else { throw Failure("The order has no name.") }
         let blame = try await seconds(surroundings) {
-            guard try inspected.provenance(of: reference).lines.count >= 6 else { throw Failure("The order is not there.") }
+            guard try inspected.provenance(of: reference).lines.count >= 6 else {
+                throw Failure("The order is not there.")
+            }
         }
         let history = try await seconds(surroundings) {
-            guard try inspected.provenance(of: byKey).changes.count > 10 else { throw Failure("The order has no history.") }
+            guard try inspected.provenance(of: byKey).changes.count > 10 else {
+                throw Failure("The order has no history.")
+            }
         }
         return [
             Case("verify, each record decoded", verify * 1e3, .milliseconds, target: .atMost(2_000)),
             Case("blame of one entity, by its number", blame * 1e3, .milliseconds, target: .atMost(50)),
             Case("history of one entity, by its key", history * 1e3, .milliseconds, target: .atMost(100)),
-            Case("following, from append to item", try await lag(store, surroundings) * 1e3, .milliseconds, target: .atMost(100)),
+            Case(
+                "following, from append to item", try await lag(store, surroundings) * 1e3, .milliseconds,
+                target: .atMost(100)),
         ]
     }
 
