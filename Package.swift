@@ -141,7 +141,8 @@ let package = Package(
         tool(
             "tidelog-bench",
             [
-                "LogInspection", "SyncEngine", "Transport", "Views", "SyncCore", "ODataWire", "OperationLog", "Operations",
+                "LogInspection", "SyncEngine", "Transport", "Views", "SyncCore", "ODataWire", "OperationLog",
+                "Operations",
                 "EDM", "CBench", "CZstd", "CSQLite", httpTypes, argumentParser,
             ]),
 
@@ -158,8 +159,8 @@ let package = Package(
         tests(
             "LogInspectionTests",
             [
-                "LogInspection", "SyncEngine", "OperationLog", "SyncCore", "ODataSandbox", "ODataWire", "Operations",
-                "EDM", "TestSupport",
+                "LogInspection", "Simulation", "DiskSimulation", "SyncEngine", "OperationLog", "SyncCore", "ODataSandbox",
+                "ODataWire", "Operations", "EDM", "TestSupport",
             ]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
         tests(

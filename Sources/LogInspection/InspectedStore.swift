@@ -71,6 +71,16 @@ public struct InspectedStore: Sendable {
     /// What the service lacks, as somebody has said; nil where the metadata say it.
     var serviceOptions: ServiceOptions? { options.service ?? (try? StoreDescription.read(files))?.service }
 
+    /// What can be read of a damaged log, as a repair would make it; in memory.
+    func salvagedReader() throws(TidelogError) -> LogReader {
+        let disk = try salvaged()
+        do throws(LogError) {
+            return try LogReader(directory: files.log, keys: keys, fileSystem: disk)
+        } catch {
+            throw TidelogError(error)
+        }
+    }
+
     private func past(at point: PointInTime, on disk: any FileSystem) async throws(TidelogError) -> PastStore {
         var options = options
         options.log.keys = keys

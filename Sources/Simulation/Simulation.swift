@@ -1,4 +1,4 @@
-import DiskSimulation
+package import DiskSimulation
 import EDM
 import ODataSandbox
 import ODataWire
@@ -48,6 +48,9 @@ package actor Simulation {
     var isStormy = false
     /// Whether something runs inside of a request.
     var isInFlight = false
+
+    /// What the devices left, by number; empty before the run is over.
+    package private(set) var disks: [SimulatedDisk] = []
 
     // What the seed says of the run.
     let version: ODataVersion
@@ -118,6 +121,7 @@ package actor Simulation {
         if options.keepsLines, !violations.isEmpty { for device in devices { noteLog(of: device) } }
         for device in devices { await device.store.close() }
         for device in devices { for path in device.disk.paths { trace.add(device.disk[path]) } }
+        disks = devices.map(\.disk)
         devices = []
         return Outcome(
             seed: seed, hash: trace.hash, violations: violations, lines: trace.lines, steps: steps, counts: counts)

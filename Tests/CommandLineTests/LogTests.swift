@@ -65,7 +65,10 @@ import Testing
 
     /// Sizes are those of the run's times and ports.
     private func withoutNumbers(_ lines: [String]) -> [String] {
-        lines.map { $0.replacing(/\d+(\.\d+)?/, with: "N").replacing(#/ +/#, with: " ").replacing(/-+/, with: "-") }
+        lines.map {
+            $0.replacing(#/█+░*/#, with: "BAR").replacing(/\d+(\.\d+)?/, with: "N").replacing(#/ +/#, with: " ")
+                .replacing(/-+/, with: "-")
+        }
     }
 
     @Test func `the statistics say where the bytes are`() throws {
@@ -73,10 +76,11 @@ import Testing
         let workspace = try filled(server)
         #expect(
             withoutNumbers(try workspace.tidelog("stats").lines) == [
-                "segment last state blocks raw stored file ratio", "- - - - - - - -", " N N open N N N N N",
-                "kind records raw stored stored each", "- - - - -", "serviceInstalled N N N N", "operation N N N N",
-                "definingQueryAdded N N N N", "downloadStarted N N N N", "downloadPage N N N N",
-                "downloadFinished N N N N", "batchPrepared N N N N", "batchAnswered N N N N",
+                "segment last state blocks raw stored file ratio size", "- - - - - - - - -",
+                " N N open N N N N N BAR", "kind records raw stored stored each ratio size", "- - - - - - -",
+                "serviceInstalled N N N N N BAR", "operation N N N N N BAR", "definingQueryAdded N N N N N BAR",
+                "downloadStarted N N N N N BAR", "downloadPage N N N N N BAR", "downloadFinished N N N N N BAR",
+                "batchPrepared N N N N N BAR", "batchAnswered N N N N N BAR",
                 "N records, N bytes raw, N stored, N in the files: N times smaller.",
                 "N operations of N bytes each, compressed.",
             ])

@@ -58,7 +58,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Looking inside:",
                 subcommands: [
-                    StatusCommand.self, PlanCommand.self, LogCommand.self, StatsCommand.self, MetadataCommand.self,
+                    StatusCommand.self, PlanCommand.self, LogCommand.self, ShowCommand.self, HistoryCommand.self,
+                    BlameCommand.self, WhyCommand.self, StatsCommand.self, SegmentsCommand.self, MetadataCommand.self,
                 ]),
             CommandGroup(name: "What happened:", subcommands: [AtCommand.self, ReplayCommand.self]),
             CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self, RepairCommand.self]),

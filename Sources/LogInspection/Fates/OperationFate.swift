@@ -35,6 +35,17 @@ public enum OperationFate: Sendable, Hashable {
         }
     }
 
+    /// The batch that carried the operation last, as far as the fate tells.
+    public var batch: BatchID? {
+        var fate = self
+        while case .undone(_, let before) = fate { fate = before }
+        return switch fate {
+        case .inFlight(let batch), .inDoubt(let batch, _), .confirmed(let batch): batch
+        case .rejected(let batch, _): batch
+        case .pending, .deferred, .undone, .elided, .unknown: nil
+        }
+    }
+
     /// Whether nothing can change it any more, whatever records are missing.
     var isFinal: Bool {
         switch self {

@@ -39,13 +39,15 @@ public struct OperationFates: Sendable {
         }
     }
 
-    private mutating func carry(_ operation: SequenceNumber, _ fate: OperationFate) {
+    /// What a snapshot says of an operation in front of the log's first record.
+    mutating func carry(_ operation: SequenceNumber, _ fate: OperationFate) {
         fates[operation] = fate
         guard case .inFlight(let batch) = fate else { return }
         if open[batch]?.contains(operation) != true { open[batch, default: []].append(operation) }
     }
 
-    private mutating func apply(_ body: Record.Body, sequence: SequenceNumber) {
+    /// Goes on with a record, without an item made of it.
+    mutating func apply(_ body: Record.Body, sequence: SequenceNumber) {
         switch body {
         case .operation: fates[sequence] = .pending
         case .batchPrepared(let prepared):

@@ -40,10 +40,13 @@ extension HistoryItem {
     /// null where nothing more can be read) or `compacted` (`sequence` of the first record that was removed, and
     /// `resumesAt`; behind it come the operations among these that had not ended or were undone, as entries with `"carried":true`). Values
     /// are in the JSON form of OData V4; members that do not apply are left out. Members may be added.
-    public func json(fates: OperationFates? = nil) -> String {
+    ///
+    /// - Parameter edges: where they are given, an operation has `dependsOn`: `[{"operation", "because", "entity"}]`, see
+    ///   ``OperationDependences/Edge``; and `batch`, the one that carried it last, where its fate tells.
+    public func json(fates: OperationFates? = nil, dependsOn edges: [OperationDependences.Edge]? = nil) -> String {
         var writer = HistoryJSONWriter()
         switch self {
-        case .entry(let entry): writer.entry(entry, fate: fates?[entry.sequence])
+        case .entry(let entry): writer.entry(entry, fate: fates?[entry.sequence], edges: edges)
         case .lost(let range):
             writer.object {
                 $0.number("sequence", range.lowerBound)

@@ -52,13 +52,29 @@ public struct HistoryEntry: Sendable, Hashable {
     /// The time in ISO 8601, in UTC, with three digits after the second: `2026-11-21T07:43:17.120Z`.
     public var timeText: String? { time.flatMap(iso8601) }
 
+    /// The time in the same form; nil beyond the years that can be written.
+    public static func timeText(_ time: Timestamp) -> String? { iso8601(time) }
+
     public var operation: Operation? {
         if case .operation(let operation) = record.body { operation } else { nil }
     }
 
     /// What sort of record it is, as ``json`` has it.
-    public var kind: String {
-        switch record.body {
+    public var kind: String { record.kind }
+
+    init(sequence: SequenceNumber, record: Record, sets: EntitySets) {
+        self.sequence = sequence
+        self.record = record
+        summary = RecordSummary(sets: sets).text(of: record.body)
+        var seen: Set<EntityID> = []
+        entities = record.body.entities.filter { seen.insert($0).inserted }
+    }
+}
+
+extension Record {
+    /// What sort of record it is, as ``json`` has it.
+    var kind: String {
+        switch body {
         case .serviceInstalled: "serviceInstalled"
         case .operation: "operation"
         case .definingQueryAdded: "definingQueryAdded"
@@ -87,18 +103,11 @@ public struct HistoryEntry: Sendable, Hashable {
         case .unknown: "unknown"
         }
     }
-
-    init(sequence: SequenceNumber, record: Record, sets: EntitySets) {
-        self.sequence = sequence
-        self.record = record
-        summary = RecordSummary(sets: sets).text(of: record.body)
-        var seen: Set<EntityID> = []
-        entities = record.body.entities.filter { seen.insert($0).inserted }
-    }
 }
 
 extension Record.Body {
-    fileprivate var entities: [EntityID] {
+    /// The entities that the record is about, some of them several times.
+    var entities: [EntityID] {
         switch self {
         case .operation(let operation): operation.touchedEntities
         case .downloadPage(let page):

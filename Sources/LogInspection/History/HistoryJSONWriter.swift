@@ -53,20 +53,38 @@ struct HistoryJSONWriter {
 
     // MARK: Entries
 
-    mutating func entry(_ entry: HistoryEntry, fate: OperationFate?, isCarried: Bool = false) {
+    mutating func entry(
+        _ entry: HistoryEntry, fate: OperationFate?, edges: [OperationDependences.Edge]? = nil, isCarried: Bool = false
+    ) {
         object {
-            $0.number("sequence", entry.sequence)
-            if let time = entry.timeText { $0.text("time", time) } else { $0.null("time") }
-            $0.text("kind", entry.kind)
-            $0.text("summary", entry.summary)
-            $0.ids("entities", entry.entities)
-            $0.body(entry.record.body)
-            $0.text("fate", fate?.name)
+            $0.members(of: entry, fate: fate)
+            if let edges, entry.operation != nil { $0.dependences(edges, carriedBy: fate?.batch) }
             if isCarried {
                 $0.json.name("carried")
                 $0.json.boolean(true)
             }
         }
+    }
+
+    mutating func members(of entry: HistoryEntry, fate: OperationFate?) {
+        number("sequence", entry.sequence)
+        if let time = entry.timeText { text("time", time) } else { null("time") }
+        text("kind", entry.kind)
+        text("summary", entry.summary)
+        ids("entities", entry.entities)
+        body(entry.record.body)
+        text("fate", fate?.name)
+    }
+
+    private mutating func dependences(_ edges: [OperationDependences.Edge], carriedBy batch: BatchID?) {
+        array("dependsOn", edges) { writer, edge in
+            writer.object {
+                $0.number("operation", edge.operation)
+                $0.text("because", edge.reason.rawValue)
+                if let entity = edge.entity { $0.number("entity", entity.rawValue) }
+            }
+        }
+        if let batch { number("batch", batch) }
     }
 
     private mutating func page(_ page: DownloadPage) {
@@ -310,7 +328,7 @@ struct HistoryJSONWriter {
 
     // MARK: Values
 
-    private mutating func values(_ values: PropertyValues) {
+    mutating func values(_ values: PropertyValues) {
         json.name("values")
         members(values)
     }
@@ -324,7 +342,7 @@ struct HistoryJSONWriter {
         }
     }
 
-    private mutating func value(_ value: Value) {
+    mutating func value(_ value: Value) {
         switch value {
         case .null: json.null()
         case .boolean(let flag): json.boolean(flag)

@@ -9,7 +9,7 @@ struct RecordSummary {
     /// What a line shows of a list before it says how many more there are.
     private static let shownProperties = 8
     private static let shownEntities = 4
-    private static let shownCharacters = 48
+    static let shownCharacters = 48
 
     func text(of body: Record.Body) -> String {
         switch body {
@@ -175,13 +175,13 @@ struct RecordSummary {
         return " " + shown.joined(separator: ", ") + (more > 0 ? ", … \(more) more" : "")
     }
 
-    private static func text(of value: Value) -> String {
+    static func text(of value: Value, limit: Int = shownCharacters) -> String {
         switch value {
         case .binary(let bytes): "(\(bytes.count) bytes)"
-        case .string(let text): "'\(oneLine(text))'"
+        case .string(let text): "'\(oneLine(text, limit: limit))'"
         case .complex(let complex): "{…\(complex.properties.count)}"
         case .collection(let items): "[…\(items.count)]"
-        case .raw(let json): oneLine(json)
+        case .raw(let json): oneLine(json, limit: limit)
         case .duration(let duration): duration.description
         default: oneLine(PrimitiveLiteral.format(value, version: .v4, form: .json))
         }

@@ -55,12 +55,13 @@ public struct LogStatistics: Sendable, Hashable {
         return Double(operationKinds.reduce(0) { $0 + $1.storedBytes }) / Double(operations)
     }
 
-    private var operationKinds: [Kind] {
-        let operations: [RecordCodec.Kind] = [
-            .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream,
-        ]
-        return kinds.filter { kind in operations.contains { $0.rawValue == kind.number } }
-    }
+    private var operationKinds: [Kind] { kinds.filter { Self.operationKinds.contains($0.number) } }
+
+    /// The numbers of the kinds that an operation of the app may have.
+    static let operationKinds: Set<UInt8> = Set(
+        [
+            RecordCodec.Kind.operation, .operationInTransaction, .operationWithAttributes, .operationWithStream,
+        ].map(\.rawValue))
 }
 
 extension Record {

@@ -17,6 +17,8 @@ public final class LogCursor {
     private var wholeUntil: UInt64 = 0
     private var decoder = BlockDecoder()
     private var walk: RecordWalk?
+    /// The block that the last record is in.
+    package private(set) var block: RawBlock?
 
     init(reader: LogReader, from first: UInt64?, through last: UInt64) {
         self.reader = reader
@@ -36,6 +38,21 @@ public final class LogCursor {
                 return record
             }
             guard try advance() else { return nil }
+        }
+    }
+
+    /// The next block with records that were asked for, whole; nil at the end of the log. A cursor gives either blocks or
+    /// records.
+    ///
+    /// - Throws: as ``next()``.
+    package func nextBlock() throws(LogError) -> RawBlock? {
+        while true {
+            if let wanted, wanted > last { return nil }
+            guard try advance(), let block else { return nil }
+            walk = nil
+            if let wanted, block.nextSequence <= wanted { continue }
+            wanted = block.nextSequence
+            return block
         }
     }
 
@@ -59,7 +76,9 @@ public final class LogCursor {
             case .records(let block):
                 guard try isWhole(block, in: segment) else { return false }
                 do throws(BlockDecodingError) {
-                    walk = RecordWalk(try decoder.decode(block), header: block.header)
+                    let raw = try decoder.decode(block)
+                    walk = RecordWalk(raw, header: block.header)
+                    self.block = RawBlock(raw, of: block.header, path: segment.path, offset: position.offset)
                 } catch {
                     switch error {
                     case .fault(let fault): throw segment.damage(fault, at: position)

@@ -1,7 +1,7 @@
 /// The records of a log, those that are there and those that come, for as long as somebody asks.
 ///
-/// Each iterator begins at the same record. Where there is nothing new it looks again after a pause that grows up to a
-/// quarter of a second; there is no other way that works between processes and on all file systems. It reads on the
+/// Each iterator begins at the same record. Where there is nothing new it looks again after a pause that grows up to
+/// 80 milliseconds; there is no other way that works between processes and on all file systems. It reads on the
 /// thread that asks.
 public struct LogFollower: AsyncSequence, Sendable {
     public typealias Element = LogRecord
@@ -56,7 +56,7 @@ extension LogReader {
 /// How long to wait before looking again whether there is something new: short at first, longer while there is not.
 package struct PollingPause {
     private static let shortest = 5
-    private static let longest = 250
+    private static let longest = 80
     private var milliseconds = Self.shortest
 
     package init() {}

@@ -55,6 +55,26 @@ struct HistoryText {
         }
     }
 
+    /// What the operation needs and which batch carried it, a line each, below ``line``.
+    func graphLines(_ edges: [OperationDependences.Edge]) -> [String] {
+        guard case .entry(let entry) = item else { return [] }
+        let indent = String(repeating: " ", count: 8)
+        var lines = edges.map { edge in
+            let what =
+                switch edge.reason {
+                case .creates: "creates \(edge.entity.map(String.init(describing:)) ?? "")"
+                case .changes: "changes \(edge.entity.map(String.init(describing:)) ?? "")"
+                case .changeSet: "is of the same change set"
+                case .transaction: "is of the same transaction"
+                }
+            return "needs \(edge.operation), which \(what)"
+        }
+        if entry.operation != nil, let batch = fates[entry.sequence]?.batch { lines.append("batch \(batch)") }
+        return lines.enumerated().map { place, line in
+            indent + (place == lines.count - 1 ? "└─ " : "├─ ") + line
+        }
+    }
+
     private func column(_ sequence: SequenceNumber) -> String {
         let text = String(sequence)
         return String(repeating: " ", count: max(0, 6 - text.count)) + text

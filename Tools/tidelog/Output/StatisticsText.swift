@@ -32,13 +32,16 @@ struct StatisticsText {
     private var segmentTable: TextTable {
         var table = TextTable([
             ("segment", .right), ("last", .right), ("state", .left), ("blocks", .right), ("raw", .right),
-            ("stored", .right), ("file", .right), ("ratio", .right),
+            ("stored", .right), ("file", .right), ("ratio", .right), ("size", .left),
         ])
+        let largest = statistics.segments.map { max($0.rawBytes, $0.fileBytes) }.max() ?? 0
         for segment in statistics.segments {
             table.add([
-                "\(segment.firstSequence)", segment.lastSequence.map { "\($0)" } ?? "", segment.state,
+                "\(segment.firstSequence)", segment.lastSequence.map { "\($0)" } ?? "",
+                segment.state + (segment.isEncrypted ? ", encrypted" : ""),
                 "\(segment.blocks)", "\(segment.rawBytes)", "\(segment.storedBytes)", "\(segment.fileBytes)",
                 segment.rawBytes > 0 ? tenths(Double(segment.rawBytes) / Double(segment.fileBytes)) : "",
+                SizeBar.text(stored: segment.fileBytes, raw: segment.rawBytes, largest: largest),
             ])
         }
         return table
@@ -61,11 +64,15 @@ struct StatisticsText {
     private var kindTable: TextTable {
         var table = TextTable([
             ("kind", .left), ("records", .right), ("raw", .right), ("stored", .right), ("stored each", .right),
+            ("ratio", .right), ("size", .left),
         ])
+        let largest = statistics.kinds.map { max($0.rawBytes, $0.storedBytes) }.max() ?? 0
         for kind in statistics.kinds {
             table.add([
                 kind.name == "unknown" ? "unknown (\(kind.number))" : kind.name, "\(kind.records)", "\(kind.rawBytes)",
                 "\(kind.storedBytes)", kind.storedBytesPerRecord.map(tenths) ?? "",
+                kind.storedBytes > 0 ? tenths(Double(kind.rawBytes) / Double(kind.storedBytes)) : "",
+                SizeBar.text(stored: kind.storedBytes, raw: kind.rawBytes, largest: largest),
             ])
         }
         return table
@@ -81,7 +88,7 @@ struct StatisticsText {
             json.member("path", segment.path)
             json.member("firstSequence", segment.firstSequence)
             if let last = segment.lastSequence { json.member("lastSequence", last) }
-            json.member("state", segment.isPacked ? "packed" : segment.isSealed ? "sealed" : "open")
+            json.member("state", segment.state)
             json.member("encrypted", segment.isEncrypted)
             json.member("records", segment.records)
             json.member("blocks", segment.blocks)
@@ -125,11 +132,5 @@ struct StatisticsText {
         json.member("damages", statistics.damages)
         json.endObject()
         return json.text
-    }
-}
-
-extension LogVerification.Segment {
-    fileprivate var state: String {
-        (isPacked ? "packed" : isSealed ? "sealed" : "open") + (isEncrypted ? ", encrypted" : "")
     }
 }

@@ -25,13 +25,22 @@ struct PointArgument: ExpressibleByArgument {
         text = argument
         if let sequence = SequenceNumber(argument) {
             point = .sequence(sequence)
-        } else if let time = GlobalDateTime(argument) {
-            point = .time(time.millisecondsSince1970)
-        } else if let time = GlobalDateTime(argument + "Z") {
-            point = .time(time.millisecondsSince1970)
+        } else if let time = TimeArgument(argument: argument) {
+            point = .time(time.milliseconds)
         } else {
             return nil
         }
+    }
+}
+
+/// A time as people write it: `2026-11-21T07:43:17Z`, without a zone in UTC.
+struct TimeArgument: ExpressibleByArgument {
+    /// Since 1970.
+    let milliseconds: Timestamp
+
+    init?(argument: String) {
+        guard let time = GlobalDateTime(argument) ?? GlobalDateTime(argument + "Z") else { return nil }
+        milliseconds = time.millisecondsSince1970
     }
 }
 

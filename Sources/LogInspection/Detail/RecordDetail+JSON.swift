@@ -1,0 +1,137 @@
+import EDM
+import ODataWire
+import Operations
+
+extension RecordDetail {
+    /// The record as one JSON object without line breaks; the form is a contract for other programs.
+    ///
+    /// It has the members that ``HistoryItem/json(fates:dependsOn:)`` gives the record, and
+    ///
+    /// | member | holds |
+    /// |---|---|
+    /// | `kindNumber`, `payloadBytes` | the record's kind as the log keeps it, and how long it is encoded |
+    /// | `place` | `path`, `blockOffset`, `blockStoredBytes`, `blockRawBytes`, `blockFirst` and `blockLast` (sequence numbers), `packed` |
+    /// | `images` | what the record says of entities: `[{"entity", "set", "type", "values", "etag", "editLink", "links": [{"navigation", "to", "complete"}]}]` |
+    /// | `changeSets` | of a prepared batch: `[[{"contentID", "operation"}]]` |
+    /// | `headers` | of an operation: `[{"name", "value"}]` |
+    /// | `exchanges` | `[{"batch", "operation", "prepared", "answered", "outcome", "status", "code", "message", "method", "url", "body"}]`, see ``Exchange`` |
+    /// | `causes`, `effects` | `[{"sequence", "time", "kind", "summary"}]` |
+    ///
+    /// Members that do not apply are left out.
+    public var json: String {
+        var writer = HistoryJSONWriter()
+        writer.detail(self)
+        return writer.json.text
+    }
+}
+
+extension HistoryJSONWriter {
+    fileprivate mutating func detail(_ detail: RecordDetail) {
+        object {
+            $0.members(of: detail.entry, fate: detail.fate)
+            $0.number("kindNumber", detail.kindNumber)
+            $0.number("payloadBytes", detail.payloadBytes)
+            if let place = detail.place { $0.place(place) }
+            $0.everything(detail.entry.record.body)
+            if !detail.exchanges.isEmpty {
+                $0.array("exchanges", detail.exchanges) { writer, exchange in writer.object { $0.exchange(exchange) } }
+            }
+            $0.related("causes", detail.causes)
+            $0.related("effects", detail.effects)
+        }
+    }
+
+    private mutating func place(_ place: RecordDetail.Place) {
+        json.name("place")
+        object {
+            $0.text("path", place.path)
+            $0.number("blockOffset", place.blockOffset)
+            $0.number("blockStoredBytes", place.blockStoredBytes)
+            $0.number("blockRawBytes", place.blockRawBytes)
+            $0.number("blockFirst", place.blockRecords.lowerBound)
+            $0.number("blockLast", place.blockRecords.upperBound)
+            if place.isPacked { $0.flag("packed") }
+        }
+    }
+
+    mutating func exchange(_ exchange: Exchange) {
+        number("batch", exchange.batch)
+        number("operation", exchange.operation)
+        if let prepared = exchange.prepared { number("prepared", prepared) }
+        if let answered = exchange.answered { number("answered", answered) }
+        text("time", exchange.answeredAt.flatMap(iso8601))
+        text("outcome", exchange.outcome)
+        if let status = exchange.status { number("status", status) }
+        text("code", exchange.code)
+        text("message", exchange.message)
+        text("method", exchange.method)
+        text("url", exchange.url)
+        text("body", exchange.body.map { String(decoding: $0, as: UTF8.self) })
+    }
+
+    private mutating func related(_ name: String, _ related: [RecordDetail.Related]) {
+        guard !related.isEmpty else { return }
+        array(name, related) { writer, related in
+            writer.object {
+                $0.number("sequence", related.sequence)
+                $0.text("time", related.time.flatMap(iso8601))
+                $0.text("kind", related.kind)
+                $0.text("summary", related.summary)
+            }
+        }
+    }
+
+    /// What the short form leaves out.
+    private mutating func everything(_ body: Record.Body) {
+        switch body {
+        case .operation(let operation) where !operation.headers.isEmpty:
+            array("headers", operation.headers) { writer, header in
+                writer.object {
+                    $0.text("name", header.name)
+                    $0.text("value", header.value)
+                }
+            }
+        case .downloadPage(let page): images(page.entities)
+        case .entitiesRead(let images): self.images(images)
+        case .batchPrepared(let prepared):
+            array("changeSets", prepared.changeSets) { writer, requests in
+                writer.json.beginArray()
+                for request in requests {
+                    writer.object {
+                        $0.text("contentID", request.contentID)
+                        $0.number("operation", request.operation)
+                    }
+                }
+                writer.json.endArray()
+            }
+        case .batchAnswered(let answered):
+            images(
+                answered.outcomes.flatMap { outcome -> [EntityImage] in
+                    if case .confirmed(let images) = outcome.result { images } else { [] }
+                })
+        default: break
+        }
+    }
+
+    private mutating func images(_ images: [EntityImage]) {
+        guard !images.isEmpty else { return }
+        array("images", images) { writer, image in
+            writer.object {
+                $0.number("entity", image.entity.rawValue)
+                $0.text("set", image.set)
+                $0.text("type", image.type)
+                $0.values(image.values)
+                $0.text("etag", image.etag)
+                $0.text("editLink", image.editLink)
+                guard !image.links.isEmpty else { return }
+                $0.array("links", image.links) { writer, links in
+                    writer.object {
+                        $0.text("navigation", links.navigation)
+                        $0.ids("to", links.targets)
+                        if links.isComplete { $0.flag("complete") }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import EDM
+import Operations
+
+/// Who wrote the parts of one entity: of what the service has, and of what pending operations say on top.
+struct AspectWriters {
+    struct Writer: Hashable {
+        let sequence: SequenceNumber
+        let time: Timestamp?
+        let cause: Provenance.Cause
+    }
+
+    /// A property, or one entity behind a navigation property.
+    enum Part: Hashable {
+        case property(String)
+        case link(String, EntityID)
+    }
+
+    /// What an operation wrote when it was applied.
+    private struct Edit {
+        let operation: SequenceNumber
+        let time: Timestamp?
+        let value: Value?
+        /// Whether the operation says so itself; otherwise it followed from what it says.
+        let isExplicit: Bool
+    }
+
+    let entity: EntityID
+    private var base: [Part: Writer] = [:]
+    private var edits: [Part: [Edit]] = [:]
+    /// Facts that changed what is to be seen and not what the service has: the key of another entity came, of which a pending
+    /// operation takes a value.
+    private var consequences: [Part: Writer] = [:]
+
+    init(of entity: EntityID) { self.entity = entity }
+
+    mutating func setBase(_ part: Part, _ writer: Writer) { base[part] = writer }
+
+    mutating func setConsequence(_ part: Part, _ writer: Writer) { consequences[part] = writer }
+
+    mutating func edit(
+        _ part: Part, by operation: SequenceNumber, at time: Timestamp?, value: Value?, isExplicit: Bool
+    ) {
+        edits[part, default: []].append(Edit(operation: operation, time: time, value: value, isExplicit: isExplicit))
+    }
+
+    /// The last of the operations that wrote the part, with the value that it gave.
+    func lastEdit(
+        of part: Part, among operations: Set<SequenceNumber>
+    ) -> (writer: Writer, value: Value?)? {
+        guard let edit = edits[part]?.last(where: { operations.contains($0.operation) }) else { return nil }
+        return (Writer(sequence: edit.operation, time: edit.time, cause: .edit(edit.operation)), edit.value)
+    }
+
+    /// The last writer of the part as it is to be seen.
+    ///
+    /// - Parameter pending: the operations that are on top, as they are now.
+    func writer(of part: Part, pending: [SequenceNumber: Operation]) -> Writer? {
+        let edit = (edits[part] ?? []).max { a, b in
+            // The number decides and not the order: one that was redone is at its old place.
+            (isOnTop(a, part, pending) ? a.operation : 0) < (isOnTop(b, part, pending) ? b.operation : 0)
+        }
+        guard let edit, isOnTop(edit, part, pending) else { return base[part] ?? consequences[part] }
+        // What only followed from an operation may follow from what came later.
+        if !edit.isExplicit || edit.value == nil, case .property = part, let consequence = consequences[part],
+            consequence.sequence > edit.operation
+        {
+            return consequence
+        }
+        return Writer(sequence: edit.operation, time: edit.time, cause: .edit(edit.operation))
+    }
+
+    private func isOnTop(_ edit: Edit, _ part: Part, _ pending: [SequenceNumber: Operation]) -> Bool {
+        guard let operation = pending[edit.operation] else { return false }
+        guard edit.isExplicit else { return true }
+        switch part {
+        case .property(let name): return operation.explicitValues[entity]?.names.contains(name) ?? false
+        // A conflict may have taken the binding away.
+        case .link(let navigation, let target): return operation.links(navigation, target)
+        }
+    }
+}
+
+extension Operation {
+    /// The values that the operation gives, by entity.
+    var explicitValues: [EntityID: PropertyValues] {
+        switch action {
+        case .create(let creation, _):
+            var values: [EntityID: PropertyValues] = [:]
+            var left = [creation]
+            while let creation = left.popLast() {
+                values[creation.entity] = creation.values
+                left += creation.inline.flatMap(\.entities)
+            }
+            return values
+        case .update(let entity, let changes, _): return [entity: changes]
+        case .delete, .createLink, .updateLink, .deleteLink: return [:]
+        }
+    }
+
+    /// Whether the operation, being an update, still binds the property to the entity. Others are never cut.
+    fileprivate func links(_ navigation: String, _ target: EntityID) -> Bool {
+        guard case .update(let entity, _, let bindings) = action else { return true }
+        return bindings.contains { binding in
+            (binding.navigation == navigation && binding.targets.contains(target))
+                // Seen from the other end.
+                || (entity == target && !binding.targets.isEmpty)
+        }
+    }
+}

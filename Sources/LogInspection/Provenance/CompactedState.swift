@@ -1,0 +1,130 @@
+import EDM
+import OperationLog
+import Operations
+import SyncCore
+
+/// The state that a compaction left in place of the records in front of it, as the oldest readable snapshot has it.
+struct CompactedState {
+    /// The first record that it does not include.
+    let sequence: SequenceNumber
+    private(set) var service: ServiceDescription?
+    private(set) var rows: [EntityRow] = []
+    private var items: [SnapshotItem] = []
+    private var links: [LinkRow] = []
+    private var keys: [(set: String, key: String, entity: EntityID)] = []
+
+    /// Nil where the log has its first record, and where no snapshot can be read.
+    ///
+    /// Memory and cost: the snapshot's.
+    static func read(_ reader: LogReader) throws(LogError) -> CompactedState? {
+        guard try reader.firstSequence() > 1 else { return nil }
+        for file in try reader.snapshots() {
+            do throws(LogError) {
+                if let state = try CompactedState(file, reader) { return state }
+            } catch {
+                guard case .damaged = error else { throw error }
+            }
+        }
+        return nil
+    }
+
+    private init?(_ file: SnapshotFile, _ reader: LogReader) throws(LogError) {
+        sequence = file.sequence
+        let cursor = try reader.snapshot(file)
+        var decoder = SnapshotDecoder()
+        while let record = try cursor.next() {
+            guard let item = try? decoder.add(kind: record.kind, payload: record.payload) else { continue }
+            switch item {
+            case .service(let found): service = found
+            case .row(let row): rows.append(row)
+            case .link(let link): links.append(link)
+            case .key(let key, let set, let id): keys.append((set, key, id))
+            default: items.append(item)
+            }
+        }
+        guard (try? decoder.finish()) != nil else { return nil }
+    }
+
+    func entities(set: String, key: String) -> [EntityID] {
+        keys.filter { $0.set == set && $0.key == key }.map(\.entity)
+    }
+
+    func partners(of centre: Set<EntityID>) -> Set<EntityID> {
+        var found: Set<EntityID> = []
+        for link in links {
+            if centre.contains(link.first) { found.insert(link.second) }
+            if centre.contains(link.second) { found.insert(link.first) }
+        }
+        for operation in pending where operation.touchedEntities.contains(where: centre.contains) {
+            found.formUnion(operation.touchedEntities)
+        }
+        return found
+    }
+
+    func operations(touching entities: Set<EntityID>) -> [SequenceNumber] {
+        items.compactMap { item in
+            switch item {
+            case .pending(let pending) where pending.operation.touches(entities): pending.sequence
+            case .undone(let undone) where undone.operation.operation.touches(entities): undone.sequence
+            default: nil
+            }
+        }
+    }
+
+    /// How the operations stood.
+    func fates(_ operations: Set<SequenceNumber>) -> [(SequenceNumber, OperationFate)] {
+        items.compactMap { item in
+            switch item {
+            case .pending(let pending) where operations.contains(pending.sequence):
+                (pending.sequence, OperationFate(pending.status))
+            case .undone(let undone) where operations.contains(undone.sequence):
+                (undone.sequence, .undone(by: undone.undo, before: OperationFate(undone.operation.status)))
+            default: nil
+            }
+        }
+    }
+
+    private var pending: [Operation] {
+        items.compactMap { item in
+            switch item {
+            case .pending(let pending): pending.operation
+            case .undone(let undone): undone.operation.operation
+            default: nil
+            }
+        }
+    }
+
+    /// Puts into the storage what is about the entities.
+    func restore(_ entities: Set<EntityID>, into storage: MemoryState) throws(StateError) {
+        var header = StateHeader()
+        let kept = Set(operations(touching: entities))
+        for row in rows where entities.contains(row.id) { storage.putRow(row) }
+        for link in links where entities.contains(link.first) && entities.contains(link.second) {
+            storage.putLink(link)
+        }
+        for (set, key, id) in keys where entities.contains(id) { storage.assignKey(set: set, key: key, to: id) }
+        for item in items {
+            switch item {
+            case .header(let applied, let nextEntity, let nextBatch):
+                header = StateHeader(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)
+            case .query(let query): storage.putQuery(query)
+            case .entity(let id, let set) where entities.contains(id): storage.register(id, set: set)
+            case .base(let id, let base) where entities.contains(id): storage.saveBase(id, base)
+            case .pending(let pending) where kept.contains(pending.sequence): storage.putPending(pending)
+            case .undone(let undone) where kept.contains(undone.sequence): storage.putUndone(undone)
+            case .coverage(let query, let id, let run) where entities.contains(id):
+                storage.cover(id, query: query, run: run)
+            case .ancestor(let ancestor) where entities.contains(ancestor.id): storage.putAncestor(ancestor)
+            case .streams(let id, let streams) where entities.contains(id): storage.putStreams(streams, of: id)
+            case .lastDownload(let sequence): header.lastDownload = sequence
+            default: break
+            }
+        }
+        header.service = service
+        storage.setHeader(header)
+    }
+}
+
+extension Operation {
+    func touches(_ entities: Set<EntityID>) -> Bool { touchedEntities.contains(where: entities.contains) }
+}

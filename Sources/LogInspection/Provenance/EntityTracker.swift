@@ -1,0 +1,235 @@
+import EDM
+import Operations
+import SyncCore
+
+/// Watches one entity while a log is folded.
+struct EntityTracker {
+    let entity: EntityID
+    private(set) var changes: [Provenance.Change] = []
+    private(set) var writers: AspectWriters
+    private(set) var local = EntityView()
+    private var base = EntityView()
+    /// The operations of which parts of the entity are on top or were.
+    private let operations: Set<SequenceNumber>
+
+    init(_ entity: EntityID, operations: Set<SequenceNumber>) {
+        self.entity = entity
+        writers = AspectWriters(of: entity)
+        self.operations = operations
+    }
+
+    /// What the state is when the log begins behind a compaction.
+    mutating func begin(_ fold: Fold<MemoryState>, before first: SequenceNumber) throws(StateError) {
+        base = try EntityView(entity, in: fold, isLocal: false)
+        let now = try EntityView(entity, in: fold, isLocal: true)
+        let writer = AspectWriters.Writer(sequence: first &- 1, time: nil, cause: .compaction)
+        for part in base.parts { writers.setBase(part, writer) }
+        note(from: local, to: now, fold, first &- 1, nil, isVisible: true) { _ in .compaction }
+        local = now
+        for pending in fold.storage.pendingOperations() {
+            for (part, value) in pending.operation.parts(of: entity, in: now) {
+                writers.edit(
+                    part, by: pending.sequence, at: pending.time, value: value, isExplicit: true)
+            }
+        }
+    }
+
+    /// - Parameter fold: with the record, settled.
+    mutating func look(
+        _ fold: Fold<MemoryState>, behind record: Record, _ sequence: SequenceNumber
+    ) throws(StateError) {
+        let (localBefore, baseBefore) = (local, base)
+        local = try EntityView(entity, in: fold, isLocal: true)
+        base = try EntityView(entity, in: fold, isLocal: false)
+        let causes = RecordCauses(record: record, sequence: sequence, entity: entity, operations: operations)
+        let time = record.body == .lost ? nil : record.time
+        if case .operation(let operation) = record.body {
+            noteEdits(operation, sequence, time, from: localBefore)
+        }
+        noteBase(from: baseBefore, causes, sequence, time, keys: keys(fold))
+        if record.body.tellsOfService {
+            noteConsequences(from: localBefore, baseBefore, causes, sequence, time, keys(fold))
+        }
+        let writers = writers
+        let keys = keys(fold)
+        let (localNow, baseNow) = (local, base)
+        note(from: localBefore, to: local, fold, sequence, time, isVisible: true) { aspect in
+            causes.cause(of: aspect, in: localNow, writers, keys: keys).cause
+        }
+        if baseBefore != base {
+            // What is to be seen as well was noted already.
+            noteBelow(from: baseBefore, to: baseNow, fold, sequence, time) { aspect in
+                causes.cause(of: aspect, in: baseNow, writers, keys: keys).cause
+            }
+        }
+    }
+
+    private func keys(_ fold: Fold<MemoryState>) -> Set<String> {
+        guard let row = local.row ?? base.row, let type = fold.model?.findEntityType(row.type) else { return [] }
+        return Set(type.keyProperties.map(\.name))
+    }
+
+    // MARK: Writers
+
+    private mutating func noteEdits(
+        _ operation: Operation, _ sequence: SequenceNumber, _ time: Timestamp?, from before: EntityView
+    ) {
+        var noted: Set<AspectWriters.Part> = []
+        for (part, value) in operation.parts(of: entity, in: local) {
+            writers.edit(part, by: sequence, at: time, value: value, isExplicit: true)
+            noted.insert(part)
+        }
+        for part in local.parts.union(before.parts) where !noted.contains(part) && local.differs(from: before, in: part)
+        {
+            writers.edit(part, by: sequence, at: time, value: local.value(of: part), isExplicit: false)
+        }
+    }
+
+    private mutating func noteBase(
+        from before: EntityView, _ causes: RecordCauses, _ sequence: SequenceNumber, _ time: Timestamp?,
+        keys: Set<String>
+    ) {
+        let confirmed = causes.confirmed
+        for part in base.parts {
+            let isConfirmed = !confirmed.isEmpty && writers.lastEdit(of: part, among: confirmed) != nil
+            guard isConfirmed || base.differs(from: before, in: part) else { continue }
+            let (cause, writer) = causes.cause(of: part.aspect, part, in: base, writers, keys: keys)
+            writers.setBase(part, writer ?? AspectWriters.Writer(sequence: sequence, time: time, cause: cause))
+        }
+    }
+
+    private mutating func noteConsequences(
+        from before: EntityView, _ baseBefore: EntityView, _ causes: RecordCauses, _ sequence: SequenceNumber,
+        _ time: Timestamp?, _ keys: Set<String>
+    ) {
+        for part in local.parts where local.differs(from: before, in: part) && !base.differs(from: baseBefore, in: part)
+        {
+            let cause = causes.cause(of: part.aspect, part, in: local, writers, keys: keys).cause
+            writers.setConsequence(part, AspectWriters.Writer(sequence: sequence, time: time, cause: cause))
+        }
+    }
+
+    // MARK: Changes
+
+    private mutating func note(
+        from before: EntityView, to after: EntityView, _ fold: Fold<MemoryState>, _ sequence: SequenceNumber,
+        _ time: Timestamp?, isVisible: Bool, _ cause: (Provenance.Aspect) -> Provenance.Cause
+    ) {
+        guard before != after else { return }
+        for aspect in before.aspects(and: after) {
+            changes.append(
+                Provenance.Change(
+                    sequence: sequence, time: time, aspect: aspect, before: before.content(of: aspect, fold),
+                    after: after.content(of: aspect, fold), cause: cause(aspect), isVisible: isVisible))
+        }
+    }
+
+    /// What changed of what the service has, and is not to be seen.
+    private mutating func noteBelow(
+        from before: EntityView, to after: EntityView, _ fold: Fold<MemoryState>, _ sequence: SequenceNumber,
+        _ time: Timestamp?, _ cause: (Provenance.Aspect) -> Provenance.Cause
+    ) {
+        for aspect in before.aspects(and: after) where aspect != .existence {
+            let content = after.content(of: aspect, fold)
+            guard content != local.content(of: aspect, fold), local.row != nil else { continue }
+            changes.append(
+                Provenance.Change(
+                    sequence: sequence, time: time, aspect: aspect, before: before.content(of: aspect, fold),
+                    after: content, cause: cause(aspect), isVisible: false))
+        }
+    }
+}
+
+extension Record.Body {
+    /// Whether it says what the service has.
+    fileprivate var tellsOfService: Bool {
+        switch self {
+        case .batchAnswered, .downloadPage, .entitiesRead: true
+        default: false
+        }
+    }
+}
+
+extension AspectWriters.Part {
+    var aspect: Provenance.Aspect {
+        switch self {
+        case .property(let name): .property(name)
+        case .link(let navigation, _): .link(navigation)
+        }
+    }
+}
+
+extension EntityView {
+    var parts: Set<AspectWriters.Part> {
+        var parts = Set(values.names.map(AspectWriters.Part.property))
+        for (navigation, targets) in links { for target in targets { parts.insert(.link(navigation, target)) } }
+        return parts
+    }
+
+    func value(of part: AspectWriters.Part) -> Value? {
+        if case .property(let name) = part { values[name] } else { nil }
+    }
+
+    func differs(from other: EntityView, in part: AspectWriters.Part) -> Bool {
+        switch part {
+        case .property(let name): values[name] != other.values[name]
+        case .link(let navigation, let target):
+            (links[navigation]?.contains(target) ?? false) != (other.links[navigation]?.contains(target) ?? false)
+        }
+    }
+
+    /// The aspects in which the two differ: existence first, then properties and navigation properties by name.
+    func aspects(and other: EntityView) -> [Provenance.Aspect] {
+        var aspects: [Provenance.Aspect] = (row == nil) != (other.row == nil) ? [.existence] : []
+        // What is not there has no properties that would have changed.
+        let isThere = other.row != nil
+        if isThere {
+            let names = values.names + other.values.names.filter { values[$0] == nil }
+            aspects += names.filter { values[$0] != other.values[$0] }.map(Provenance.Aspect.property)
+            let navigations = Set(links.keys).union(other.links.keys).sorted()
+            aspects += navigations.filter { links[$0] != other.links[$0] }.map(Provenance.Aspect.link)
+        }
+        return aspects
+    }
+
+    func content(of aspect: Provenance.Aspect, _ fold: Fold<MemoryState>) -> Provenance.Content {
+        switch aspect {
+        case .existence: return row == nil ? .absent : .present
+        case .property(let name): return values[name].map(Provenance.Content.value) ?? .absent
+        case .link(let navigation):
+            guard let targets = links[navigation] else { return .absent }
+            return .entities(targets.map { EntityNaming(fold).reference($0) })
+        }
+    }
+}
+
+extension Operation {
+    /// The parts of the entity that the operation itself gives.
+    func parts(of entity: EntityID, in view: EntityView) -> [(AspectWriters.Part, Value?)] {
+        var parts: [(AspectWriters.Part, Value?)] = []
+        for (name, value) in explicitValues[entity] ?? [:] { parts.append((.property(name), value)) }
+        let others = Set(touchedEntities).subtracting([entity])
+        guard !others.isEmpty, touchedEntities.contains(entity) else { return parts }
+        if case .deleteLink = action { return parts }
+        for (navigation, targets) in view.links {
+            for target in targets where others.contains(target) && names(navigation, of: entity, with: target) {
+                parts.append((.link(navigation, target), nil))
+            }
+        }
+        return parts
+    }
+
+    /// Whether the operation says of the two that they are linked.
+    private func names(_ navigation: String, of entity: EntityID, with target: EntityID) -> Bool {
+        switch action {
+        case .createLink(let link), .updateLink(let link):
+            return Set([link.from, link.to]) == Set([entity, target])
+        case .update(let subject, _, let bindings):
+            return (subject == entity && bindings.contains { $0.targets.contains(target) })
+                || (subject == target && bindings.contains { $0.targets.contains(entity) })
+        // Everything that a creation names is linked by it.
+        case .create: return true
+        case .delete, .deleteLink: return false
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import EDM
+import ODataWire
+import OperationLog
+import Operations
+import SyncCore
+import SyncEngine
+
+/// The records of a log that have to do with one entity: those that name it, those that name the entities that it is or was
+/// linked to, and what became of the operations among them. Folded, they lead to the same entity as the whole log does.
+///
+/// Memory: these records. Cost: a few looks at the log, mostly without decoding.
+struct EntityTrail {
+    /// In order; of records about very many entities only what is about these.
+    let records: [(sequence: SequenceNumber, record: Record)]
+    /// Who may be meant: several where a key went from one entity to another.
+    let candidates: [EntityID]
+    /// Everyone of whom all records are here.
+    let entities: Set<EntityID>
+    let operations: Set<SequenceNumber>
+    /// What a compaction left of the time before; nil where the log has its beginning.
+    let beginning: CompactedState?
+    /// The first record that the log has.
+    let first: SequenceNumber
+
+    /// More linked entities are not followed: what is told of the entity itself is right all the same, unless one of them
+    /// took its place somewhere.
+    private static let partnerLimit = 2_000
+
+    /// Wanted always: what the other records are read by, and what is about all entities.
+    private static let structure = RecordKinds([
+        .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadStartedByMode,
+        .downloadFinished, .downloadFinishedWithLink, .batchAccepted, .batchInterrupted, .lost,
+    ])
+
+    /// - Throws: ``LogError``, or ``TidelogError`` with `notFound` where the log knows no such entity.
+    init(of reference: EntityReference, in reader: LogReader) throws {
+        let blocks = try LogBlocks(reader)
+        let beginning = try CompactedState.read(reader)
+        let structure: [LogRecord]
+        let models: TrailModels
+        let seeds: [EntityID]
+        let own: [(sequence: SequenceNumber, record: Record)]
+        if case .id(let id) = reference.selector {
+            // Both at one look.
+            let found = try RecordSelection(entities: IdentifierSet([id.rawValue]), kinds: Self.structure).records(
+                of: blocks)
+            structure = found.filter { Self.structure.contains($0.kind) }
+            models = TrailModels(structure, beginning)
+            seeds = [id]
+            own = Self.decoded(found.filter { !Self.structure.contains($0.kind) })
+        } else {
+            structure = try RecordSelection(kinds: Self.structure).records(of: blocks)
+            models = TrailModels(structure, beginning)
+            seeds = try Self.seeds(reference, models, blocks, beginning)
+            own = Self.decoded(
+                try RecordSelection(entities: IdentifierSet(seeds.map(\.rawValue))).records(of: blocks))
+        }
+        var entities = Set(seeds)
+        var neighbours = TrailNeighbours(of: entities, models)
+        for (_, record) in own { neighbours.add(record.body) }
+        if let beginning { neighbours.add(beginning) }
+        if !neighbours.named.isEmpty {
+            let patterns = neighbours.named.map { BytePattern(property: $0.property, value: $0.value) }
+            for (_, record) in Self.decoded(try RecordSelection(patterns: patterns).records(of: blocks)) {
+                neighbours.addMatches(in: record.body)
+            }
+            if let beginning { neighbours.addMatches(in: beginning) }
+        }
+        entities.formUnion(neighbours.entities.sorted().prefix(Self.partnerLimit))
+        let about = try RecordSelection(entities: IdentifierSet(entities.map(\.rawValue))).records(of: blocks)
+        let operationKinds = LogStatistics.operationKinds
+        var operations = Set(about.filter { operationKinds.contains($0.kind) }.map(\.sequence))
+        if let beginning { operations.formUnion(beginning.operations(touching: entities)) }
+        let fates = try RecordSelection(operations: IdentifierSet(operations)).records(of: blocks)
+        var all: [SequenceNumber: LogRecord] = [:]
+        for record in structure + about + fates { all[record.sequence] = record }
+        let slice = TrailSlice(entities: entities, operations: operations)
+        let start = beginning?.sequence ?? 0
+        records = Self.decoded(all.values.filter { $0.sequence >= start }.sorted { $0.sequence < $1.sequence })
+            .map { ($0.sequence, slice.part(of: $0.record)) }
+        candidates = seeds
+        self.entities = entities
+        self.operations = operations
+        self.beginning = beginning
+        first = try reader.firstSequence()
+    }
+
+    /// Those that cannot be decoded say nothing.
+    private static func decoded(_ records: [LogRecord]) -> [(sequence: SequenceNumber, record: Record)] {
+        let decoder = RecordDecoder()
+        return records.compactMap { record in
+            guard let decoded = try? decoder.decode(kind: record.kind, payload: record.payload) else { return nil }
+            return (record.sequence, decoded)
+        }
+    }
+
+    // MARK: Who is meant
+
+    static func candidates(_ reference: EntityReference, in reader: LogReader) throws -> [EntityID] {
+        let blocks = try LogBlocks(reader)
+        let beginning = try CompactedState.read(reader)
+        let structure = try RecordSelection(kinds: Self.structure).records(of: blocks)
+        return try seeds(reference, TrailModels(structure, beginning), blocks, beginning)
+    }
+
+    private static func seeds(
+        _ reference: EntityReference, _ models: TrailModels, _ blocks: LogBlocks, _ beginning: CompactedState?
+    ) throws -> [EntityID] {
+        switch reference.selector {
+        case .id(let id): return [id]
+        case .key(let text):
+            let set = reference.set ?? ""
+            guard let (type, version) = models.type(ofSet: set) else {
+                throw TidelogError(.invalidRequest, "The metadata have no entity set \(set).", place: reference.text)
+            }
+            let selector: KeySelector
+            do throws(URLSyntaxError) {
+                selector = try KeySelector.parse(text, of: type, version: version)
+            } catch {
+                throw TidelogError(.invalidRequest, "\(error)", place: reference.text, cause: error)
+            }
+            guard case .key(let key) = selector, let first = key.values.first else { return [] }
+            let pattern = BytePattern(property: first.name, value: first.value)
+            var found: Set<EntityID> = []
+            let wanted = KeyText.of(key)
+            for (_, record) in decoded(try RecordSelection(patterns: [pattern]).records(of: blocks)) {
+                record.body.forEachValues { id, itsSet, values in
+                    // An update that gives the key names no set.
+                    if itsSet ?? set == set, KeyText.of(values, type: type) == wanted { found.insert(id) }
+                }
+            }
+            found.formUnion(beginning?.entities(set: set, key: wanted) ?? [])
+            guard !found.isEmpty else { throw notFound(reference) }
+            return found.sorted()
+        }
+    }
+
+    static func notFound(_ reference: EntityReference) -> TidelogError {
+        TidelogError(
+            .notFound, "The log has no entity \(RecordSummary.oneLine(reference.text)).",
+            recovery: "Name it as a query or 'tidelog log' shows it, for example Customers(1) or Customers(~7).")
+    }
+}
+
+extension Record.Body {
+    /// Each entity of which the record tells values. The set is nil where the record does not say it.
+    func forEachValues(_ body: (EntityID, _ set: String?, PropertyValues) -> Void) {
+        switch self {
+        case .operation(let operation): operation.forEachValues(body)
+        case .operationsAmended(let amended): for amended in amended { amended.content.forEachValues(body) }
+        case .downloadPage(let page): for image in page.entities { body(image.entity, image.set, image.values) }
+        case .entitiesRead(let images): for image in images { body(image.entity, image.set, image.values) }
+        case .batchAnswered(let answered):
+            for outcome in answered.outcomes {
+                guard case .confirmed(let images) = outcome.result else { continue }
+                for image in images { body(image.entity, image.set, image.values) }
+            }
+        default: break
+        }
+    }
+}
+
+extension Operation {
+    fileprivate func forEachValues(_ body: (EntityID, _ set: String?, PropertyValues) -> Void) {
+        switch action {
+        case .create(let creation, _):
+            // A list and no recursion: how deep it is, others decide.
+            var left = [creation]
+            while let creation = left.popLast() {
+                body(creation.entity, creation.set, creation.values)
+                left += creation.inline.flatMap(\.entities)
+            }
+        case .update(let entity, let changes, _): body(entity, nil, changes)
+        case .delete, .createLink, .updateLink, .deleteLink: break
+        }
+    }
+}

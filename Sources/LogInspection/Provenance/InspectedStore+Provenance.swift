@@ -1,0 +1,113 @@
+import EDM
+import OperationLog
+public import Operations
+import SyncCore
+public import SyncEngine
+
+extension InspectedStore {
+    /// Why an entity is as it is.
+    ///
+    /// Reads the log without locks or views, and decodes only what has to do with the entity and with those that it is linked
+    /// to. Of a damaged log what can be read counts, as if it had been repaired.
+    ///
+    /// - Throws: `notFound` where the log knows no such entity, `invalidRequest` where the metadata have no such entity set
+    ///   or key, `noStore`, or a failure to read.
+    public func provenance(of reference: EntityReference) throws(TidelogError) -> Provenance {
+        try readable { reader throws in
+            try ProvenanceFold.run(try EntityTrail(of: reference, in: reader), reference)
+        }
+    }
+
+    /// The entities that the reference may mean: several where a key went from one entity to another.
+    ///
+    /// - Throws: as ``provenance(of:)``; an entity ID that stands in no record is no error here.
+    public func entities(of reference: EntityReference) throws(TidelogError) -> Set<EntityID> {
+        if case .id(let id) = reference.selector { return [id] }
+        return Set(try readable { reader throws in try EntityTrail.candidates(reference, in: reader) })
+    }
+
+    /// Does something with the log; where it turns out to be damaged, with what can be read of it, as a repair would make it.
+    func readable<Result>(_ body: (LogReader) throws -> Result) throws(TidelogError) -> Result {
+        do {
+            do {
+                return try body(try reader())
+            } catch LogError.damaged {
+                return try body(try salvagedReader())
+            }
+        } catch let error as TidelogError {
+            throw error
+        } catch let error as LogError {
+            throw TidelogError(error)
+        } catch {
+            throw TidelogError(.damaged, "\(error)", place: files.log, cause: error)
+        }
+    }
+}
+
+/// Folds a trail and watches the entity.
+enum ProvenanceFold {
+    static func run(_ trail: EntityTrail, _ reference: EntityReference) throws -> Provenance {
+        let storage = MemoryState()
+        var fates = OperationFates()
+        if let beginning = trail.beginning {
+            try beginning.restore(trail.entities, into: storage)
+            for (sequence, fate) in beginning.fates(trail.operations) { fates.carry(sequence, fate) }
+        }
+        var fold = try Fold(storage: storage)
+        var trackers = trail.candidates.map { EntityTracker($0, operations: trail.operations) }
+        if let beginning = trail.beginning {
+            for index in trackers.indices { try trackers[index].begin(fold, before: beginning.sequence) }
+        }
+        var exchanges = ExchangeList()
+        let ends = MissingEnds(followed: trail.entities, storage: storage)
+        for (sequence, record) in trail.records {
+            if case .operation(let operation) = record.body, let model = fold.model { ends.make(for: operation, model) }
+            try fold.apply(record, sequence: sequence)
+            try fold.settle()
+            exchanges.add(record, sequence)
+            fates.apply(record.body, sequence: sequence)
+            for index in trackers.indices { try trackers[index].look(fold, behind: record, sequence) }
+        }
+        guard let tracker = try meant(reference, trackers, fold) else { throw EntityTrail.notFound(reference) }
+        return Provenance(
+            entity: tracker.entity, set: storage.set(of: tracker.entity),
+            reference: EntityNaming(fold).reference(tracker.entity), exists: tracker.local.row != nil,
+            changes: tracker.changes, lines: lines(tracker, fold), exchanges: exchanges.exchanges,
+            fates: Dictionary(
+                trail.operations.compactMap { sequence in fates[sequence].map { (sequence, $0) } },
+                uniquingKeysWith: { a, _ in a }), first: trail.first)
+    }
+
+    /// The one that has the key, or else had it last.
+    private static func meant(
+        _ reference: EntityReference, _ trackers: [EntityTracker], _ fold: Fold<MemoryState>
+    ) throws -> EntityTracker? {
+        let known = trackers.filter { fold.storage.set(of: $0.entity) != nil }
+        if case .id = reference.selector {
+            return known.first { reference.set == nil || fold.storage.set(of: $0.entity) == reference.set }
+        }
+        return known.last { $0.local.row != nil } ?? known.last
+    }
+
+    private static func lines(_ tracker: EntityTracker, _ fold: Fold<MemoryState>) -> [Provenance.Line] {
+        guard let row = tracker.local.row else { return [] }
+        var pending: [SequenceNumber: Operation] = [:]
+        for operation in fold.storage.pendingOperations() { pending[operation.sequence] = operation.operation }
+        let type = fold.model?.findEntityType(row.type)
+        let declared = (type?.properties.map(\.name) ?? []).filter { row.values[$0] != nil }
+        let others = row.values.names.filter { !declared.contains($0) }.sorted()
+        func line(_ part: AspectWriters.Part, _ content: Provenance.Content) -> Provenance.Line {
+            let writer = tracker.writers.writer(of: part, pending: pending)
+            return Provenance.Line(
+                aspect: part.aspect, content: content, sequence: writer?.sequence, time: writer?.time,
+                cause: writer?.cause)
+        }
+        let values = (declared + others).map { name in
+            line(.property(name), row.values[name].map(Provenance.Content.value) ?? .absent)
+        }
+        let links = tracker.local.links.sorted { $0.key < $1.key }.flatMap { navigation, targets in
+            targets.map { line(.link(navigation, $0), .entities([EntityNaming(fold).reference($0)])) }
+        }
+        return values + links
+    }
+}

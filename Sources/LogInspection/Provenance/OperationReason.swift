@@ -1,0 +1,93 @@
+public import Operations
+import SyncCore
+public import SyncEngine
+
+/// Why an operation is not confirmed, or when it was.
+public struct OperationReason: Sendable, Hashable {
+    public let sequence: SequenceNumber
+    public let fate: OperationFate
+    /// Why the next upload would leave it out, without a full stop; nil where it would send it, and where it is not to be sent
+    /// any more.
+    public let hold: String?
+    /// Whole sentences, the first one the answer.
+    public let sentences: [String]
+}
+
+extension InspectedStore {
+    /// Why the operation with the number is not confirmed, or by which batch it was.
+    ///
+    /// For one that has not ended the plan of the next upload is made, on the store as it is at the end of its log; that
+    /// costs what making the views costs.
+    ///
+    /// - Throws: `notFound` where there is no such operation; otherwise as ``provenance(of:)`` and ``past(at:)``.
+    public func why(_ sequence: SequenceNumber) async throws(TidelogError) -> OperationReason {
+        let detail = try detail(of: sequence)
+        guard detail.entry.operation != nil, let fate = detail.fate else {
+            throw TidelogError(
+                .notFound, "Record \(sequence) is no operation: \(detail.entry.summary).",
+                recovery: "'tidelog log' shows the operations, 'tidelog show \(sequence)' this record.")
+        }
+        var hold: String?
+        if fate.isOpen { hold = try await self.hold(of: sequence) }
+        return OperationReason(sequence, fate, hold, detail)
+    }
+
+    private func hold(of sequence: SequenceNumber) async throws(TidelogError) -> String? {
+        let store = try await past(at: .sequence(.max)).store
+        let plan = try await store.plan()
+        await store.close()
+        return plan.held[sequence]?.description
+    }
+}
+
+extension OperationFate {
+    /// Whether an upload has to do with it still.
+    fileprivate var isOpen: Bool {
+        switch self {
+        case .pending, .inFlight, .inDoubt, .rejected, .deferred, .unknown: true
+        case .confirmed, .undone, .elided: false
+        }
+    }
+}
+
+extension OperationReason {
+    fileprivate init(_ sequence: SequenceNumber, _ fate: OperationFate, _ hold: String?, _ detail: RecordDetail) {
+        self.sequence = sequence
+        self.fate = fate
+        self.hold = hold
+        let last = detail.exchanges.last
+        var sentences = [Self.answer(sequence, fate, last)]
+        if let hold, fate == .pending { sentences.append("It is not in the next batch: \(hold).") }
+        if case .pending = fate {
+            if let last { sentences.append("Batch \(last.batch) carried it before: \(last.outcome).") }
+            for effect in detail.effects where effect.kind == "operationsReleased" || effect.kind == "conflictResolved"
+            {
+                sentences.append("Record \(effect.sequence): \(effect.summary).")
+            }
+        }
+        self.sentences = sentences
+    }
+
+    private static func answer(_ sequence: SequenceNumber, _ fate: OperationFate, _ last: Exchange?) -> String {
+        let name = "Operation \(sequence)"
+        let when = last?.answeredAt.flatMap(iso8601).map { " at \($0)" } ?? ""
+        let record = last?.answered.map { " (record \($0))" } ?? ""
+        switch fate {
+        case .pending: return "\(name) waits for an upload."
+        case .inFlight(let batch): return "\(name) was sent with batch \(batch), and the log has no answer."
+        case .inDoubt(let batch, let reason):
+            return "\(name) is in doubt since batch \(batch): \(RecordSummary.oneLine(reason, limit: 200))"
+        case .confirmed(let batch): return "\(name) was confirmed by the answer of batch \(batch)\(when)\(record)."
+        case .rejected(let batch, let refusal):
+            return "\(name) was refused" + (batch.map { " in batch \($0)" } ?? "")
+                + "\(when)\(record): \(Provenance.words(of: refusal))"
+        case .deferred(let refusal):
+            return "\(name) was put off by the service\(when)\(record): \(Provenance.words(of: refusal))"
+        case .undone(let undo, let before):
+            return "\(name) was undone by record \(undo); before that it was \(before.name)."
+        case .elided(let by):
+            return "\(name) was never sent: it and others cancelled each other out, says record \(by)."
+        case .unknown: return "What became of operation \(sequence) is not known: records behind it are lost."
+        }
+    }
+}

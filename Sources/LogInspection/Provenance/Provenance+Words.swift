@@ -1,0 +1,102 @@
+import EDM
+import ODataWire
+import Operations
+
+extension Provenance {
+    /// The cause in a few words, as a line of a table has it: no full stop, no line breaks. With the way to the service where
+    /// it is an operation's.
+    public func words(of cause: Cause) -> String {
+        switch cause {
+        case .edit(let operation): "local edit" + fateWords(operation)
+        case .download(let query): "download of \(Self.oneLine(query))"
+        case .leftQuery(let query): "\(Self.oneLine(query)) does not bring it any more"
+        case .read: "read from the service"
+        case .missing: "the service does not have it"
+        case .answer(let batch, let operation): "answer of batch \(batch)" + request(operation, batch)
+        case .key(let batch, let operation):
+            "key assigned by the answer of batch \(batch)" + request(operation, batch)
+        case .undo(let operations): "undo of \(Self.list(operations))"
+        case .redo(let operations): "redo of \(Self.list(operations))"
+        case .elision(let operations): "\(Self.list(operations)) cancelled out"
+        case .amendment(let operations): "amendment of \(Self.list(operations))"
+        case .conflict(let decision): "conflict, \(Self.words(of: decision))"
+        case .metadata: "new metadata"
+        case .compaction: "as it was when the log was compacted"
+        case .other(let kind): Self.oneLine(kind)
+        }
+    }
+
+    /// The content as a line of a table has it: `'Ada'`, `17`, `Orders(1), Orders(2)`; `-` for what is not there.
+    ///
+    /// - Parameter limit: in characters; a longer text is cut.
+    public static func words(of content: Content, limit: Int = 200) -> String {
+        switch content {
+        case .absent: "-"
+        case .present: "there"
+        case .value(.complex(let complex)): oneLine(json(of: .complex(complex)), limit: limit)
+        case .value(.collection(let items)): oneLine(json(of: .collection(items)), limit: limit)
+        case .value(let value): RecordSummary.text(of: value, limit: limit)
+        case .entities(let entities): oneLine(entities.joined(separator: ", "), limit: limit)
+        }
+    }
+
+    private static func json(of value: Value) -> String {
+        var writer = HistoryJSONWriter()
+        writer.value(value)
+        return writer.json.text
+    }
+
+    static func words(of decision: ConflictResolved.Decision) -> String {
+        switch decision {
+        case .clientWins: "the client wins"
+        case .serverWins: "the service wins"
+        case .merged: "merged"
+        case .app: "decided by the app's function"
+        case .call: "decided by a call"
+        }
+    }
+
+    private static func oneLine(_ text: String, limit: Int = 200) -> String {
+        RecordSummary.oneLine(text, limit: limit)
+    }
+
+    static func list(_ operations: [SequenceNumber]) -> String {
+        operations.count == 1
+            ? "operation \(operations[0])" : "operations \(operations.map(String.init).joined(separator: ", "))"
+    }
+
+    private func fateWords(_ operation: SequenceNumber) -> String {
+        let last = exchanges[operation]?.last
+        switch fates[operation] {
+        case .confirmed(let batch): return ", confirmed by batch \(batch)" + (last.map(Self.address) ?? "")
+        case .rejected(let batch, let refusal):
+            return ", refused" + (batch.map { " in batch \($0)" } ?? "") + (last.map(Self.address) ?? "")
+                + ": " + Self.words(of: refusal)
+        case .inFlight(let batch): return ", sent with batch \(batch), no answer yet"
+        case .inDoubt(let batch, _): return ", in doubt since batch \(batch)"
+        case .deferred(let refusal): return ", put off: " + Self.words(of: refusal)
+        case .pending: return ", pending"
+        case .undone(let record, _): return ", undone by \(record)"
+        case .elided: return ", cancelled out"
+        case .unknown, nil: return ""
+        }
+    }
+
+    private func request(_ operation: SequenceNumber?, _ batch: BatchID) -> String {
+        guard let operation else { return "" }
+        let exchange = exchanges[operation]?.last { $0.batch == batch }
+        return " to operation \(operation)" + (exchange.map(Self.address) ?? "")
+    }
+
+    /// ` (PATCH Customers(1))`, where it is known.
+    private static func address(_ exchange: Exchange) -> String {
+        guard let method = exchange.method else { return "" }
+        // What stands behind the question mark may be a secret.
+        let url = (exchange.url ?? "").prefix { $0 != "?" }
+        return " (\(oneLine(method)) \(oneLine(String(url))))"
+    }
+
+    static func words(of refusal: Refusal) -> String {
+        (refusal.status == 0 ? "" : "\(refusal.status) ") + oneLine(refusal.message)
+    }
+}

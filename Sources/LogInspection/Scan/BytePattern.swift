@@ -1,0 +1,66 @@
+import EDM
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A property with a value, or an identifier, as records have it, to be looked for in bytes that are not decoded.
+struct BytePattern: Sendable, Hashable {
+    private let bytes: [UInt8]
+
+    init(property: String, value: Value) {
+        var writer = ByteWriter()
+        writer.string(property)
+        writer.value(value)
+        bytes = writer.bytes
+    }
+
+    /// An entity ID or a sequence number.
+    init(identifier: UInt64) {
+        var writer = ByteWriter()
+        writer.unsigned(identifier)
+        bytes = writer.bytes
+    }
+
+    /// Whether the bytes are anywhere in the range. A find may be by chance; none is none.
+    func isFound(in all: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        place(in: all, range) != nil
+    }
+
+    private func place(in all: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
+        guard let start = all.baseAddress, range.count >= bytes.count, !bytes.isEmpty else { return nil }
+        // A property's name begins with its length, which many others have as well.
+        let anchor = bytes.count > 2 ? 1 : 0
+        let end = range.upperBound - bytes.count + 1 + anchor
+        var at = range.lowerBound + anchor
+        while at < end, let found = memchr(start + at, Int32(bytes[anchor]), end - at) {
+            at = UnsafeRawPointer(found) - start
+            if isEqual(all, at - anchor) { return at - anchor }
+            at += 1
+        }
+        return nil
+    }
+
+    private func isEqual(_ all: UnsafeRawBufferPointer, _ start: Int) -> Bool {
+        for place in bytes.indices where all[start + place] != bytes[place] { return false }
+        return true
+    }
+
+    /// Where any of the patterns begins, ascending; nil where there are more places than are worth it.
+    static func places(of patterns: [BytePattern], in all: UnsafeRawBufferPointer, limit: Int) -> [Int]? {
+        var places: [Int] = []
+        for pattern in patterns {
+            var at = 0
+            while let found = pattern.place(in: all, at..<all.count) {
+                places.append(found)
+                guard places.count <= limit else { return nil }
+                at = found + 1
+            }
+        }
+        return places.sorted()
+    }
+}

@@ -1,0 +1,76 @@
+import Dispatch
+import OperationLog
+import Operations
+import Synchronization
+
+/// All blocks of a log as it was when this was made, decompressed on all cores, to be looked at as often as needed.
+///
+/// What a log of usual size takes decompressed is kept, so that looking again costs no decompressing. Of a larger one nothing
+/// is kept: it is read again for each look.
+struct LogBlocks {
+    private let reader: LogReader
+    /// In order, without gaps.
+    private let parts: [ClosedRange<SequenceNumber>]
+    /// By part; nil where these would be too many bytes.
+    private let kept: [[RawBlock]]?
+
+    /// In bytes, decompressed.
+    static let keptLimit = 192 << 20
+    /// Small enough that all cores have to do until the end, large enough that beginning one costs nothing.
+    private static let recordsOfPart: UInt64 = 40_000
+
+    init(_ reader: LogReader, keptLimit: Int = Self.keptLimit) throws(LogError) {
+        self.reader = reader
+        let last = try reader.nextSequence() - 1
+        let parts = try reader.parts(ofAbout: Self.recordsOfPart).compactMap { part in
+            part.lowerBound > last ? nil : part.lowerBound...min(part.upperBound, last)
+        }
+        self.parts = parts
+        let bytes = Atomic(0)
+        let kept = try Self.map(parts) { part throws(LogError) -> [RawBlock] in
+            var blocks: [RawBlock] = []
+            let cursor = reader.records(from: part.lowerBound, through: part.upperBound)
+            while bytes.load(ordering: .relaxed) <= keptLimit, let block = try cursor.nextBlock() {
+                bytes.add(block.bytes.count, ordering: .relaxed)
+                blocks.append(block)
+            }
+            return bytes.load(ordering: .relaxed) <= keptLimit ? blocks : []
+        }
+        self.kept = bytes.load(ordering: .relaxed) <= keptLimit ? kept : nil
+    }
+
+    /// Looks at all blocks, those of one part in order, several parts at the same time, and gives what each part came to,
+    /// in order.
+    func map<Result: Sendable>(
+        _ initial: Result, _ look: @Sendable (inout Result, RawBlock) -> Void
+    ) throws(LogError) -> [Result] {
+        if let kept {
+            return try Self.map(kept) { blocks throws(LogError) in
+                var result = initial
+                for block in blocks { look(&result, block) }
+                return result
+            }
+        }
+        return try Self.map(parts) { part throws(LogError) in
+            var result = initial
+            let cursor = reader.records(from: part.lowerBound, through: part.upperBound)
+            while let block = try cursor.nextBlock() { look(&result, block) }
+            return result
+        }
+    }
+
+    private static func map<Item: Sendable, Result: Sendable>(
+        _ items: [Item], _ body: @Sendable (Item) throws(LogError) -> Result
+    ) throws(LogError) -> [Result] {
+        let results = Mutex<[Swift.Result<Result, LogError>?]>(Array(repeating: nil, count: items.count))
+        DispatchQueue.concurrentPerform(iterations: items.count) { place in
+            let result = Swift.Result { () throws(LogError) in try body(items[place]) }
+            results.withLock { $0[place] = result }
+        }
+        var all: [Result] = []
+        for result in results.withLock({ $0 }) {
+            if let result { all.append(try result.get()) }
+        }
+        return all
+    }
+}

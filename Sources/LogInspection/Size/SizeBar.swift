@@ -1,0 +1,18 @@
+/// How large something is and how much of it compression saved, as a row of blocks: dark is what is stored, light what it
+/// would take besides without compression.
+public enum SizeBar {
+    /// - Parameters:
+    ///   - largest: what the whole width stands for, in bytes.
+    ///   - width: in characters. What is not empty has at least one.
+    public static func text(stored: UInt64, raw: UInt64, largest: UInt64, width: Int = 24) -> String {
+        let dark = length(stored, largest, width)
+        let all = max(dark, length(max(raw, stored), largest, width))
+        return String(repeating: "█", count: dark) + String(repeating: "░", count: all - dark)
+    }
+
+    private static func length(_ bytes: UInt64, _ largest: UInt64, _ width: Int) -> Int {
+        guard bytes > 0, largest > 0, width > 0 else { return 0 }
+        let share = min(1, Double(bytes) / Double(largest))
+        return max(1, Int((share * Double(width)).rounded()))
+    }
+}

@@ -1,0 +1,342 @@
+import EDM
+
+/// Which entities and operations an encoded record names, found without decoding it: for who looks for one entity in very
+/// many records.
+///
+/// Only the kinds that fill a log are described; the others have to be decoded.
+package struct RecordMentions {
+    private let bytes: UnsafeRawBufferPointer
+    private var at = 0
+    private var depth = 0
+    /// Whether the bytes turned out to be no such record; from then on everything reads as zero.
+    private var isUnreadable = false
+
+    private let entity: (UInt64) -> Void
+    private let operation: (SequenceNumber) -> Void
+
+    /// Calls for each entity and each operation that the record names, in order, some of them several times.
+    ///
+    /// - Returns: false where the kind is not described or the bytes are no such record; what was called for before then does
+    ///   not count.
+    package static func visit(
+        kind: UInt8, payload: UnsafeRawBufferPointer, entity: (UInt64) -> Void, operation: (SequenceNumber) -> Void
+    ) -> Bool {
+        withoutActuallyEscaping(entity) { entity in
+            withoutActuallyEscaping(operation) { operation in
+                var mentions = RecordMentions(bytes: payload, entity: entity, operation: operation)
+                return mentions.visit(kind)
+            }
+        }
+    }
+
+    private init(
+        bytes: UnsafeRawBufferPointer, entity: @escaping (UInt64) -> Void, operation: @escaping (SequenceNumber) -> Void
+    ) {
+        self.bytes = bytes
+        self.entity = entity
+        self.operation = operation
+    }
+
+    private mutating func visit(_ kind: UInt8) -> Bool {
+        guard let kind = RecordCodec.Kind(rawValue: kind) else { return false }
+        _ = number()
+        switch kind {
+        case .operation: visitOperation()
+        case .operationInTransaction:
+            skipText()
+            visitOperation()
+        case .operationWithAttributes:
+            visitAttributes()
+            visitOperation()
+        case .downloadPage:
+            skipText()
+            list { $0.visitImage() }
+        case .changesPage:
+            skipText()
+            list { $0.visitImage() }
+            visitChanges()
+        case .entitiesRead: list { $0.visitImage() }
+        case .entitiesMissing: list { $0.visitEntity() }
+        case .batchPrepared, .repeatableBatchPrepared:
+            _ = number()
+            list {
+                $0.list {
+                    $0.skipText()
+                    $0.operation($0.number())
+                }
+            }
+        case .batchAnswered, .batchAnsweredInDetail:
+            _ = number()
+            list { $0.visitOutcome() }
+        case .operationsReleased, .operationsUndone, .operationsRedone, .operationsElided, .deliveryChanged:
+            list { $0.operation($0.number()) }
+        case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadStartedByMode,
+            .downloadFinished, .downloadFinishedWithLink, .uploadPostponed, .linksLeftOpen, .batchAccepted,
+            .batchInterrupted:
+            break
+        case .lost, .conflictResolved, .operationsUnfit, .operationsAmended, .operationWithStream, .streamsStored,
+            .streamsTold:
+            return false
+        }
+        return !isUnreadable
+    }
+
+    // MARK: Elements
+
+    @inline(__always)
+    private mutating func byte() -> UInt8 {
+        guard at < bytes.count else {
+            isUnreadable = true
+            return 0
+        }
+        defer { at += 1 }
+        return bytes[at]
+    }
+
+    @inline(__always)
+    private mutating func number() -> UInt64 {
+        let first = byte()
+        if first < 0x80 { return UInt64(first) }
+        return rest(of: first)
+    }
+
+    private mutating func rest(of first: UInt8) -> UInt64 {
+        var value = UInt64(first & 0x7F)
+        var shift: UInt64 = 7
+        while shift < 64 {
+            let next = byte()
+            value |= UInt64(next & 0x7F) << shift
+            if next < 0x80 { return value }
+            shift += 7
+        }
+        isUnreadable = true
+        return 0
+    }
+
+    private mutating func skip(_ count: UInt64) {
+        guard count <= UInt64(bytes.count - at) else {
+            isUnreadable = true
+            at = bytes.count
+            return
+        }
+        at += Int(count)
+    }
+
+    private mutating func skipText() { skip(number()) }
+
+    private mutating func optional(_ read: (inout Self) -> Void) {
+        switch byte() {
+        case 0: break
+        case 1: read(&self)
+        default: isUnreadable = true
+        }
+    }
+
+    private mutating func list(_ read: (inout Self) -> Void) {
+        var left = number()
+        while left > 0, !isUnreadable {
+            read(&self)
+            left -= 1
+        }
+    }
+
+    private mutating func nested(_ read: (inout Self) -> Void) {
+        guard depth < ByteReader.depthLimit else {
+            isUnreadable = true
+            return
+        }
+        depth += 1
+        read(&self)
+        depth -= 1
+    }
+
+    // MARK: Operations
+
+    private mutating func visitEntity() { entity(number()) }
+
+    private mutating func visitOperation() {
+        optional { _ = $0.number() }
+        optional { $0.skipText() }
+        optional { $0.skipText() }
+        list {
+            $0.skipText()
+            $0.skipText()
+        }
+        switch ActionTag(rawValue: byte()) {
+        case .create:
+            visitCreation()
+            optional {
+                $0.visitEntity()
+                $0.skipText()
+            }
+        case .update:
+            visitEntity()
+            skipProperties()
+            list { $0.visitLinks() }
+        case .delete: visitEntity()
+        case .createLink, .updateLink, .deleteLink:
+            visitEntity()
+            skipText()
+            visitEntity()
+        case nil: isUnreadable = true
+        }
+    }
+
+    private mutating func visitAttributes() {
+        optional { $0.skipText() }
+        _ = byte()
+        _ = byte()
+        optional {
+            switch CategoryTag(rawValue: $0.byte()) {
+            case .named: $0.skipText()
+            case .entity: _ = $0.number()
+            case nil: $0.isUnreadable = true
+            }
+        }
+        list {
+            $0.skipText()
+            $0.list {
+                switch TemplatePartTag(rawValue: $0.byte()) {
+                case .text: $0.skipText()
+                case .key:
+                    _ = $0.number()
+                    $0.skipText()
+                case nil: $0.isUnreadable = true
+                }
+            }
+        }
+    }
+
+    private mutating func visitCreation() {
+        nested {
+            $0.visitEntity()
+            $0.skipText()
+            $0.skipText()
+            $0.skipProperties()
+            $0.list { $0.visitLinks() }
+            $0.list {
+                $0.skipText()
+                $0.list { $0.visitCreation() }
+            }
+        }
+    }
+
+    private mutating func visitLinks() {
+        skipText()
+        list { $0.visitEntity() }
+    }
+
+    // MARK: Facts
+
+    private mutating func visitImage() {
+        visitEntity()
+        skipText()
+        skipText()
+        skipProperties()
+        optional { $0.skipText() }
+        optional { $0.skipText() }
+        list {
+            $0.visitLinks()
+            _ = $0.byte()
+        }
+    }
+
+    private mutating func visitChanges() {
+        var end: UInt64 = 0
+        var left = DownloadPage.unchangedLimit
+        list {
+            let run = $0.number()
+            let first = end &+ (run >> 1 ^ (0 &- (run & 1)))
+            let length = $0.number()
+            guard length <= UInt64(left) else {
+                $0.isUnreadable = true
+                return
+            }
+            left -= Int(length)
+            for place in 0..<length { $0.entity(first &+ place) }
+            end = first &+ length
+        }
+        list { $0.visitEntity() }
+        list { $0.visitEntity() }
+        list {
+            $0.visitEntity()
+            $0.skipText()
+            $0.optional { $0.visitEntity() }
+            _ = $0.byte()
+        }
+    }
+
+    private mutating func visitOutcome() {
+        operation(number())
+        let tag = OutcomeTag(rawValue: byte())
+        switch tag {
+        case .confirmed: list { $0.visitImage() }
+        case .rejected: skipRefusal()
+        case .rejectedWithRequest, .deferred:
+            skipRefusal()
+            optional { $0.skipText() }
+            if tag == .deferred { _ = number() }
+        case .notProcessed: break
+        case .inDoubt: skipText()
+        case nil: isUnreadable = true
+        }
+    }
+
+    private mutating func skipRefusal() {
+        _ = number()
+        skipText()
+        skipText()
+        optional { $0.skipText() }
+        skipText()
+        skipText()
+    }
+
+    // MARK: Values
+
+    private mutating func skipProperties() {
+        list {
+            $0.skipText()
+            $0.skipValue()
+        }
+    }
+
+    private mutating func skipValue() {
+        switch ValueTag(rawValue: byte()) {
+        case .null, .false, .true: break
+        case .integer, .single: _ = number()
+        case .double: skip(8)
+        case .guid: skip(16)
+        case .decimal, .string, .binary, .enumeration, .raw: skipText()
+        case .date: skipDate()
+        case .timeOfDay: skipTime()
+        case .duration:
+            _ = byte()
+            _ = number()
+            _ = number()
+        case .dateTime:
+            skipDate()
+            skipTime()
+        case .dateTimeOffset:
+            skipDate()
+            skipTime()
+            _ = number()
+        case .complex:
+            nested {
+                $0.optional { $0.skipText() }
+                $0.skipProperties()
+            }
+        case .collection: nested { $0.list { $0.skipValue() } }
+        case nil: isUnreadable = true
+        }
+    }
+
+    private mutating func skipDate() {
+        _ = number()
+        skip(2)
+    }
+
+    private mutating func skipTime() {
+        _ = number()
+        _ = byte()
+    }
+}

@@ -1,0 +1,215 @@
+import EDM
+import OperationLog
+import Operations
+import SyncCore
+import SyncEngine
+import Testing
+
+@testable import LogInspection
+
+@Suite struct ProvenanceTests {
+    @Test func `a history begins with the download and has each edit with what became of it`() throws {
+        let shop = try ShopLog()
+        try shop.append(
+            update(1, ["Name": .string("Eve")]), prepared(1, 6), answered(1, (6, .confirmed(images: []))),
+            update(1, ["Name": .string("Eva")]))
+        #expect(
+            try shop.history("Customers(1)/Name") == [
+                "4 Name 'Ada': download of C", "6 Name 'Eve': local edit, confirmed by batch 1",
+                "9 Name 'Eva': local edit, pending",
+            ])
+        #expect(
+            try shop.blame("~1") == [
+                "ID 1: 4 download of C", "Name 'Eva': 9 local edit, pending", "City 'Rome': 4 download of C",
+            ])
+    }
+
+    @Test func `what was undone is nobody's any more, and is again when it is redone`() throws {
+        let shop = try ShopLog()
+        try shop.append(update(1, ["Name": .string("Eve")]), .operationsUndone([6]))
+        #expect(
+            try shop.history("~1/Name") == [
+                "4 Name 'Ada': download of C", "6 Name 'Eve': local edit, undone by 7",
+                "7 Name 'Ada': undo of operation 6",
+            ])
+        #expect(try shop.blame("~1")[1] == "Name 'Ada': 4 download of C")
+        try shop.append(update(1, ["Name": .string("Later")]), .operationsRedone([6]))
+        #expect(try shop.blame("~1")[1] == "Name 'Later': 8 local edit, pending")
+        try shop.append(.operationsUndone([8]))
+        #expect(try shop.blame("~1")[1] == "Name 'Eve': 6 local edit, pending")
+    }
+
+    @Test func `a value that the service has made of an edit is the answer's`() throws {
+        let shop = try ShopLog()
+        try shop.append(
+            update(1, ["Name": .string("Eve"), "City": .string("Bonn")]), prepared(1, 6),
+            answered(1, (6, .confirmed(images: [ShopLog.customer(1, "EVE", "Bonn")]))))
+        #expect(
+            try shop.blame("~1") == [
+                "ID 1: 4 download of C", "Name 'EVE': 8 answer of batch 1 to operation 6",
+                "City 'Bonn': 6 local edit, confirmed by batch 1",
+            ])
+    }
+
+    @Test func `a key comes with the answer, also to those that are linked`() throws {
+        let shop = try ShopLog()
+        let order = Creation(
+            entity: id(4), set: "Orders", type: "Shop.Orders", values: ["Note": .string("n")],
+            bindings: [Binding(navigation: "Customer", targets: [id(3)])])
+        try shop.append(create(3, "Customers"), .operation(Operation(.create(order, parent: nil))), prepared(1, 6))
+        try shop.append(answered(1, (6, .confirmed(images: [ShopLog.customer(3, "New", "Kiel")]))))
+        #expect(
+            try shop.blame("~4") == [
+                "Note 'n': 7 local edit, pending", "CustomerID 3: 9 key assigned by the answer of batch 1",
+                "Customer Customers(3): 7 local edit, pending",
+            ])
+        #expect(try shop.blame("Customers(3)")[0] == "ID 3: 9 key assigned by the answer of batch 1 to operation 6")
+        #expect(try shop.provenance("Customers(3)").entity == id(3))
+    }
+
+    @Test func `what a conflict drops of an edit is not the edit's any more`() throws {
+        let shop = try ShopLog()
+        try shop.append(
+            update(1, ["Name": .string("Mine"), "City": .string("Bonn")]),
+            .downloadPage(DownloadPage(query: "C", entities: [ShopLog.customer(1, "Theirs", "Rome")])),
+            .conflictResolved(
+                ConflictResolved(
+                    entity: id(1), decision: .serverWins,
+                    dropped: [.init(operation: 6, properties: ["Name"])])))
+        #expect(
+            try shop.history("~1/Name") == [
+                "4 Name 'Ada': download of C", "6 Name 'Mine': local edit, pending", "(7 Name 'Theirs': download of C)",
+                "8 Name 'Theirs': conflict, the service wins",
+            ])
+        #expect(
+            try shop.blame("~1") == [
+                "ID 1: 4 download of C", "Name 'Theirs': 7 download of C", "City 'Bonn': 6 local edit, pending",
+            ])
+    }
+
+    @Test func `an operation that was amended says what it says now`() throws {
+        let shop = try ShopLog()
+        let less = Operation(.update(id(1), changes: ["City": .string("Bonn")], bindings: []))
+        try shop.append(
+            update(1, ["Name": .string("Mine"), "City": .string("Bonn")]),
+            .operationsAmended([AmendedOperation(operation: 6, content: less)]))
+        #expect(
+            try shop.history("~1/Name") == [
+                "4 Name 'Ada': download of C", "6 Name 'Mine': local edit, pending",
+                "7 Name 'Ada': amendment of operation 6",
+            ])
+        #expect(try shop.blame("~1")[1] == "Name 'Ada': 4 download of C")
+    }
+
+    @Test func `what was elided, was refused or left the query is told`() throws {
+        let shop = try ShopLog()
+        try shop.append(update(1, ["Name": .string("Eve")]), .operationsElided([6]))
+        #expect(try shop.history("~1/Name").last == "7 Name 'Ada': operation 6 cancelled out")
+        try shop.append(
+            update(1, ["Name": .string("Eve")]), prepared(1, 8), answered(1, (8, .rejected(refusal("too late")))))
+        #expect(try shop.blame("~1")[1] == "Name 'Eve': 8 local edit, refused in batch 1 (POST Orders): 409 too late")
+        try shop.append(.downloadPage(DownloadPage(query: "C", left: [id(2)])))
+        #expect(try shop.provenance("~2").exists == false)
+        #expect(try shop.history("~2").last == "11 entity -: C does not bring it any more")
+        #expect(
+            try shop.provenance("Customers(2)").gone()
+                == [
+                    "Customers(~2) is not in the store: C does not bring it any more (record 11, 2026-11-21T07:59:57.120Z)."
+                ])
+    }
+
+    @Test func `a sentence says why a property is what it is`() throws {
+        let shop = try ShopLog()
+        try shop.append(update(1, ["Name": .string("Eve")]))
+        #expect(
+            try shop.provenance("~1").why("Name") == [
+                "Customers(1)/Name is 'Eve': local edit, pending (operation 6, 2026-11-21T07:59:57.120Z).",
+                "Before record 6 it was 'Ada'.",
+            ])
+        try shop.append(.operationsUndone([6]))
+        #expect(
+            try shop.provenance("~1").why("Name") == [
+                "Customers(1)/Name is 'Ada': download of C (record 4, 2026-11-21T07:59:57.120Z).",
+                "Record 7 made it so again: undo of operation 6. Before record 7 it was 'Eve'.",
+            ])
+        try shop.append(
+            update(1, ["Name": .string("Mine")]),
+            .downloadPage(DownloadPage(query: "C", entities: [ShopLog.customer(1, "Theirs", "Rome")])))
+        #expect(
+            try shop.provenance("~1").why("Name").last == "The service has 'Theirs' (download of C, record 9).")
+        #expect(throws: TidelogError.self) { try shop.provenance("~1").why("Nome") }
+    }
+
+    @Test func `a sentence says why an operation is not confirmed`() async throws {
+        let shop = try ShopLog()
+        try shop.append(
+            update(1, ["Name": .string("a")]), prepared(1, 6), answered(1, (6, .rejected(refusal("too late")))),
+            update(1, ["Name": .string("b")]), update(2, ["Name": .string("c")]), prepared(2, 10))
+        #expect(
+            try await shop.store.why(6).sentences == [
+                "Operation 6 was refused in batch 1 at 2026-11-21T07:59:57.120Z (record 8): 409 too late"
+            ])
+        #expect(
+            try await shop.store.why(9).sentences == [
+                "Operation 9 waits for an upload.",
+                "It is not in the next batch: held: operation 6 before it was refused.",
+            ])
+        #expect(
+            try await shop.store.why(10).sentences == [
+                "Operation 10 was sent with batch 2, and the log has no answer."
+            ])
+        try shop.append(.batchInterrupted(BatchInterrupted(batch: 2, reason: "The connection was lost.")))
+        #expect(
+            try await shop.store.why(10).sentences == [
+                "Operation 10 is in doubt since batch 2: The connection was lost."
+            ])
+        await #expect(throws: TidelogError.self) { try await shop.store.why(8) }
+        await #expect(throws: TidelogError.self) { try await shop.store.why(99) }
+    }
+
+    @Test func `references are told apart from what is none`() {
+        #expect(EntityReference("Customers('a/b)')/Name")?.property == "Name")
+        #expect(EntityReference("Customers('it''s')")?.set == "Customers")
+        #expect(EntityReference("~7/Name")?.selector == .id(id(7)))
+        #expect(EntityReference("Customers(~7)")?.selector == .id(id(7)))
+        for text in [
+            "", "~", "~0", "~x", "Customers", "(1)", "Customers(1", "Customers('1)", "Customers(1)x", "~1/a/b", "~1/",
+        ] {
+            #expect(EntityReference(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `who is not in the log, and sets and keys that cannot be, are refused`() throws {
+        let shop = try ShopLog()
+        for text in ["~99", "Orders(~1)", "Customers(99)", "Nothing(1)", "Customers('x')"] {
+            #expect(throws: TidelogError.self, "\(text)") { try shop.provenance(text) }
+        }
+    }
+
+    @Test func `behind a compaction the history begins with what it left`() throws {
+        let shop = try ShopLog()
+        try shop.append(update(1, ["Name": .string("Eve")]))
+        var fold = try Fold(storage: MemoryState())
+        let decoder = RecordDecoder()
+        try LogReader(directory: shop.log.path).forEach { record in
+            try fold.apply(try decoder.decode(kind: record.kind, payload: record.payload), sequence: record.sequence)
+        }
+        try fold.settle()
+        _ = try shop.log.log.writeSnapshot { writer in
+            try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
+        }
+        try shop.log.log.compact(keepingFrom: .max)
+        try shop.append(update(1, ["City": .string("Bonn")]), .operationsUndone([6]))
+        #expect(
+            try shop.history("Customers(1)").suffix(3) == [
+                "6 City 'Rome': as it was when the log was compacted", "7 City 'Bonn': local edit, pending",
+                "8 Name 'Ada': undo of operation 6",
+            ])
+        #expect(
+            try shop.blame("Customers(1)") == [
+                "ID 1: 6 as it was when the log was compacted", "Name 'Ada': 6 as it was when the log was compacted",
+                "City 'Bonn': 7 local edit, pending",
+            ])
+        #expect(throws: TidelogError.self) { try shop.store.detail(of: 6) }
+    }
+}

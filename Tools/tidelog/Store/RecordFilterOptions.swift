@@ -1,0 +1,63 @@
+internal import ArgumentParser
+internal import LogInspection
+internal import Operations
+internal import SyncEngine
+
+/// Which records are shown, on `log`. What is given has to hold all together.
+struct RecordFilterOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("All that is about this entity, answers included.", valueName: "ref"))
+    var entity: ReferenceArgument?
+    @Option(help: ArgumentHelp("What is about entities of this set.", valueName: "name"))
+    var set: String?
+    @Option(
+        help: ArgumentHelp(
+            "Records of this kind, or operations with this action: batchAnswered, update.", valueName: "name"))
+    var kind: String?
+    @Option(help: ArgumentHelp("Operations that stand so.", valueName: "fate"))
+    var state: FateArgument?
+    @Option(help: ArgumentHelp("The batch with this number, and the operations that it carries.", valueName: "number"))
+    var batch: BatchID?
+    @Option(help: ArgumentHelp("Made then or later: 2026-11-21T07:43:17Z, without a zone in UTC.", valueName: "time"))
+    var since: TimeArgument?
+    @Option(help: ArgumentHelp("Made then or earlier.", valueName: "time"))
+    var until: TimeArgument?
+    @Option(help: ArgumentHelp("From the record with this number on.", valueName: "seq"))
+    var from: SequenceNumber?
+    @Option(help: ArgumentHelp("Up to the record with this number.", valueName: "seq"))
+    var to: SequenceNumber?
+    @Option(help: ArgumentHelp("Operations with this custom tag.", valueName: "text"))
+    var tag: String?
+    @Option(help: ArgumentHelp("What the service refused with this error code or HTTP status.", valueName: "text"))
+    var code: String?
+
+    /// Finds the entity and the batch's operations in the log.
+    func filter(_ store: InspectedStore) throws -> RecordFilter {
+        var filter = RecordFilter()
+        filter.entities = try entity.map { try store.entities(of: $0.reference) }
+        filter.set = set
+        filter.kind = kind
+        filter.state = state?.rawValue
+        filter.batch = batch
+        if let batch { filter.batchOperations = try mappingLogErrors { try store.history.operations(of: batch) } }
+        filter.since = since?.milliseconds
+        filter.until = until?.milliseconds
+        (filter.from, filter.to) = (from, to)
+        (filter.tag, filter.code) = (tag, code)
+        return filter
+    }
+}
+
+/// ``OperationFate/name``
+enum FateArgument: String, CaseIterable, ExpressibleByArgument {
+    case pending, inFlight, inDoubt, confirmed, rejected, deferred, undone, elided, unknown
+}
+
+/// `Customers('ALFKI')`, `Customers(~3)` or `~3`, and for some commands `/Property` behind it.
+struct ReferenceArgument: ExpressibleByArgument {
+    let reference: EntityReference
+
+    init?(argument: String) {
+        guard let reference = EntityReference(argument) else { return nil }
+        self.reference = reference
+    }
+}
