@@ -58,6 +58,8 @@ struct RootCommand: AsyncParsableCommand {
                 subcommands: [
                     StatusCommand.self, PlanCommand.self, LogCommand.self, StatsCommand.self, MetadataCommand.self,
                 ]),
+            CommandGroup(
+                name: "Finding what went wrong:", subcommands: [BisectCommand.self, WatchCommand.self]),
             CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self, RepairCommand.self]),
         ])
 }

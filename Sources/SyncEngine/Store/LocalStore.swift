@@ -24,7 +24,7 @@ public actor LocalStore {
 
     let log: OperationLog
     let state: SQLiteState
-    private(set) var fold: Fold<SQLiteState>
+    var fold: Fold<SQLiteState>
     /// Where the time comes from, and how the engine waits.
     public nonisolated let environment: SyncEnvironment
     private let keys: [LogKey]
