@@ -4,6 +4,13 @@ import Operations
 import SyncEngine
 
 extension InspectedStore {
+    /// What the store's log is known by; copies have the same.
+    ///
+    /// - Throws: `noStore` where there is no log.
+    public var identifier: String {
+        get throws(TidelogError) { try openReader().storeIdentifier.description }
+    }
+
     /// What the body makes of the store; where it comes upon damage, of what can be read of it, as a repair would make it.
     ///
     /// The second run begins anew: the body keeps nothing of the first.

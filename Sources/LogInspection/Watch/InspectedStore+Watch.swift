@@ -36,7 +36,8 @@ extension InspectedStore {
         _ body: (ConditionFlip) throws(TidelogError) -> Bool
     ) async throws(TidelogError) -> WatchReport {
         let reader = try openReader()
-        let range = try sequence(of: first, reader)...max(try sequence(of: first, reader), try sequence(of: last, reader))
+        let range =
+            try sequence(of: first, reader)...max(try sequence(of: first, reader), try sequence(of: last, reader))
         return try await watch(condition, range, reader, body)
     }
 

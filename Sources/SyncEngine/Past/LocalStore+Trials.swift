@@ -110,7 +110,9 @@ extension LocalStore {
                     stretch.last = next.sequence
                     stretch.records += 1
                     let change = StoreChange([record], tables: try state.takeChangedTables())
-                    if let written = change.tables, let read = stretch.tables, written.isDisjoint(with: read) { continue }
+                    if let written = change.tables, let read = stretch.tables, written.isDisjoint(with: read) {
+                        continue
+                    }
                     let now = try evaluate(query, at: record.time, &stretch)
                     if now != stretch.holds { stretch.flips.append((next.sequence, now)) }
                     stretch.holds = now

@@ -46,7 +46,8 @@ struct BisectCommand: AsyncParsableCommand {
         if let run {
             let scratch = try ScratchDirectory()
             defer { scratch.remove() }
-            report = try await store.bisect(good: good, bad: bad, scratch: scratch.path) { directory throws(TidelogError) in
+            report = try await store.bisect(good: good, bad: bad, scratch: scratch.path) {
+                directory throws(TidelogError) in
                 defer { ScratchDirectory.remove(directory) }
                 return try ShellTest(run).verdict(on: directory)
             }
@@ -76,7 +77,9 @@ struct BisectText {
         case .holdsAlready: lines.append("It holds behind operation \(report.good) already, so that is no good place.")
         case .neverHolds: lines.append("It does not hold behind operation \(report.bad), so that is no bad place.")
         case .undecided(let range):
-            lines.append("It is one of the operations \(range.lowerBound) to \(range.upperBound); the others cannot be told apart.")
+            lines.append(
+                "It is one of the operations \(range.lowerBound) to \(range.upperBound); the others cannot be told apart."
+            )
         }
         lines.append("\(counted(report.evaluations.count, "evaluation", "evaluations")) of \(report.limit) at most.")
         return lines

@@ -89,7 +89,8 @@ struct FlipText {
     var line: String {
         let what = flip.holds ? "begins to hold" : "ceases to hold"
         let entry = flip.entry
-        return "\(flip.sequence)  \(entry?.timeText ?? "-")  \(what)  \(oneLine(entry?.summary ?? "a record that cannot be read"))"
+        return
+            "\(flip.sequence)  \(entry?.timeText ?? "-")  \(what)  \(oneLine(entry?.summary ?? "a record that cannot be read"))"
     }
 
     var json: String {

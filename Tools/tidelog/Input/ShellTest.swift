@@ -29,7 +29,8 @@ struct ShellTest {
         default:
             throw TidelogError(
                 .invalidRequest, "The command ended with exit code \(status), which says nothing.",
-                recovery: "It has to exit with 0 where all is well, with 125 where it cannot tell, with 1 to 127 where not.")
+                recovery:
+                    "It has to exit with 0 where all is well, with 125 where it cannot tell, with 1 to 127 where not.")
         }
     }
 
