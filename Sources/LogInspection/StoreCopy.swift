@@ -39,6 +39,12 @@ struct StoreCopy {
         }
     }
 
+    /// Writes the description only.
+    func takeDescription(of store: InspectedStore) throws(FileSystemError) {
+        guard (try? store.disk.open(store.files.description, .read))?.close() != nil else { return }
+        try copy(store.disk, store.files.description, to: files.description)
+    }
+
     private func copy(_ source: some FileSystem, _ path: String, to target: String) throws(FileSystemError) {
         try copy(source as any FileSystem, path, to: target)
     }

@@ -59,7 +59,9 @@ struct RootCommand: AsyncParsableCommand {
                     StatusCommand.self, PlanCommand.self, LogCommand.self, StatsCommand.self, MetadataCommand.self,
                 ]),
             CommandGroup(
-                name: "Finding what went wrong:", subcommands: [DiffCommand.self, BisectCommand.self, WatchCommand.self]),
+                name: "Finding what went wrong:", subcommands: [
+                    DiffCommand.self, BisectCommand.self, WatchCommand.self, WhatIfCommand.self, MinimiseCommand.self,
+                ]),
             CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self, RepairCommand.self]),
         ])
 }

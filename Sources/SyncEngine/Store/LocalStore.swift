@@ -195,9 +195,12 @@ public actor LocalStore {
     var nextSequence: SequenceNumber { log.nextSequence + UInt64(uncommitted.count) }
 
     @discardableResult
-    func add(_ body: Record.Body) throws -> SequenceNumber {
+    func add(_ body: Record.Body) throws -> SequenceNumber { try add(Record(time: environment.now(), body: body)) }
+
+    /// The same with the time at which it was made, for what was recorded elsewhere before.
+    @discardableResult
+    func add(_ record: Record) throws -> SequenceNumber {
         let sequence = nextSequence
-        let record = Record(time: environment.now(), body: body)
         try fold.apply(record, sequence: sequence)
         uncommitted.append(record)
         return sequence

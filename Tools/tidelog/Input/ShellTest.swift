@@ -84,6 +84,12 @@ struct ScratchDirectory {
 
     func remove() { Self.remove(path) }
 
+    /// Throws where something has the name.
+    static func check(isFree path: String) throws {
+        guard access(path, F_OK) == 0 else { return }
+        throw CommandFailure("\(path) is there already.", recovery: "Name a directory that does not exist.")
+    }
+
     /// With all that is in it.
     static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 }
