@@ -158,7 +158,8 @@ let package = Package(
         tests(
             "LogInspectionTests",
             [
-                "LogInspection", "SyncEngine", "OperationLog", "SyncCore", "ODataWire", "Operations", "EDM", "TestSupport",
+                "LogInspection", "SyncEngine", "OperationLog", "SyncCore", "ODataWire", "Operations", "EDM",
+                "TestSupport",
             ]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
         tests(

@@ -82,7 +82,8 @@ enum LogFailure {
         case let error as LogError: TidelogError(error)
         case let error as CodecError:
             TidelogError(
-                .damaged, "A record of the log cannot be read. \(error)", recovery: "Run 'tidelog verify' on the store.",
+                .damaged, "A record of the log cannot be read. \(error)",
+                recovery: "Run 'tidelog verify' on the store.",
                 cause: error)
         default: TidelogError(.storage, "\(error)", cause: error)
         }

@@ -61,6 +61,7 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Finding what went wrong:", subcommands: [
                     DiffCommand.self, BisectCommand.self, WatchCommand.self, WhatIfCommand.self, MinimiseCommand.self,
+                    GenerateTestCommand.self,
                 ]),
             CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self, RepairCommand.self]),
         ])

@@ -45,6 +45,17 @@ public struct AlteredRecord: Sendable, Hashable {
     public let fate: Fate
 }
 
+/// An operation that stands otherwise at the end of the altered history.
+public struct AlteredStanding: Sendable, Hashable {
+    /// The number that it has in the log.
+    public let sequence: SequenceNumber
+    /// How it stands in both, as ``OperationFate/name`` says it; `done` where it has ended or was undone.
+    public let real: String
+    public let altered: String
+    /// Why the service refuses it in the altered history, in its words with the status in front; nil where it does not.
+    public let refusal: String?
+}
+
 /// The history as it was beside the one that it would have been.
 public struct AlternativeReport: Sendable {
     /// The states at the end of both; entity IDs mean the same in both.
@@ -53,6 +64,8 @@ public struct AlternativeReport: Sendable {
     /// In order, at most ``listLimit`` of them.
     public internal(set) var withoutPlace: [AlteredRecord] = []
     public internal(set) var countWithoutPlace = 0
+    /// In order, at most ``listLimit`` of them.
+    public internal(set) var standings: [AlteredStanding] = []
     /// The numbers of what was inserted, in the altered history.
     public internal(set) var inserted: [SequenceNumber] = []
     /// What would be sent next, request by request: method, URL and body in a line.

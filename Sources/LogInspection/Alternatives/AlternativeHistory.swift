@@ -39,6 +39,8 @@ extension InspectedStore {
         var report = AlternativeReport(real: real, altered: altered)
         (report.withoutPlace, report.countWithoutPlace) = (run.withoutPlace, run.countWithoutPlace)
         report.inserted = run.inserted
+        report.standings = run.standings(
+            try await real.store.pendingOperations(), try await altered.store.pendingOperations())
         report.realPlan = try await Self.requests(of: real.store)
         report.alteredPlan = try await Self.requests(of: altered.store)
         return report
@@ -196,6 +198,37 @@ private struct AlternativeRun {
         if withoutPlace.count < AlternativeReport.listLimit {
             withoutPlace.append(AlteredRecord(sequence: sequence, fate: fate))
         }
+    }
+
+    /// What stands otherwise of what has not ended in one of the two.
+    func standings(_ real: [PendingOperation], _ altered: [PendingOperation]) -> [AlteredStanding] {
+        let before = Dictionary(real.map { ($0.sequence, $0.status) }, uniquingKeysWith: { first, _ in first })
+        var after: [SequenceNumber: PendingOperation.Status] = [:]
+        for operation in altered {
+            if let original = original(operation.sequence) { after[original] = operation.status }
+        }
+        var found: [AlteredStanding] = []
+        for sequence in Set(before.keys).union(after.keys).sorted() where !gone.contains(sequence) {
+            let (old, new) = (before[sequence].map(OperationFate.init), after[sequence].map(OperationFate.init))
+            guard old?.name != new?.name, found.count < AlternativeReport.listLimit else { continue }
+            var refusal: String?
+            switch new {
+            case .rejected(_, let words), .deferred(let words): refusal = "\(words.status) \(words.message)"
+            default: break
+            }
+            found.append(
+                AlteredStanding(
+                    sequence: sequence, real: old?.name ?? "done", altered: new?.name ?? "done", refusal: refusal))
+        }
+        return found
+    }
+
+    /// The number in the log of an operation of the second history; nil for one that was inserted.
+    private func original(_ sequence: SequenceNumber) -> SequenceNumber? {
+        if inserted.contains(sequence) { return nil }
+        var place = sequence
+        if let last = inserted.last, sequence > last { place -= UInt64(inserted.count) }
+        return alteration.source(at: place)
     }
 
     // MARK: Revision

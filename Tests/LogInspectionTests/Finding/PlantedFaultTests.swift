@@ -41,14 +41,16 @@ struct PlantedFaultTests {
                 let draft = EntityDraft(
                     number: 0, set: "Customers", type: "Shop.Customer",
                     values: ["Name": .string("c\(call)"), "Rating": .integer(Int64(random.next(below: 5)))])
-                let result = try await store.perform([(.create(draft, in: nil), IntentOptions())], asChangeSet: false)[0]
+                let result = try await store.perform([(.create(draft, in: nil), IntentOptions())], asChangeSet: false)[
+                    0]
                 alive.append((try #require(result.entities[0]?.readLink), try #require(result.sequence)))
                 continue
             }
             let index = random.next(below: alive.count)
             let target = alive[index]
             if found == nil, call >= place {
-                let change = Intent.update(.link(target.link), changes: ["Rating": .integer(99)], bindings: [], inline: [])
+                let change = Intent.update(
+                    .link(target.link), changes: ["Rating": .integer(99)], bindings: [], inline: [])
                 let result = try await store.perform([(change, IntentOptions())], asChangeSet: false)[0]
                 found = (try #require(result.sequence), target.creation)
                 // From here on nobody touches it.
@@ -96,7 +98,9 @@ struct PlantedFaultTests {
         #expect(try await condition.holds(in: past, at: 0))
     }
 
-    @Test func `without the operation that was planted the condition does not hold, and nothing else differs`() async throws {
+    @Test func `without the operation that was planted the condition does not hold, and nothing else differs`()
+        async throws
+    {
         let seed = UInt64.random(in: 0...UInt64(UInt32.max))
         print("planted fault left out: seed \(seed)")
         var random = SeededNumbers(seed)

@@ -66,6 +66,9 @@ struct WhatIfCommand: AsyncParsableCommand {
         for record in report.withoutPlace {
             try Console.print(format.json ? AlteredText(record).json : AlteredText(record).line)
         }
+        for standing in report.standings {
+            try Console.print(format.json ? StandingText(standing).json : StandingText(standing).line)
+        }
         var output = DifferenceOutput(isJSON: format.json)
         let counts = try await StateDifference(
             before: report.real, after: report.altered, matching: .entityIDs
@@ -157,6 +160,29 @@ struct AlteredText {
         json.beginObject()
         json.member("leftOut", record.sequence)
         if case .refused(let reason) = record.fate { json.member("refused", reason) }
+        json.endObject()
+        return json.text
+    }
+}
+
+/// An operation that stands otherwise in the altered history.
+struct StandingText {
+    private let standing: AlteredStanding
+
+    init(_ standing: AlteredStanding) { self.standing = standing }
+
+    var line: String {
+        let why = standing.refusal.map { " (\(oneLine($0)))" } ?? ""
+        return "Operation \(standing.sequence): \(standing.real) → \(standing.altered)\(why)"
+    }
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("operation", standing.sequence)
+        json.member("real", standing.real)
+        json.member("altered", standing.altered)
+        if let refusal = standing.refusal { json.member("refusal", refusal) }
         json.endObject()
         return json.text
     }

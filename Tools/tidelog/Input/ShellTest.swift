@@ -87,7 +87,13 @@ struct ScratchDirectory {
     /// Throws where something has the name.
     static func check(isFree path: String) throws {
         guard access(path, F_OK) == 0 else { return }
-        throw CommandFailure("\(path) is there already.", recovery: "Name a directory that does not exist.")
+        throw CommandFailure("\(path) is there already.", recovery: "Give a name that nothing has.")
+    }
+
+    static func write(_ text: String, to path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) else {
+            throw CommandFailure("\(path) cannot be written.", recovery: "Check the directory's name.")
+        }
     }
 
     /// With all that is in it.
