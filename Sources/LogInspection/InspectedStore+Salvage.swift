@@ -11,6 +11,23 @@ extension InspectedStore {
         get throws(TidelogError) { try openReader().storeIdentifier.description }
     }
 
+    /// The first place that the store has a past of: in front of its log, or where a compaction has removed records, behind
+    /// them.
+    ///
+    /// - Throws: `noStore` where there is no log.
+    public var earliestPlace: PointInTime {
+        get throws(TidelogError) {
+            let reader = try openReader()
+            do {
+                let first = try reader.firstSequence()
+                guard first > 1 else { return .sequence(0) }
+                return .sequence(try snapshotPlaces(reader).first { $0 + 1 >= first } ?? first)
+            } catch {
+                throw LogFailure.mapped(error)
+            }
+        }
+    }
+
     /// What the body makes of the store; where it comes upon damage, of what can be read of it, as a repair would make it.
     ///
     /// The second run begins anew: the body keeps nothing of the first.

@@ -20,6 +20,12 @@ extension InspectedStore {
     public func altered(_ alteration: Alteration, through end: PointInTime) async throws(TidelogError)
         -> AlternativeReport
     {
+        try await salvaging { store throws(TidelogError) in try await store.alternative(alteration, through: end) }
+    }
+
+    private func alternative(
+        _ alteration: Alteration, through end: PointInTime
+    ) async throws(TidelogError) -> AlternativeReport {
         let reader = try openReader()
         let last = try sequence(of: end, reader)
         var named = Array(alteration.skipped) + alteration.order + Array(alteration.answers.keys)

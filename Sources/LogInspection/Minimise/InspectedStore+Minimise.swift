@@ -47,6 +47,12 @@ extension InspectedStore {
     public func minimised(
         _ test: FailureTest, to output: String, progress: (MinimiseProgress) -> Void = { _ in }
     ) async throws(TidelogError) -> MinimiseReport {
+        try await salvaging { store throws(TidelogError) in try await store.reduced(test, to: output, progress) }
+    }
+
+    private func reduced(
+        _ test: FailureTest, to output: String, _ progress: (MinimiseProgress) -> Void
+    ) async throws(TidelogError) -> MinimiseReport {
         let reader = try openReader()
         let trials = ReductionTrials(self, reader, test)
         let first: SequenceNumber

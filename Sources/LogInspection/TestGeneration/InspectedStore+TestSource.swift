@@ -96,6 +96,7 @@ struct TestSource {
             + ["let metadata = try service.metadata", "_ = metadata"] + operations + expectation)
             .map { "        \($0)\n" }.joined()
         return """
+            // swift-format-ignore-file
             \(modules)
             /// Made by 'tidelog generate-test'.
             @Suite struct \(name)Tests {

@@ -35,10 +35,18 @@ extension InspectedStore {
         _ condition: StateCondition, from first: PointInTime, through last: PointInTime,
         _ body: (ConditionFlip) throws(TidelogError) -> Bool
     ) async throws(TidelogError) -> WatchReport {
-        let reader = try openReader()
-        let range =
-            try sequence(of: first, reader)...max(try sequence(of: first, reader), try sequence(of: last, reader))
-        return try await watch(condition, range, reader, body)
+        var told: SequenceNumber = 0
+        return try await salvaging { store throws(TidelogError) in
+            let reader = try store.openReader()
+            let start = try store.sequence(of: first, reader)
+            let range = start...max(start, try store.sequence(of: last, reader))
+            return try await store.watch(condition, range, reader) { flip throws(TidelogError) in
+                // What is in front of damage is the same without it.
+                guard flip.sequence > told else { return true }
+                told = flip.sequence
+                return try body(flip)
+            }
+        }
     }
 
     /// The last record before a place behind which the condition is another one than before; nil where it is the same
@@ -48,9 +56,12 @@ extension InspectedStore {
     public func lastFlip(
         _ condition: StateCondition, from first: PointInTime, before last: PointInTime
     ) async throws(TidelogError) -> (flip: ConditionFlip?, report: WatchReport) {
-        let reader = try openReader()
-        let start = try sequence(of: first, reader)
-        return try await lastFlip(condition, start, max(start, try sequence(of: last, reader)), reader)
+        try await salvaging { store throws(TidelogError) in
+            let reader = try store.openReader()
+            let start = try store.sequence(of: first, reader)
+            let end = max(start, try store.sequence(of: last, reader))
+            return try await store.lastFlip(condition, start, end, reader)
+        }
     }
 
     @inline(never)

@@ -20,7 +20,7 @@ struct BisectCommand: AsyncParsableCommand {
             or failed, 2 damage, 64 usage.
             """)
 
-    @Option(help: ArgumentHelp("A place where it does not hold; 0 if none is given.", valueName: "seq|time"))
+    @Option(help: ArgumentHelp("A place where it does not hold; the earliest if none is given.", valueName: "seq|time"))
     var good: PointArgument?
 
     @Option(help: ArgumentHelp("A later place where it holds; the end if none is given.", valueName: "seq|time"))
@@ -41,7 +41,7 @@ struct BisectCommand: AsyncParsableCommand {
 
     func run() async throws {
         let store = try options.inspected
-        let (good, bad) = (good?.point ?? .sequence(0), bad?.point ?? .sequence(.max))
+        let (good, bad) = (try good?.point ?? store.earliestPlace, bad?.point ?? .sequence(.max))
         let report: BisectReport
         if let run {
             let scratch = try ScratchDirectory()

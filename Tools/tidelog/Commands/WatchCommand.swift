@@ -21,7 +21,7 @@ struct WatchCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("A query.", valueName: "url"))
     var condition: String
 
-    @Option(help: ArgumentHelp("Begin behind this place; 0 if none is given.", valueName: "seq|time"))
+    @Option(help: ArgumentHelp("Begin behind this place; the earliest if none is given.", valueName: "seq|time"))
     var from: PointArgument?
 
     @Option(help: ArgumentHelp("End with this place; the end of the log if none is given.", valueName: "seq|time"))
@@ -42,7 +42,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let store = try options.inspected
-        let (from, to) = (from?.point ?? .sequence(0), to?.point ?? .sequence(.max))
+        let (from, to) = (try from?.point ?? store.earliestPlace, to?.point ?? .sequence(.max))
         let condition = StateCondition(condition)
         let (isJSON, goesOn) = (format.json, all)
         var flips = 0
