@@ -1,7 +1,7 @@
 import EDM
 import OperationLog
 import Operations
-import SyncEngine
+public import SyncEngine
 
 extension InspectedStore {
     /// What the store's log is known by; copies have the same.

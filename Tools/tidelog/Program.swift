@@ -59,7 +59,8 @@ struct RootCommand: AsyncParsableCommand {
                     StatusCommand.self, PlanCommand.self, LogCommand.self, StatsCommand.self, MetadataCommand.self,
                 ]),
             CommandGroup(
-                name: "Finding what went wrong:", subcommands: [
+                name: "Finding what went wrong:",
+                subcommands: [
                     DiffCommand.self, BisectCommand.self, WatchCommand.self, WhatIfCommand.self, MinimiseCommand.self,
                     GenerateTestCommand.self,
                 ]),

@@ -10,6 +10,9 @@ public final class OverlayFileSystem: FileSystem {
     /// What differs from below, by path.
     private let changes = Mutex<[String: Change]>([:])
 
+    /// Those that were made here: they are there as long as they are empty, too.
+    private let directories = Mutex<Set<String>>([])
+
     private enum Change {
         case removed
         /// Where the bytes are as long as they are not changed, nil for a file that was made here; and what they are then.
@@ -61,7 +64,8 @@ public final class OverlayFileSystem: FileSystem {
         do {
             names = Set(try below.list(directory))
         } catch {
-            guard error.isNotFound, !changes.isEmpty else { throw error }
+            let isMade = directories.withLock { $0.contains(directory) }
+            guard error.isNotFound, isMade || !changes.isEmpty else { throw error }
         }
         for (path, change) in changes {
             let name = String(path.dropFirst(prefix.count))
@@ -76,14 +80,17 @@ public final class OverlayFileSystem: FileSystem {
         return Array(names)
     }
 
-    /// Nothing to do: a directory is there as soon as a file in it is.
-    public func createDirectory(_ path: String) throws(FileSystemError) {}
+    /// A directory is also there as soon as a file in it is.
+    public func createDirectory(_ path: String) throws(FileSystemError) {
+        _ = directories.withLock { $0.insert(path) }
+    }
 
     public func rename(_ path: String, to target: String) throws(FileSystemError) {
         let files = (try? list(path)) ?? []
         guard files.isEmpty else {
             // A directory is nothing but the names of its files.
             for name in files { try rename("\(path)/\(name)", to: "\(target)/\(name)") }
+            _ = directories.withLock { $0.remove(path) }
             return
         }
         guard case .file(let source, let change)? = try change(of: path) else { throw Self.missing("rename", path) }

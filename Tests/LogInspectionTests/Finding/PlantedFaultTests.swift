@@ -24,10 +24,15 @@ struct PlantedFaultTests {
 
     private let directory = TemporaryDirectory()
     private var inspected: InspectedStore { InspectedStore(directory: directory.path) }
+    private let condition = StateCondition("Customers?$filter=Rating gt 50")
 
     /// Fills the store. Returns the numbers of the operation that was planted and of the creation that it needs.
-    private func fill(_ random: inout SeededNumbers, calls: Int) async throws -> (fault: UInt64, creation: UInt64) {
+    private func fill(
+        _ random: inout SeededNumbers, calls: Int, keys: [LogKey] = [], compacting: Bool = false
+    ) async throws -> (fault: UInt64, creation: UInt64) {
         var options = LocalStore.Options(snapshots: .manual)
+        options.log.keys = keys
+        options.log.segmentSize = 8_192
         options.log.durability = .none
         let store = try await LocalStore(StoreFiles(directory: directory.path), options: options)
         _ = try await store.record([
@@ -63,6 +68,7 @@ struct PlantedFaultTests {
                 let change = Intent.update(.link(target.link), changes: changes, bindings: [], inline: [])
                 _ = try await store.perform([(change, IntentOptions())], asChangeSet: false)
             }
+            if compacting, call == calls / 5 { _ = try await store.compact(keeping: .bytes(0)) }
             if random.next(below: 60) == 0 { _ = try await store.writeSnapshot() }
         }
         await store.close()
@@ -76,7 +82,6 @@ struct PlantedFaultTests {
         print("planted fault \(number): seed \(seed)")
         var random = SeededNumbers(seed)
         let (fault, creation) = try await fill(&random, calls: 120 + random.next(below: 200))
-        let condition = StateCondition("Customers?$filter=Rating gt 50")
         let report = try await inspected.bisect(good: .sequence(0), bad: .sequence(.max), when: condition)
         #expect(report.outcome == .found(fault))
         #expect(report.evaluations.count <= report.limit)
@@ -96,6 +101,65 @@ struct PlantedFaultTests {
         #expect(small.kept == [1, creation, fault])
         let past = try await InspectedStore(directory: directory.path + "/small").past(at: .sequence(.max))
         #expect(try await condition.holds(in: past, at: 0))
+    }
+
+    @Test func `an encrypted store is searched with its key`() async throws {
+        let key = try #require(LogKey(Array(1...32)))
+        var random = SeededNumbers(11)
+        let (fault, creation) = try await fill(&random, calls: 100, keys: [key])
+        let store = InspectedStore(directory: directory.path, keys: [key])
+        let report = try await store.bisect(good: .sequence(0), bad: .sequence(.max), when: condition)
+        #expect(report.outcome == .found(fault))
+        let small = try await store.minimised(.condition(condition), to: directory.path + "/small")
+        #expect(small.kept == [1, creation, fault])
+        await #expect(throws: TidelogError.self) {
+            try await inspected.bisect(good: .sequence(0), bad: .sequence(.max), when: condition)
+        }
+    }
+
+    @Test func `a damaged store is searched as far as it can be read`() async throws {
+        var random = SeededNumbers(13)
+        let (fault, _) = try await fill(&random, calls: 200)
+        let segments = TemporaryDirectory.files(directory.path + "/log").filter { $0.hasSuffix(".segment") }.sorted()
+        let last = try #require(segments.last)
+        var bytes = try #require(TemporaryDirectory.read(last))
+        bytes[bytes.count - 20] ^= 0x55
+        TemporaryDirectory.write(bytes, to: last)
+        let report = try await inspected.bisect(good: .sequence(0), bad: .sequence(fault + 5), when: condition)
+        #expect(report.outcome == .found(fault))
+        var flips: [UInt64] = []
+        _ = try await inspected.watch(condition, from: .sequence(0), through: .sequence(.max)) { flip in
+            flips.append(flip.sequence)
+            return true
+        }
+        #expect(flips.first == fault)
+        #expect(Set(flips).count == flips.count)
+    }
+
+    @Test func `a compacted store is searched from the first place that it has`() async throws {
+        var random = SeededNumbers(17)
+        let (fault, _) = try await fill(&random, calls: 200, compacting: true)
+        let first = try inspected.earliestPlace
+        #expect(first != .sequence(0))
+        let report = try await inspected.bisect(good: first, bad: .sequence(.max), when: condition)
+        #expect(report.outcome == .found(fault))
+        await #expect(throws: TidelogError.self) {
+            try await inspected.minimised(.condition(condition), to: directory.path + "/small")
+        }
+    }
+
+    @Test func `a search changes no file of the store`() async throws {
+        var random = SeededNumbers(19)
+        let (fault, _) = try await fill(&random, calls: 100)
+        let files = TemporaryDirectory.files(directory.path).sorted()
+        let before = files.map { TemporaryDirectory.read($0) }
+        _ = try await inspected.bisect(good: .sequence(0), bad: .sequence(.max), when: condition)
+        _ = try await inspected.watch(condition, from: .sequence(0), through: .sequence(.max)) { _ in true }
+        var alteration = Alteration()
+        alteration.skipped = [fault]
+        _ = try await inspected.altered(alteration, through: .sequence(.max))
+        #expect(TemporaryDirectory.files(directory.path).sorted() == files)
+        #expect(files.map { TemporaryDirectory.read($0) } == before)
     }
 
     @Test func `without the operation that was planted the condition does not hold, and nothing else differs`()
