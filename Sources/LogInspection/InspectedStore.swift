@@ -13,7 +13,7 @@ public struct InspectedStore: Sendable {
     /// Only read.
     let disk: any FileSystem
     /// What the store is told besides by `store.json`.
-    private let options: LocalStore.Options
+    let options: LocalStore.Options
 
     /// Looks at nothing yet.
     ///
@@ -90,7 +90,7 @@ public struct InspectedStore: Sendable {
     }
 
     /// The disk with a log on it that holds what can be read of the one that is there.
-    private func salvaged() throws(TidelogError) -> OverlayFileSystem {
+    func salvaged() throws(TidelogError) -> OverlayFileSystem {
         let overlay = OverlayFileSystem(disk)
         do {
             _ = try LogRepair(

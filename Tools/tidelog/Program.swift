@@ -61,7 +61,12 @@ struct RootCommand: AsyncParsableCommand {
                     StatusCommand.self, PlanCommand.self, LogCommand.self, ShowCommand.self, HistoryCommand.self,
                     BlameCommand.self, WhyCommand.self, StatsCommand.self, SegmentsCommand.self, MetadataCommand.self,
                 ]),
-            CommandGroup(name: "What happened:", subcommands: [AtCommand.self, ReplayCommand.self]),
+            CommandGroup(
+                name: "What happened:",
+                subcommands: [
+                    AtCommand.self, DiffCommand.self, BisectCommand.self, WatchCommand.self, ReplayCommand.self,
+                    WhatIfCommand.self, MinimiseCommand.self, GenerateTestCommand.self,
+                ]),
             CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self, RepairCommand.self]),
         ])
 }

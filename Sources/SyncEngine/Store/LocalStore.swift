@@ -24,7 +24,7 @@ public actor LocalStore {
 
     let log: OperationLog
     let state: SQLiteState
-    private(set) var fold: Fold<SQLiteState>
+    var fold: Fold<SQLiteState>
     /// Where the time comes from, and how the engine waits.
     public nonisolated let environment: SyncEnvironment
     private let keys: [LogKey]
@@ -195,9 +195,12 @@ public actor LocalStore {
     var nextSequence: SequenceNumber { log.nextSequence + UInt64(uncommitted.count) }
 
     @discardableResult
-    func add(_ body: Record.Body) throws -> SequenceNumber {
+    func add(_ body: Record.Body) throws -> SequenceNumber { try add(Record(time: environment.now(), body: body)) }
+
+    /// The same with the time at which it was made, for what was recorded elsewhere before.
+    @discardableResult
+    func add(_ record: Record) throws -> SequenceNumber {
         let sequence = nextSequence
-        let record = Record(time: environment.now(), body: body)
         try fold.apply(record, sequence: sequence)
         uncommitted.append(record)
         return sequence

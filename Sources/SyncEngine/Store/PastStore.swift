@@ -12,6 +12,11 @@ public struct PastStore: Sendable {
     /// Whatever happens to it happens in memory, but for streams: these are still in the files of the store.
     package let store: LocalStore
 
+    /// The root of the service that it belongs to; nil before there is one.
+    public var serviceRoot: String? {
+        get async throws(TidelogError) { try await store.service?.root }
+    }
+
     /// - Parameters:
     ///   - point: one behind the end of the log is the end.
     ///   - options: how the store is opened; of the log's, the keys.

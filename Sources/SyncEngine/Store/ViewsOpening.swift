@@ -158,7 +158,13 @@ struct ViewsOpening {
         return count
     }
 
-    private static func decoded(_ record: LogRecord, _ decoder: RecordDecoder) throws(TidelogError) -> Record {
+    /// Folds all that the cursor gives, inside of one transaction.
+    static func foldAll(of cursor: LogCursor, _ fold: inout Fold<SQLiteState>) throws {
+        while try foldSome(of: cursor, &fold) == recordsPerTransaction { _ = fold.takeTouched() }
+        _ = fold.takeTouched()
+    }
+
+    static func decoded(_ record: LogRecord, _ decoder: RecordDecoder) throws(TidelogError) -> Record {
         do throws(CodecError) {
             return try decoder.decode(kind: record.kind, payload: record.payload)
         } catch {

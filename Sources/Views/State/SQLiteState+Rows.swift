@@ -156,6 +156,16 @@ extension SQLiteState {
         }
     }
 
+    /// Some entities of a set behind another one, in ascending order of entity ID.
+    package func rows(
+        set: String, behind last: EntityID, limit: Int
+    ) throws(StateError) -> [EntityRow] {
+        try list(
+            "SELECT \(Self.rowColumns) FROM \(try layout(set).table) WHERE entity > ? ORDER BY entity LIMIT ?",
+            [integer(last), .integer(Int64(limit))]
+        ) { row throws(StateError) in try entityRow(row, set: set) }
+    }
+
     /// All entities of a set in ascending order of entity ID, in one pass.
     package func allRows(set: String) throws(StateError) -> [EntityRow] {
         try list("SELECT \(Self.rowColumns) FROM \(try layout(set).table) ORDER BY entity") {

@@ -40,6 +40,9 @@ enum Console {
         try write(bytes, to: STDOUT_FILENO)
     }
 
+    /// Writes what was gathered, before somebody else writes. Errors in doing so have no place to go.
+    static func flushQuietly() { try? flush() }
+
     /// Prints a line on standard error, after everything that was printed before. Errors in doing so have no place to go.
     static func printError(_ line: String) {
         try? flush()

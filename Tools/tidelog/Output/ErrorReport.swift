@@ -19,6 +19,8 @@ enum ExitStatus: Int32 {
     case later = 75
     /// The arguments are wrong (EX_USAGE).
     case usage = 64
+    /// A comparison failed, where 1 says that it found a difference (EX_SOFTWARE).
+    case notCompared = 70
 }
 
 extension ExitStatus {

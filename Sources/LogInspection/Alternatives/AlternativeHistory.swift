@@ -1,0 +1,314 @@
+import EDM
+import ODataWire
+import OperationLog
+import Operations
+public import SyncEngine
+import Synchronization
+import SyncCore
+
+extension InspectedStore {
+    /// Tells what would have become of the store had something been otherwise, on a copy of it in memory.
+    ///
+    /// The records behind the first change are made again. Operations are checked by the rules that the app's calls are; one
+    /// that is refused now is left out, and so is what later records say of it. What the service sent is taken as it was, but
+    /// for entities that never came into being and answers to what was not sent: how the service would have answered
+    /// otherwise, nobody knows but who says so. Cost: opening the past in front of the first change, and a transaction for
+    /// each record behind it.
+    /// - Parameter end: the last record of both histories.
+    /// - Throws: `notFound` where the log does not have a record that the alteration names, `refused` where what is inserted
+    ///   breaks a rule.
+    public func altered(_ alteration: Alteration, through end: PointInTime) async throws(TidelogError)
+        -> AlternativeReport
+    {
+        try await salvaging { store throws(TidelogError) in try await store.alternative(alteration, through: end) }
+    }
+
+    private func alternative(
+        _ alteration: Alteration, through end: PointInTime
+    ) async throws(TidelogError) -> AlternativeReport {
+        let reader = try openReader()
+        let last = try sequence(of: end, reader)
+        var named = Array(alteration.skipped) + alteration.order + Array(alteration.answers.keys)
+        if !alteration.insertions.isEmpty { named.append(alteration.insertionPlace) }
+        if let missing = named.filter({ $0 > last || $0 == 0 }).min(), missing > 0 || alteration.insertions.isEmpty {
+            throw TidelogError(
+                .notFound, "There is no operation \(missing) in front of the end.", recovery: "'tidelog log' shows all."
+            )
+        }
+        let real = try await past(at: .sequence(last))
+        let clock = ReplayClock()
+        let base = alteration.base(end: last)
+        let altered = try await past(at: .sequence(base), environment: clock.environment)
+        var run = AlternativeRun(alteration, base: base, last: last, clock)
+        try await altered.store.reserveEntities(below: try await real.store.nextEntity)
+        try await run.go(altered.store, RecordReading(reader))
+        var report = AlternativeReport(real: real, altered: altered)
+        (report.withoutPlace, report.countWithoutPlace) = (run.withoutPlace, run.countWithoutPlace)
+        report.inserted = run.inserted
+        report.standings = run.standings(
+            try await real.store.pendingOperations(), try await altered.store.pendingOperations())
+        report.realPlan = try await Self.requests(of: real.store)
+        report.alteredPlan = try await Self.requests(of: altered.store)
+        return report
+    }
+
+    func past(at point: PointInTime, environment: SyncEnvironment) async throws(TidelogError) -> PastStore {
+        var options = options
+        options.environment = environment
+        return try await InspectedStore(
+            directory: files.directory, keys: keys, options: options, fileSystem: disk
+        ).past(at: point)
+    }
+
+    private static func requests(of store: LocalStore) async throws(TidelogError) -> [String] {
+        guard await store.hasModel else { return [] }
+        let (plan, model) = (try await store.plan(), try await store.model)
+        let encoder = BatchEncoder(
+            model: model, serviceRoot: try await store.service?.root ?? "", options: try await store.serviceOptions)
+        return plan.changeSets.flatMap(\.requests).map { request in
+            let wire = encoder.encode(request)
+            let body = String(decoding: wire.body.prefix(2_000), as: UTF8.self)
+            return "\(wire.method) \(wire.url)" + (body.isEmpty ? "" : " \(body)")
+        }
+    }
+}
+
+/// The time that records have which are made again.
+final class ReplayClock: Sendable {
+    private let time = Mutex<Timestamp>(0)
+
+    func set(_ time: Timestamp) { self.time.withLock { $0 = time } }
+
+    var environment: SyncEnvironment { SyncEnvironment(now: { self.time.withLock { $0 } }) }
+}
+
+/// The second history while it is made.
+private struct AlternativeRun {
+    private let alteration: Alteration
+    private let base: SequenceNumber
+    private let last: SequenceNumber
+    private let clock: ReplayClock
+    /// The numbers in the second history of operations that are at other places, by those in the log.
+    private var moved: [SequenceNumber: SequenceNumber] = [:]
+    private var gone: Set<SequenceNumber> = []
+    private var absent: Set<EntityID> = []
+    private(set) var inserted: [SequenceNumber] = []
+    private(set) var withoutPlace: [AlteredRecord] = []
+    private(set) var countWithoutPlace = 0
+
+    init(_ alteration: Alteration, base: SequenceNumber, last: SequenceNumber, _ clock: ReplayClock) {
+        self.alteration = alteration
+        self.base = base
+        self.last = last
+        self.clock = clock
+        for (place, source) in zip(alteration.order.sorted(), alteration.order) { moved[source] = place }
+    }
+
+    /// Stands where a record has no place, so that those behind it keep their numbers. The fold passes over it.
+    private static let placeholder = Record(time: 0, body: .unknown(kind: 255, payload: []))
+
+    @inline(never)
+    @_optimize(none)
+    mutating func go(_ store: LocalStore, _ reader: RecordReading) async throws(TidelogError) {
+        var place = base
+        if place == alteration.insertionPlace { try await insert(store) }
+        while place < last {
+            let group = try nextGroup(behind: place, reader)
+            try await append(group, store)
+            place += UInt64(group.count)
+            if place >= alteration.insertionPlace, inserted.isEmpty, !alteration.insertions.isEmpty {
+                try await insert(store)
+            }
+        }
+    }
+
+    private mutating func insert(_ store: LocalStore) async throws(TidelogError) {
+        guard !alteration.insertions.isEmpty else { return }
+        for result in try await store.perform(alteration.insertions, asChangeSet: false) {
+            if let sequence = result.sequence { inserted.append(sequence) }
+        }
+    }
+
+    private typealias Source = (sequence: SequenceNumber, record: Record)
+
+    /// The record behind the place; with it those in one change set with it.
+    private func nextGroup(behind place: SequenceNumber, _ reader: RecordReading) throws(TidelogError) -> [Source] {
+        let first = try record(at: place + 1, reader)
+        guard case .operation(let operation) = first.record.body, let changeSet = operation.changeSet else {
+            return [first]
+        }
+        var group = [first]
+        var next = place + 2
+        while next <= last {
+            let member = try record(at: next, reader)
+            guard case .operation(let other) = member.record.body, other.changeSet == changeSet else { break }
+            group.append(member)
+            next += 1
+        }
+        return group
+    }
+
+    private func record(at place: SequenceNumber, _ reader: RecordReading) throws(TidelogError) -> Source {
+        let source = alteration.source(at: place)
+        return (source, try reader.record(source))
+    }
+
+    /// The number that an operation has in the second history.
+    private func number(_ sequence: SequenceNumber) -> SequenceNumber? {
+        if gone.contains(sequence) { return nil }
+        if let place = moved[sequence] { return shifted(place) }
+        return shifted(sequence)
+    }
+
+    private func shifted(_ place: SequenceNumber) -> SequenceNumber {
+        place > alteration.insertionPlace ? place + UInt64(inserted.count) : place
+    }
+
+    @inline(never)
+    @_optimize(none)
+    private mutating func append(_ group: [Source], _ store: LocalStore) async throws(TidelogError) {
+        let kept = group.filter { !alteration.skipped.contains($0.sequence) }
+        for source in group where alteration.skipped.contains(source.sequence) { leaveOut(source) }
+        let first = kept.first?.sequence
+        var revised: [Record] = []
+        for source in kept {
+            clock.set(source.record.time)
+            if let body = try await self.revised(source.record.body, firstOfGroup: first, store) {
+                revised.append(Record(time: source.record.time, body: body))
+            } else {
+                tell(source.sequence, .pointless)
+            }
+        }
+        var written = 0
+        if !revised.isEmpty {
+            do throws(TidelogError) {
+                written = try await store.replay(revised).count
+            } catch {
+                guard case .refused = error.code else { throw error }
+                for source in kept {
+                    tell(source.sequence, .refused(error.message))
+                    leaveOut(source)
+                }
+            }
+        }
+        for _ in written..<max(written, group.count) { try await store.replay([Self.placeholder]) }
+    }
+
+    private mutating func leaveOut(_ source: Source) {
+        gone.insert(source.sequence)
+        if case .operation(let operation) = source.record.body { absent.formUnion(operation.createdEntities) }
+    }
+
+    private mutating func tell(_ sequence: SequenceNumber, _ fate: AlteredRecord.Fate) {
+        countWithoutPlace += 1
+        if withoutPlace.count < AlternativeReport.listLimit {
+            withoutPlace.append(AlteredRecord(sequence: sequence, fate: fate))
+        }
+    }
+
+    /// What stands otherwise of what has not ended in one of the two.
+    func standings(_ real: [PendingOperation], _ altered: [PendingOperation]) -> [AlteredStanding] {
+        let before = Dictionary(real.map { ($0.sequence, $0.status) }, uniquingKeysWith: { first, _ in first })
+        var after: [SequenceNumber: PendingOperation.Status] = [:]
+        for operation in altered {
+            if let original = original(operation.sequence) { after[original] = operation.status }
+        }
+        var found: [AlteredStanding] = []
+        for sequence in Set(before.keys).union(after.keys).sorted() where !gone.contains(sequence) {
+            let (old, new) = (before[sequence].map(OperationFate.init), after[sequence].map(OperationFate.init))
+            guard old?.name != new?.name, found.count < AlternativeReport.listLimit else { continue }
+            var refusal: String?
+            switch new {
+            case .rejected(_, let words), .deferred(let words): refusal = "\(words.status) \(words.message)"
+            default: break
+            }
+            found.append(
+                AlteredStanding(
+                    sequence: sequence, real: old?.name ?? "done", altered: new?.name ?? "done", refusal: refusal))
+        }
+        return found
+    }
+
+    /// The number in the log of an operation of the second history; nil for one that was inserted.
+    private func original(_ sequence: SequenceNumber) -> SequenceNumber? {
+        if inserted.contains(sequence) { return nil }
+        var place = sequence
+        if let last = inserted.last, sequence > last { place -= UInt64(inserted.count) }
+        return alteration.source(at: place)
+    }
+
+    // MARK: Revision
+
+    private func revised(
+        _ body: Record.Body, firstOfGroup: SequenceNumber?, _ store: LocalStore
+    ) async throws(TidelogError) -> Record.Body? {
+        let facts = try await facts(on: body, store)
+        let first = firstOfGroup.flatMap(number)
+        let revision = RecordRevision(
+            number: number, firstOfChangeSet: { first ?? $0 }, absent: absent,
+            awaitsAnswer: { facts.pending.contains($0) },
+            isSendable: { facts.pending.contains($0) && !facts.held.contains($0) })
+        do {
+            guard let revised = try revision.revised(body) else { return nil }
+            return try await answered(revised, store)
+        } catch {
+            throw LogFailure.mapped(error)
+        }
+    }
+
+    /// What the store says of the operations that the record sends or answers.
+    private func facts(
+        on body: Record.Body, _ store: LocalStore
+    ) async throws(TidelogError) -> (pending: Set<SequenceNumber>, held: Set<SequenceNumber>) {
+        let operations: [SequenceNumber]
+        var held: Set<SequenceNumber> = []
+        switch body {
+        case .batchPrepared(let prepared):
+            operations = prepared.operations
+            let plan = try await store.plan()
+            held = Set(plan.held.filter { if case .waitsFor = $0.value { true } else { false } }.keys)
+            // In one batch with what they wait for they can go.
+            held.subtract(plan.changeSets.flatMap(\.operations))
+        case .batchAnswered(let answered): operations = answered.outcomes.map(\.operation)
+        default: return ([], [])
+        }
+        return (try await pending(among: operations.compactMap(number), store), held)
+    }
+
+    @inline(never)
+    @_optimize(none)
+    private func pending(
+        among operations: [SequenceNumber], _ store: LocalStore
+    ) async throws(TidelogError) -> Set<SequenceNumber> {
+        var found: Set<SequenceNumber> = []
+        for operation in operations {
+            if try await store.isPending(operation) {
+                found.insert(operation)
+            } else if try await store.isUndone(operation) {
+                found.insert(operation)
+            }
+        }
+        return found
+    }
+
+    /// With the answers that are to be others.
+    @inline(never)
+    @_optimize(none)
+    private func answered(_ body: Record.Body, _ store: LocalStore) async throws(TidelogError) -> Record.Body {
+        guard !alteration.answers.isEmpty, case .batchAnswered(var answered) = body else { return body }
+        for (original, response) in alteration.answers.sorted(by: { $0.key < $1.key }) {
+            guard let operation = number(original), answered.outcomes.contains(where: { $0.operation == operation })
+            else { continue }
+            let outcomes = try await store.outcomes(of: operation, in: answered.batch, answered: response)
+            let told = Set(outcomes.map(\.operation))
+            answered.outcomes = answered.outcomes.filter { !told.contains($0.operation) } + outcomes
+        }
+        return .batchAnswered(answered)
+    }
+}
+
+extension LogFailure {
+    static func missing(_ sequence: SequenceNumber) -> TidelogError {
+        TidelogError(.notFound, "The log does not have operation \(sequence).", recovery: "'tidelog log' shows all.")
+    }
+}

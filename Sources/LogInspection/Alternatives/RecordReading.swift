@@ -1,0 +1,34 @@
+import EDM
+import OperationLog
+import Operations
+import SyncEngine
+
+/// Records by their numbers, quick where they are asked for in order. For one thread.
+final class RecordReading {
+    private let reader: LogReader
+    private var cursor: LogCursor?
+    /// Of the record that the cursor gives next.
+    private var next: SequenceNumber = 0
+    private let decoder = RecordDecoder()
+    /// The last one that was read, which is asked for twice where a change set ends.
+    private var last: (sequence: SequenceNumber, record: Record)?
+
+    init(_ reader: LogReader) { self.reader = reader }
+
+    /// - Throws: `notFound` where the log does not have the record.
+    func record(_ sequence: SequenceNumber) throws(TidelogError) -> Record {
+        if let last, last.sequence == sequence { return last.record }
+        do {
+            let cursor = self.cursor.flatMap { next == sequence ? $0 : nil } ?? reader.records(from: sequence)
+            self.cursor = cursor
+            guard let found = try cursor.next(), found.sequence == sequence else { throw LogFailure.missing(sequence) }
+            next = sequence + 1
+            let record = try decoder.decode(kind: found.kind, payload: found.payload)
+            last = (sequence, record)
+            return record
+        } catch {
+            cursor = nil
+            throw LogFailure.mapped(error)
+        }
+    }
+}

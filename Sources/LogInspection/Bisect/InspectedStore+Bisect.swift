@@ -1,0 +1,143 @@
+import OperationLog
+import Operations
+public import SyncEngine
+
+extension InspectedStore {
+    /// Looks for the first record behind which the condition holds, in at most ⌈log2 n⌉+1 evaluations.
+    ///
+    /// Where it changes back and forth, one of the records is found behind which it begins to hold. Cost: the records between
+    /// the places, or less, are folded once; places that have a snapshot are tried first.
+    /// - Parameters:
+    ///   - good: a place behind which it does not hold.
+    ///   - bad: a later one behind which it does.
+    public func bisect(
+        good: PointInTime, bad: PointInTime, when condition: StateCondition
+    ) async throws(TidelogError) -> BisectReport {
+        try await salvaging { store throws(TidelogError) in
+            var trials = try StateTrials(store, condition)
+            return try await store.search(good, bad, &trials)
+        }
+    }
+
+    /// The same by asking somebody else, who gets the store as it was at each place as a directory of its own and may do with
+    /// it what he likes.
+    ///
+    /// - Parameters:
+    ///   - scratch: a directory that exists and is empty; takes a directory for each place.
+    ///   - judge: says what holds of the store in the directory that it is given, which it may remove.
+    public func bisect(
+        good: PointInTime, bad: PointInTime, scratch: String,
+        judge: (String) throws(TidelogError) -> Bisection.Verdict
+    ) async throws(TidelogError) -> BisectReport {
+        let reader = try openReader()
+        var search = try search(good, bad, reader)
+        var report = BisectReport(search)
+        while let place = search.next() {
+            let copy = StoreCopy(directory: scratch + "/\(place)")
+            try copy.write(self, through: place)
+            let verdict = try judge(copy.directory)
+            search.note(verdict, at: place)
+            report.evaluations.append(.init(sequence: place, verdict: verdict))
+        }
+        report.outcome = search.outcome ?? .neverHolds
+        if case .found(let sequence) = report.outcome {
+            report.entry = try await entry(sequence, reader, try await past(at: .sequence(sequence)))
+        }
+        return report
+    }
+
+    private func search(
+        _ good: PointInTime, _ bad: PointInTime, _ reader: LogReader
+    ) throws(TidelogError) -> Bisection {
+        let (first, last) = (try sequence(of: good, reader), try sequence(of: bad, reader))
+        guard first < last else {
+            throw TidelogError(
+                .invalidRequest, "Place \(last), where it holds, is not behind place \(first), where it does not.",
+                recovery: "Give an earlier place as the good one.")
+        }
+        return Bisection(good: first, bad: last)
+    }
+
+    @inline(never)
+    @_optimize(none)
+    private func search(
+        _ good: PointInTime, _ bad: PointInTime, _ trials: inout StateTrials
+    ) async throws(TidelogError) -> BisectReport {
+        var search = try search(good, bad, trials.reader)
+        var report = BisectReport(search)
+        while let place = search.next(preferring: trials.cheapPlaces) {
+            let verdict: Bisection.Verdict =
+                try await trials.holds(at: place, notBefore: search.good) ? .holds : .holdsNot
+            search.note(verdict, at: place)
+            report.evaluations.append(.init(sequence: place, verdict: verdict))
+            trials.keep(above: search.open.above, below: search.open.below)
+        }
+        report.outcome = search.outcome ?? .neverHolds
+        if case .found(let sequence) = report.outcome { report.entry = try await trials.entry(sequence) }
+        return report
+    }
+}
+
+/// States to evaluate a condition on, as few as will do: each record is folded into one of them once.
+struct StateTrials {
+    let store: InspectedStore
+    let reader: LogReader
+    let condition: StateCondition
+    /// The places at which there is a snapshot, in order.
+    let cheapPlaces: [SequenceNumber]
+    /// In order, by the last record that is in each.
+    private var states: [(place: SequenceNumber, past: PastStore)] = []
+
+    /// Folding so many records is not dearer than reading a snapshot.
+    private static let shortStretch: SequenceNumber = 4_000
+
+    init(_ store: InspectedStore, _ condition: StateCondition) throws(TidelogError) {
+        self.store = store
+        self.condition = condition
+        reader = try store.openReader()
+        cheapPlaces = try store.snapshotPlaces(reader)
+    }
+
+    /// - Parameter first: no state is needed that is older.
+    mutating func holds(at place: SequenceNumber, notBefore first: SequenceNumber) async throws(TidelogError) -> Bool {
+        let time = try time(of: place)
+        let state = try await state(for: place, notBefore: first)
+        if state.place == place { return try await condition.holds(in: state.past, at: time) }
+        let holds = try await state.past.store.trial(
+            of: condition.text, through: place, reader, at: time, keepingWhere: false)
+        if !holds, let index = states.firstIndex(where: { $0.place == state.place }) { states[index].place = place }
+        return holds
+    }
+
+    /// The newest that is not younger than the place.
+    private mutating func state(
+        for place: SequenceNumber, notBefore first: SequenceNumber
+    ) async throws(TidelogError) -> (place: SequenceNumber, past: PastStore) {
+        let known = states.last { $0.place <= place }
+        let snapshot = max(first, cheapPlaces.last { $0 <= place } ?? 0)
+        if let known, known.place >= snapshot || place - known.place <= Self.shortStretch { return known }
+        let past = try await store.past(at: .sequence(snapshot))
+        let state = (place: snapshot, past: past)
+        states.append(state)
+        states.sort { $0.place < $1.place }
+        return state
+    }
+
+    /// Drops the states that no later place is made of.
+    mutating func keep(above low: SequenceNumber?, below high: SequenceNumber) {
+        states.removeAll { $0.place >= high }
+        guard let low, let newest = states.lastIndex(where: { $0.place <= low }) else { return }
+        states.removeFirst(newest)
+    }
+
+    /// The record for printing.
+    mutating func entry(_ sequence: SequenceNumber) async throws(TidelogError) -> HistoryEntry? {
+        let state = try await state(for: sequence, notBefore: sequence > 0 ? sequence - 1 : 0)
+        try await state.past.store.advance(through: sequence, reader)
+        return try await store.entry(sequence, reader, state.past)
+    }
+
+    private func time(of place: SequenceNumber) throws(TidelogError) -> Timestamp {
+        do { return try reader.time(of: place) } catch { throw LogFailure.mapped(error) }
+    }
+}

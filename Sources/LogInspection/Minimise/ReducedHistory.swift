@@ -1,0 +1,81 @@
+import EDM
+import Operations
+import SyncEngine
+
+/// What of a log is kept: which of its records, and which parts of them.
+struct ReducedHistory: Sendable {
+    /// An entity that a download brought, or a property of one, or a property that an operation gives a value.
+    enum Part: Hashable, Sendable {
+        case image(SequenceNumber, EntityID)
+        case property(SequenceNumber, EntityID, String)
+    }
+
+    /// In order.
+    var records: [SequenceNumber]
+    var without: Set<Part> = []
+
+    /// The record without the parts that are left out.
+    func reduced(_ body: Record.Body, at sequence: SequenceNumber) -> Record.Body {
+        guard !without.isEmpty else { return body }
+        switch body {
+        case .downloadPage(var page):
+            page.entities = page.entities.compactMap { reduced($0, at: sequence) }
+            return .downloadPage(page)
+        case .entitiesRead(let images): return .entitiesRead(images.compactMap { reduced($0, at: sequence) })
+        case .operation(var operation):
+            switch operation.action {
+            case .create(var creation, let parent):
+                cut(&creation.values, creation.entity, sequence)
+                operation.action = .create(creation, parent: parent)
+            case .update(let entity, var changes, let bindings):
+                cut(&changes, entity, sequence)
+                operation.action = .update(entity, changes: changes, bindings: bindings)
+            case .delete, .createLink, .updateLink, .deleteLink: break
+            }
+            return .operation(operation)
+        default: return body
+        }
+    }
+
+    private func reduced(_ image: EntityImage, at sequence: SequenceNumber) -> EntityImage? {
+        guard !without.contains(.image(sequence, image.entity)) else { return nil }
+        var image = image
+        cut(&image.values, image.entity, sequence)
+        return image
+    }
+
+    private func cut(_ values: inout PropertyValues, _ entity: EntityID, _ sequence: SequenceNumber) {
+        for name in values.names where without.contains(.property(sequence, entity, name)) { values[name] = nil }
+    }
+
+    // MARK: Parts
+
+    /// The entities that the record brought.
+    static func images(_ body: Record.Body, at sequence: SequenceNumber) -> [Part] {
+        switch body {
+        case .downloadPage(let page): page.entities.map { .image(sequence, $0.entity) }
+        case .entitiesRead(let images): images.map { .image(sequence, $0.entity) }
+        default: []
+        }
+    }
+
+    /// The properties that the record gives values, but for keys.
+    static func properties(
+        _ body: Record.Body, at sequence: SequenceNumber, isKey: (String, String) -> Bool
+    ) -> [Part] {
+        func parts(_ values: PropertyValues, _ entity: EntityID, _ type: String) -> [Part] {
+            values.names.filter { !isKey(type, $0) }.map { .property(sequence, entity, $0) }
+        }
+        switch body {
+        case .downloadPage(let page): return page.entities.flatMap { parts($0.values, $0.entity, $0.type) }
+        case .entitiesRead(let images): return images.flatMap { parts($0.values, $0.entity, $0.type) }
+        case .operation(let operation):
+            switch operation.action {
+            case .create(let creation, _): return parts(creation.values, creation.entity, creation.type)
+            case .update(let entity, let changes, _): return changes.count > 1 ? parts(changes, entity, "") : []
+            case .delete, .createLink, .updateLink, .deleteLink: return []
+            }
+        default: return []
+        }
+    }
+}

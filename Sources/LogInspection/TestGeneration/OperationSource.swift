@@ -1,0 +1,111 @@
+import EDM
+import Operations
+import SyncCore
+import SyncEngine
+
+/// Pending operations as calls of the public interface.
+struct OperationSource {
+    private(set) var lines: [String] = []
+    private let model: EntityDataModel
+    /// The links by which entities are found that are in the store before the first operation.
+    private let links: [EntityID: String]
+    private var known: Set<EntityID> = []
+    private var changeSet: SequenceNumber?
+
+    init(model: EntityDataModel, links: [EntityID: String]) {
+        self.model = model
+        self.links = links
+    }
+
+    /// - Throws: `unsupported` for operations on streams and for deep inserts.
+    mutating func add(_ pending: PendingOperation) throws(TidelogError) {
+        let operation = pending.operation
+        if changeSet != operation.changeSet { endChangeSet() }
+        if changeSet == nil, operation.changeSet != nil {
+            changeSet = operation.changeSet
+            line("let changes\(operation.changeSet ?? 0) = ChangeSet()")
+        }
+        guard operation.stream == nil else { throw Self.unsupported(pending, "writes a stream") }
+        for id in operation.referencedEntities { find(id) }
+        switch operation.action {
+        case .create(let creation, let parent):
+            guard creation.inline.isEmpty else { throw Self.unsupported(pending, "creates entities inside of another") }
+            create(creation, parent)
+        case .update(let entity, let changes, let bindings):
+            set(changes, entity)
+            bind(bindings, entity)
+            call("updateEntity(\(Self.name(entity)))")
+        case .delete(let entity): call("deleteEntity(\(Self.name(entity)))")
+        case .createLink(let link): call("createLink(\(Self.ends(link)))")
+        case .updateLink(let link): call("updateLink(\(Self.ends(link)))")
+        case .deleteLink(let link): call("deleteLink(\(Self.ends(link)))")
+        }
+    }
+
+    mutating func end() { endChangeSet() }
+
+    private mutating func endChangeSet() {
+        if let changeSet { line("try await service.applyChanges(changes\(changeSet))") }
+        changeSet = nil
+    }
+
+    private mutating func create(_ creation: Creation, _ parent: Parent?) {
+        let name = Self.name(creation.entity)
+        line("let \(name) = EntityValue(try #require(metadata.findEntityType(\(SwiftLiteral.text(creation.type)))))")
+        line("\(name).entitySet = try service.entitySet(withName: \(SwiftLiteral.text(creation.set)))")
+        known.insert(creation.entity)
+        set(creation.values, creation.entity)
+        bind(creation.bindings, creation.entity)
+        if let parent {
+            let property = Self.property(parent.entity, parent.navigation)
+            call("createRelatedEntity(\(name), in: \(Self.name(parent.entity)), property: \(property))")
+        } else {
+            call("createEntity(\(name))")
+        }
+    }
+
+    private mutating func set(_ values: PropertyValues, _ entity: EntityID) {
+        for (name, value) in values {
+            line("\(Self.name(entity))[\(SwiftLiteral.text(name))] = \(SwiftLiteral.value(value))")
+        }
+    }
+
+    private mutating func bind(_ bindings: [Binding], _ entity: EntityID) {
+        for binding in bindings {
+            for target in binding.targets {
+                line(
+                    "\(Self.name(entity)).bindEntity(\(Self.name(target)), to: \(Self.property(entity, binding.navigation)))"
+                )
+            }
+        }
+    }
+
+    private mutating func find(_ id: EntityID) {
+        guard known.insert(id).inserted, let link = links[id] else { return }
+        line(
+            "let \(Self.name(id)) = try await service.executeQuery(DataQuery().withURL(\(SwiftLiteral.text(link)))).requiredEntity()"
+        )
+    }
+
+    private mutating func call(_ call: String) {
+        line(changeSet.map { "changes\($0).\(call)" } ?? "try await service.\(call)")
+    }
+
+    private mutating func line(_ text: String) { lines.append(text) }
+
+    private static func name(_ id: EntityID) -> String { "entity\(id.rawValue)" }
+
+    private static func property(_ entity: EntityID, _ name: String) -> String {
+        "try #require(\(self.name(entity)).entityType.findProperty(\(SwiftLiteral.text(name))))"
+    }
+
+    private static func ends(_ link: Link) -> String {
+        "from: \(name(link.from)), property: \(property(link.from, link.navigation)), to: \(name(link.to))"
+    }
+
+    private static func unsupported(_ pending: PendingOperation, _ what: String) -> TidelogError {
+        TidelogError(
+            .unsupported, "Operation \(pending.sequence) \(what), which a generated test cannot do.",
+            recovery: "Leave it out first: 'tidelog minimise'.")
+    }
+}

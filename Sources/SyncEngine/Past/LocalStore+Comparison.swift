@@ -1,0 +1,109 @@
+package import EDM
+package import ODataWire
+package import Operations
+import SyncCore
+import Views
+
+/// An entity with its links, to be held against another one.
+package struct ComparedEntity: Sendable {
+    package var id: EntityID
+    package var set: String
+    package var type: EntityType
+    /// Its readLink.
+    package var name: String
+    /// Nil while it has none.
+    package var key: KeyPredicate?
+    package var values: PropertyValues
+    /// By navigation property, in the order of the metadata, in ascending order of the targets. A link that can be walked from
+    /// both ends is one of its first end.
+    package var links: [(navigation: String, targets: [End])] = []
+
+    package init(
+        id: EntityID, set: String, type: EntityType, name: String, key: KeyPredicate?, values: PropertyValues
+    ) {
+        self.id = id
+        self.set = set
+        self.type = type
+        self.name = name
+        self.key = key
+        self.values = values
+    }
+
+    /// What a link leads to.
+    package struct End: Sendable, Hashable {
+        package var id: EntityID
+        package var name: String
+        /// Whether the name tells which entity it is in other stores as well.
+        package var hasKey: Bool
+    }
+}
+
+extension LocalStore {
+    /// The names of the metadata's entity sets and singletons, in the order of their bytes; none before there are metadata.
+    package var setNames: [String] {
+        guard let model = fold.model else { return [] }
+        return (model.entitySets + model.singletons).map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Some entities of a set, in ascending order of their IDs.
+    package func comparedEntities(
+        of set: String, behind last: EntityID, limit: Int
+    ) throws(TidelogError) -> [ComparedEntity] {
+        guard let model = fold.model, model.findEntitySet(set) != nil else { return [] }
+        return try read { state throws in
+            try state.rows(set: set, behind: last, limit: limit).compactMap { try compared($0, model) }
+        }
+    }
+
+    /// Those of the entities that are there.
+    package func comparedEntities(_ ids: [EntityID]) throws(TidelogError) -> [EntityID: ComparedEntity] {
+        guard let model = fold.model else { return [:] }
+        return try read { state throws in
+            var found: [EntityID: ComparedEntity] = [:]
+            for id in ids { found[id] = try state.row(id).flatMap { try compared($0, model) } }
+            return found
+        }
+    }
+
+    /// The entities of a set that have these keys; nil for a key that none has.
+    package func comparedEntities(of set: String, keys: [KeyPredicate]) throws(TidelogError) -> [ComparedEntity?] {
+        guard let model = fold.model, model.findEntitySet(set) != nil else { return keys.map { _ in nil } }
+        return try read { state throws in
+            try keys.map { key in
+                let ids = try state.findRows(set: set, where: key.values.map { (property: $0.name, value: $0.value) })
+                return try ids.first.flatMap { try state.row($0) }.flatMap { try compared($0, model) }
+            }
+        }
+    }
+
+    private func compared(_ row: EntityRow, _ model: EntityDataModel) throws -> ComparedEntity? {
+        guard let type = model.findEntityType(row.type) else { return nil }
+        let forms = try linkForms(model)
+        var compared = ComparedEntity(
+            id: row.id, set: row.set, type: type, name: forms.readLink(row),
+            key: KeyPredicate(of: type, in: row.values),
+            values: row.values)
+        let links = try state.links(of: row.id).filter(\.inLocal)
+        guard !links.isEmpty else { return compared }
+        for property in type.navigationProperties {
+            guard let end = property.navigation else { continue }
+            let isForward = end.relationship.isForward
+            if !isForward, end.partner != nil { continue }
+            var targets: [ComparedEntity.End] = []
+            for link in links where link.relationship == end.relationship.name {
+                guard (isForward ? link.first : link.second) == row.id else { continue }
+                targets.append(try self.end(isForward ? link.second : link.first, forms, model))
+            }
+            if !targets.isEmpty { compared.links.append((property.name, targets.sorted { $0.id < $1.id })) }
+        }
+        return compared
+    }
+
+    private func end(_ id: EntityID, _ forms: LinkForms, _ model: EntityDataModel) throws -> ComparedEntity.End {
+        guard let row = try state.row(id) else {
+            return ComparedEntity.End(id: id, name: "\(try state.set(of: id) ?? "")(\(id))", hasKey: false)
+        }
+        let hasKey = model.findEntityType(row.type).map { KeyPredicate(of: $0, in: row.values) != nil } ?? false
+        return ComparedEntity.End(id: id, name: forms.readLink(row), hasKey: hasKey && row.origin != .local)
+    }
+}

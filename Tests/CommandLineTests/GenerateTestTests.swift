@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// `generate-test`: what it writes compiles against the built modules.
+@Suite(.timeLimit(.minutes(10))) struct GenerateTestTests {
+    private static let compiler: String? = {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        let found = folders.map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+        if found == nil { print("skipped: there is no swiftc on the search path") }
+        return found
+    }()
+
+    private static let checkout = URL(filePath: #filePath).appending(path: "../../..").standardized
+
+    /// The modules of C that the built modules lean on.
+    private static func moduleMaps() throws -> [String] {
+        let sources = checkout.appending(path: "Sources")
+        let folders = [Executable.folder.resolvingSymlinksInPath(), sources]
+        return try folders.flatMap { folder in
+            try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+                .map { $0.appending(path: "module.modulemap").path }
+                .filter { FileManager.default.fileExists(atPath: $0) }
+        }
+    }
+
+    /// What the compiler has against the source; empty where it is content.
+    private func complaints(_ file: String, _ workspace: Workspace) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Self.compiler ?? "/usr/bin/false")
+        process.arguments =
+            [
+                "-typecheck", "-swift-version", "6", "-parse-as-library", "-I", Executable.folder.path + "/Modules",
+                "-Xcc", "-I/usr/include/libxml2",
+            ] + (try Self.moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }) + [workspace.path(file)]
+        try workspace.write("", to: "complaints")
+        process.standardError = try FileHandle(forWritingTo: workspace.folder.appendingPathComponent("complaints"))
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus == 0 ? "" : workspace.read("complaints") + "exit \(process.terminationStatus)"
+    }
+
+    private func workspace(_ server: SandboxServer, _ version: SandboxServer.Version) throws -> Workspace {
+        let workspace = try Workspace.pulled(server, version, queries: ["C=Customers", "O=Orders"])
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"E\"v\\e"}"#)
+        _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
+        _ = try workspace.output("create", "Orders", #"{"Note":"x"}"#, "--bind", "Customer=Customers(~8)")
+        _ = try workspace.output("delete", "Orders(1)")
+        return workspace
+    }
+
+    private static let condition = "Orders?$filter=Note eq 'x' and Customer/Name eq 'Neu'"
+
+    /// The files are compiled and run with the tests of `Tidelog`.
+    @Test(arguments: SandboxServer.Version.allCases)
+    func `what is generated is what runs among the tests`(_ version: SandboxServer.Version) throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server, version)
+        let name = version == .v2 ? "SandboxLogV2" : "SandboxLogV4"
+        let source = try workspace.output("generate-test", "--when", Self.condition, "--name", name)
+        let file = Self.checkout.appending(path: "Tests/TidelogTests/Generated/\(name)Tests.swift")
+        #expect(source == (try? String(contentsOf: file, encoding: .utf8)))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test(arguments: SandboxServer.Version.allCases)
+    func `a generated test compiles`(_ version: SandboxServer.Version) throws {
+        guard Self.compiler != nil else { return }
+        let server = try SandboxServer()
+        let workspace = try workspace(server, version)
+        let run = try workspace.output("generate-test", "--when", Self.condition, "--output", "LogTests.swift")
+        #expect(run == "The test is in LogTests.swift.\n")
+        let source = workspace.read("LogTests.swift")
+        #expect(source.contains(#"        entity8["Name"] = .string("Neu")"#))
+        #expect(source.contains("        try await service.createEntity(entity9)"))
+        #expect(source.contains("        try await service.deleteEntity(entity4)"))
+        let complaints = try self.complaints("LogTests.swift", workspace)
+        #expect(complaints == "")
+        try workspace.write(source.replacing("executeQuery", with: "executeNothing"), to: "Wrong.swift")
+        let deserved = try self.complaints("Wrong.swift", workspace)
+        #expect(deserved.contains("executeNothing"))
+        let counting = try workspace.output("generate-test", "--name", "Counting")
+        #expect(counting.contains("@Suite struct CountingTests {"))
+        #expect(counting.contains(#"DataQuery().withURL("Orders/$count")).value == .integer(4))"#))
+        let again = try workspace.tidelog("generate-test", "--output", "LogTests.swift")
+        #expect(again.error == "tidelog: LogTests.swift is there already. Give a name that nothing has.\n")
+        withExtendedLifetime(server) {}
+    }
+}

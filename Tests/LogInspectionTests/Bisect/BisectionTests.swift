@@ -1,0 +1,93 @@
+import Operations
+import Testing
+
+@testable import LogInspection
+
+struct BisectionTests {
+    /// What a search comes to where something holds from a place on; nil for nowhere.
+    private func search(
+        records: UInt64, holdsFrom first: UInt64?, good: UInt64 = 0, cheap: [UInt64] = []
+    ) -> Bisection {
+        var search = Bisection(good: good, bad: good + records)
+        while let place = search.next(preferring: cheap) {
+            search.note(first.map { place >= $0 } ?? false ? .holds : .holdsNot, at: place)
+        }
+        return search
+    }
+
+    private func ceilingOfLog2(_ count: UInt64) -> Int {
+        var steps = 0
+        while UInt64(1) << UInt64(steps) < count { steps += 1 }
+        return steps
+    }
+
+    @Test func `every place is found, in at most log2 n and one evaluations`() {
+        for records in Array(2...70) + [100, 127, 128, 129] as [UInt64] {
+            for first in 1...records {
+                let search = search(records: records, holdsFrom: 7 + first, good: 7)
+                #expect(search.outcome == .found(7 + first))
+                #expect(search.evaluations <= ceilingOfLog2(records) + 1, "\(records) records")
+            }
+        }
+        for records in [1_000, 1 << 20, 1_000_000, 123_456_789] as [UInt64] {
+            for first in [1, 2, records / 3, records - 1, records] {
+                let search = search(records: records, holdsFrom: first)
+                #expect(search.outcome == .found(first))
+                #expect(search.evaluations <= ceilingOfLog2(records) + 1, "\(records) records")
+            }
+        }
+    }
+
+    @Test func `places that are cheap are taken where the limit allows it`() {
+        for records in [64, 100, 1_000, 1 << 16] as [UInt64] {
+            let cheap = stride(from: UInt64(3), to: records, by: 37).map { $0 }
+            for first in stride(from: UInt64(1), through: records, by: max(1, Int(records / 97))) {
+                let search = search(records: records, holdsFrom: first, cheap: cheap)
+                #expect(search.outcome == .found(first))
+                #expect(search.evaluations <= ceilingOfLog2(records) + 1)
+            }
+        }
+        #expect(Bisection(good: 0, bad: 1_000).next(preferring: [10, 470, 900]) == 470)
+        // One place may be far from the middle; then each has to halve what is left.
+        var search = Bisection(good: 0, bad: 1_000)
+        #expect(search.next(preferring: [1]) == 1)
+        search.note(.holdsNot, at: 1)
+        #expect(search.next(preferring: [2]) == 501)
+    }
+
+    @Test func `ends that are not what they should be are told`() {
+        #expect(search(records: 100, holdsFrom: nil).outcome == .neverHolds)
+        #expect(search(records: 100, holdsFrom: 5, good: 5).outcome == .holdsAlready)
+        #expect(search(records: 1, holdsFrom: nil).outcome == .neverHolds)
+        #expect(search(records: 1, holdsFrom: 1).outcome == .found(1))
+    }
+
+    @Test func `what is found held not in front of it and holds behind it, also where it goes back and forth`() {
+        // Three places in five, none of them in a row of more than two.
+        let holds = { (place: UInt64) in place % 5 == 2 || place % 5 == 3 || place == 61 }
+        var search = Bisection(good: 0, bad: 61)
+        while let place = search.next() { search.note(holds(place) ? .holds : .holdsNot, at: place) }
+        guard case .found(let place) = search.outcome else { return #expect(Bool(false)) }
+        #expect(holds(place) && !holds(place - 1))
+    }
+
+    @Test func `places that cannot be looked at are passed over, and leave a stretch where they are in the way`() {
+        var search = Bisection(good: 0, bad: 40)
+        while let place = search.next() {
+            search.note((18...22).contains(place) ? .skipped : place >= 30 ? .holds : .holdsNot, at: place)
+        }
+        #expect(search.outcome == .found(30))
+        search = Bisection(good: 0, bad: 40)
+        while let place = search.next() {
+            search.note((18...22).contains(place) ? .skipped : place >= 20 ? .holds : .holdsNot, at: place)
+        }
+        #expect(search.outcome == .undecided(18...23))
+    }
+
+    @Test func `no distance between the ends traps`() {
+        var search = Bisection(good: 0, bad: .max)
+        while let place = search.next() { search.note(place >= 5_000_000_000 ? .holds : .holdsNot, at: place) }
+        #expect(search.outcome == .found(5_000_000_000))
+        #expect(search.evaluations <= 65)
+    }
+}

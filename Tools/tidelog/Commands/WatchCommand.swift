@@ -1,0 +1,106 @@
+internal import ArgumentParser
+internal import LogInspection
+internal import ODataWire
+internal import Operations
+internal import SyncEngine
+
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Stop at the operation that makes something hold, or no longer hold.",
+        discussion: """
+            Folds the log and evaluates the query behind each operation that may have changed its answer. It holds where \
+            the answer is not empty, not 0, and neither null nor false. Prints the first operation that flips it, with --all \
+            every one, with --reverse the last.
+
+                tidelog watch 'Orders?$filter=Amount lt 0' --from 8
+                tidelog watch 'Customers(3)' --reverse --to 2026-11-21T08:00:00Z
+
+            Exit codes: 0 it flipped, 1 it did not or the command failed, 2 damage, 64 usage.
+            """)
+
+    @Argument(help: ArgumentHelp("A query.", valueName: "url"))
+    var condition: String
+
+    @Option(help: ArgumentHelp("Begin behind this place; the earliest if none is given.", valueName: "seq|time"))
+    var from: PointArgument?
+
+    @Option(help: ArgumentHelp("End with this place; the end of the log if none is given.", valueName: "seq|time"))
+    var to: PointArgument?
+
+    @Flag(help: "Print the last operation that flips it.")
+    var reverse = false
+
+    @Flag(help: "Print every operation that flips it.")
+    var all = false
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+        if reverse, all { throw ValidationError("Give either --reverse or --all.") }
+    }
+
+    func run() async throws {
+        let store = try options.inspected
+        let (from, to) = (try from?.point ?? store.earliestPlace, to?.point ?? .sequence(.max))
+        let condition = StateCondition(condition)
+        let (isJSON, goesOn) = (format.json, all)
+        var flips = 0
+        let report: WatchReport
+        if reverse {
+            let found = try await store.lastFlip(condition, from: from, before: to)
+            report = found.report
+            if let flip = found.flip {
+                flips = 1
+                try Console.print(isJSON ? FlipText(flip).json : FlipText(flip).line)
+            }
+        } else {
+            var failure: (any Error)?
+            report = try await store.watch(condition, from: from, through: to) { flip in
+                flips += 1
+                do {
+                    try Console.print(isJSON ? FlipText(flip).json : FlipText(flip).line)
+                } catch let error {
+                    failure = error
+                }
+                return goesOn && failure == nil
+            }
+            if let failure { throw failure }
+        }
+        if !isJSON { for line in summary(report, flips) { try Console.print(line) } }
+        if flips == 0 { throw QuietFailure(status: .failed) }
+    }
+
+    private func summary(_ report: WatchReport, _ flips: Int) -> [String] {
+        let work =
+            "\(counted(report.records, "operation", "operations")) folded, \(counted(report.evaluations, "evaluation", "evaluations"))."
+        guard flips == 0 else { return [work] }
+        let word = report.holds ? "holds" : "does not hold"
+        return ["It \(word) behind operation \(report.first), and nothing changes that up to \(report.last).", work]
+    }
+}
+
+/// An operation that flips a condition.
+struct FlipText {
+    private let flip: ConditionFlip
+
+    init(_ flip: ConditionFlip) { self.flip = flip }
+
+    var line: String {
+        let what = flip.holds ? "begins to hold" : "ceases to hold"
+        let entry = flip.entry
+        return
+            "\(flip.sequence)  \(entry?.timeText ?? "-")  \(what)  \(oneLine(entry?.summary ?? "a record that cannot be read"))"
+    }
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("sequence", flip.sequence)
+        if let time = flip.entry?.timeText { json.member("time", time) }
+        json.member("holds", flip.holds)
+        if let entry = flip.entry { json.member("summary", entry.summary) }
+        json.endObject()
+        return json.text
+    }
+}

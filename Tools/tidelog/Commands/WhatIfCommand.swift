@@ -1,0 +1,222 @@
+internal import ArgumentParser
+internal import LogInspection
+internal import ODataWire
+internal import Operations
+internal import SyncEngine
+internal import Tidelog
+
+struct WhatIfCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "what-if", abstract: "Show what would be, had something been otherwise. Changes nothing.",
+        discussion: """
+            Makes the history again in memory from the first change on, and prints what differs at the end, as 'diff' does, \
+            and what the next push would send in both. Operations are checked by the rules that changes are; one that no \
+            longer fits is left out and told. What the service sent is taken as it was.
+
+                tidelog what-if --skip 9
+                tidelog what-if --at 8 --insert lines.jsonl
+                tidelog what-if --reorder 12,9
+                tidelog what-if --answer 10=412:error.json
+
+            Exit codes: 0 done, 1 failed, 2 damage, 64 usage.
+            """)
+
+    @Option(help: ArgumentHelp("Without this record; may be repeated.", valueName: "seq"))
+    var skip: [UInt64] = []
+
+    @Option(help: ArgumentHelp("With these operations, one a line as 'apply' takes them.", valueName: "file"))
+    var insert: String?
+
+    @Option(help: ArgumentHelp("Where they are inserted; at the end if no place is given.", valueName: "seq|time"))
+    var at: PointArgument?
+
+    @Option(
+        help: ArgumentHelp("With these operations in each other's places, in this order.", valueName: "seq,seq,…"),
+        transform: ReorderArgument.init)
+    var reorder: ReorderArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "With another answer of the service to the operation: a status, and a file with the body. May be repeated.",
+            valueName: "seq=status[:file]"), transform: AnswerArgument.init)
+    var answer: [AnswerArgument] = []
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+        if skip.isEmpty, insert == nil, reorder == nil, answer.isEmpty {
+            throw ValidationError("Say what is to be otherwise: --skip, --insert, --reorder or --answer.")
+        }
+    }
+
+    func run() async throws {
+        let store = try options.inspected
+        var alteration = Alteration()
+        alteration.skipped = Set(skip)
+        alteration.order = reorder?.operations ?? []
+        for answer in answer { alteration.answers[answer.operation] = try answer.response() }
+        if let insert {
+            let place = try await PastODataProvider(
+                parameters: try options.parameters, at: at?.point ?? .sequence(.max))
+            alteration.insertionPlace = place.sequence
+            alteration.insertions = try await intents(insert, on: place)
+        }
+        let report = try await store.altered(alteration, through: .sequence(.max))
+        for record in report.withoutPlace {
+            try Console.print(format.json ? AlteredText(record).json : AlteredText(record).line)
+        }
+        for standing in report.standings {
+            try Console.print(format.json ? StandingText(standing).json : StandingText(standing).line)
+        }
+        var output = DifferenceOutput(isJSON: format.json)
+        let counts = try await StateDifference(
+            before: report.real, after: report.altered, matching: .entityIDs
+        ).run { difference throws(TidelogError) in output.print(difference) }
+        try output.end()
+        if format.json { return try Console.print(PlansText(report).json) }
+        try Console.print(
+            "\(counts.added) added, \(counts.removed) removed, \(counts.changed) changed; "
+                + "\(counted(report.countWithoutPlace, "record", "records")) without a place.")
+        for line in PlansText(report).lines { try Console.print(line) }
+    }
+
+    private func intents(
+        _ path: String, on place: PastODataProvider
+    ) async throws -> [(intent: Intent, options: IntentOptions)] {
+        var lines = try LineReader(path: path)
+        var writer = IntentWriter(provider: place, model: try await place.model(), names: [:])
+        var number = 0
+        while let line = try lines.next() {
+            number += 1
+            if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+            do {
+                let operation = try OperationLineReader().read(line)
+                if case .changeSet = operation { throw CommandFailure("A change set cannot be inserted.") }
+                try await writer.add(operation)
+            } catch {
+                throw LineFailure(file: lines.name, line: number, cause: error)
+            }
+        }
+        return writer.written.map { ($0.intent, IntentOptions()) }
+    }
+}
+
+/// `12,9,10`
+struct ReorderArgument {
+    let operations: [SequenceNumber]
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        operations = parts.compactMap { SequenceNumber($0) }
+        guard operations.count == parts.count, operations.count > 1, Set(operations).count == operations.count else {
+            throw ValidationError("'\(text)' is no list of different operations such as 12,9.")
+        }
+    }
+}
+
+/// `10=412`, `10=412:error.json`
+struct AnswerArgument {
+    let operation: SequenceNumber
+    private let status: Int
+    private let file: String?
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let answer =
+            parts.count == 2 ? parts[1].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false) : []
+        guard let operation = parts.first.flatMap({ SequenceNumber($0) }),
+            let status = answer.first.flatMap({ Int($0) }),
+            (200..<600).contains(status)
+        else { throw ValidationError("'\(text)' is not of the form SEQ=STATUS or SEQ=STATUS:FILE.") }
+        self.operation = operation
+        self.status = status
+        file = answer.count == 2 ? String(answer[1]) : nil
+    }
+
+    func response() throws -> WireResponse {
+        guard let file else { return WireResponse(status: status) }
+        var reader = try LineReader(path: file)
+        return WireResponse(
+            status: status, headers: HTTPHeaders([("Content-Type", "application/json")]), body: try reader.rest())
+    }
+}
+
+/// A record that has no place in the altered history.
+struct AlteredText {
+    private let record: AlteredRecord
+
+    init(_ record: AlteredRecord) { self.record = record }
+
+    var line: String {
+        switch record.fate {
+        case .refused(let reason): "Operation \(record.sequence) is refused: \(oneLine(reason))"
+        case .pointless: "Record \(record.sequence) has nothing left that it is about."
+        }
+    }
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("leftOut", record.sequence)
+        if case .refused(let reason) = record.fate { json.member("refused", reason) }
+        json.endObject()
+        return json.text
+    }
+}
+
+/// An operation that stands otherwise in the altered history.
+struct StandingText {
+    private let standing: AlteredStanding
+
+    init(_ standing: AlteredStanding) { self.standing = standing }
+
+    var line: String {
+        let why = standing.refusal.map { " (\(oneLine($0)))" } ?? ""
+        return "Operation \(standing.sequence): \(standing.real) → \(standing.altered)\(why)"
+    }
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("operation", standing.sequence)
+        json.member("real", standing.real)
+        json.member("altered", standing.altered)
+        if let refusal = standing.refusal { json.member("refusal", refusal) }
+        json.endObject()
+        return json.text
+    }
+}
+
+/// What would be sent next, in both histories.
+struct PlansText {
+    private let report: AlternativeReport
+
+    init(_ report: AlternativeReport) { self.report = report }
+
+    var lines: [String] {
+        if report.realPlan == report.alteredPlan {
+            return [report.realPlan.isEmpty ? "Nothing to send, in both." : "The next push would send the same."]
+        }
+        return ["The next push sends:"] + lines(report.realPlan) + ["It would send:"] + lines(report.alteredPlan)
+    }
+
+    private func lines(_ plan: [String]) -> [String] {
+        plan.isEmpty ? ["    nothing"] : plan.map { "    " + oneLine($0) }
+    }
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("leftOutCount", report.countWithoutPlace)
+        json.numbers("inserted", report.inserted)
+        for (name, plan) in [("realPlan", report.realPlan), ("alteredPlan", report.alteredPlan)] {
+            json.name(name)
+            json.beginArray()
+            for request in plan { json.string(request) }
+            json.endArray()
+        }
+        json.endObject()
+        return json.text
+    }
+}
