@@ -157,7 +157,10 @@ let package = Package(
         tests("OperationLogTests", ["OperationLog", "DiskSimulation", "LogWriter"]),
         tests(
             "LogInspectionTests",
-            ["LogInspection", "OperationLog", "SyncCore", "ODataWire", "Operations", "EDM", "TestSupport"]),
+            [
+                "LogInspection", "SyncEngine", "OperationLog", "SyncCore", "ODataWire", "Operations", "EDM",
+                "TestSupport",
+            ]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
         tests(
             "SyncEngineTests",

@@ -63,7 +63,7 @@ public struct InspectedStore: Sendable {
     }
 
     /// The disk with a log on it that holds what can be read of the one that is there.
-    private func salvaged() throws(TidelogError) -> OverlayFileSystem {
+    func salvaged() throws(TidelogError) -> OverlayFileSystem {
         let overlay = OverlayFileSystem(disk)
         do {
             _ = try LogRepair(

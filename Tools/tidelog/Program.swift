@@ -58,6 +58,9 @@ struct RootCommand: AsyncParsableCommand {
                 subcommands: [
                     StatusCommand.self, PlanCommand.self, LogCommand.self, StatsCommand.self, MetadataCommand.self,
                 ]),
+            CommandGroup(
+                name: "Sharing:",
+                subcommands: [ExportCommand.self, ImportCommand.self, ReportCommand.self]),
             CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self, RepairCommand.self]),
         ])
 }

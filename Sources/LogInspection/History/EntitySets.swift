@@ -27,6 +27,9 @@ struct EntitySets {
         return "\(names[Int(index)])(\(id))"
     }
 
+    /// Nil where the record that would tell cannot be read.
+    func name(of id: EntityID) -> String? { sets[id].map { names[Int($0)] } }
+
     private mutating func learn(_ creation: Creation) {
         learn(creation.entity, creation.set)
         for inline in creation.inline { for child in inline.entities { learn(child) } }

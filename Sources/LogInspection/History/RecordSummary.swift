@@ -175,7 +175,7 @@ struct RecordSummary {
         return " " + shown.joined(separator: ", ") + (more > 0 ? ", … \(more) more" : "")
     }
 
-    private static func text(of value: Value) -> String {
+    static func text(of value: Value) -> String {
         switch value {
         case .binary(let bytes): "(\(bytes.count) bytes)"
         case .string(let text): "'\(oneLine(text))'"

@@ -9,6 +9,8 @@ public final class OverlayFileSystem: FileSystem {
     private let below: any FileSystem
     /// What differs from below, by path.
     private let changes = Mutex<[String: Change]>([:])
+    /// Directories that may be empty.
+    private let made = Mutex<Set<String>>([])
 
     private enum Change {
         case removed
@@ -61,7 +63,7 @@ public final class OverlayFileSystem: FileSystem {
         do {
             names = Set(try below.list(directory))
         } catch {
-            guard error.isNotFound, !changes.isEmpty else { throw error }
+            guard error.isNotFound, !changes.isEmpty || made.withLock({ $0.contains(directory) }) else { throw error }
         }
         for (path, change) in changes {
             let name = String(path.dropFirst(prefix.count))
@@ -76,8 +78,8 @@ public final class OverlayFileSystem: FileSystem {
         return Array(names)
     }
 
-    /// Nothing to do: a directory is there as soon as a file in it is.
-    public func createDirectory(_ path: String) throws(FileSystemError) {}
+    /// Only noted: a directory is there as soon as a file in it is.
+    public func createDirectory(_ path: String) throws(FileSystemError) { made.withLock { _ = $0.insert(path) } }
 
     public func rename(_ path: String, to target: String) throws(FileSystemError) {
         let files = (try? list(path)) ?? []

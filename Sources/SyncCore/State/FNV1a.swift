@@ -1,8 +1,10 @@
 /// The hash FNV-1a with 64 bits.
-struct FNV1a {
-    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+package struct FNV1a {
+    package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-    mutating func add(_ bytes: some Sequence<UInt8>) {
+    package init() {}
+
+    package mutating func add(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
             value ^= UInt64(byte)
             value = value &* 0x100_0000_01b3
@@ -11,7 +13,7 @@ struct FNV1a {
         value = (value ^ 0xFF) &* 0x100_0000_01b3
     }
 
-    mutating func add(_ number: UInt64) {
+    package mutating func add(_ number: UInt64) {
         for shift in stride(from: 0, to: 64, by: 8) {
             value = (value ^ UInt64(UInt8(truncatingIfNeeded: number >> UInt64(shift)))) &* 0x100_0000_01b3
         }

@@ -1,4 +1,4 @@
-import OperationLog
+package import OperationLog
 public import Operations
 
 /// A place in the history of a store.
@@ -12,7 +12,7 @@ public enum PointInTime: Sendable, Hashable {
     /// The last record up to there, of those that the log has.
     ///
     /// Cost: a few seeks for a time, none for a number.
-    func sequence(in reader: LogReader) throws -> SequenceNumber {
+    package func sequence(in reader: LogReader) throws -> SequenceNumber {
         switch self {
         case .sequence(let sequence): return sequence
         case .time(let time):
