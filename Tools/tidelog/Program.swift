@@ -60,7 +60,7 @@ struct RootCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Sharing:",
-                subcommands: [ExportCommand.self, ImportCommand.self, ReportCommand.self]),
+                subcommands: [ExportCommand.self, ImportCommand.self, RedactCommand.self, ReportCommand.self]),
             CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self, RepairCommand.self]),
         ])
 }
