@@ -127,4 +127,60 @@ import Testing
 
                 """)
     }
+
+    // MARK: Redaction
+
+    @Test func `a redacted store has the same queue with the same plan, the same links, and none of the values`() throws
+    {
+        let server = try SandboxServer(
+            faults: #"[{"effect":"refuse","status":409,"method":"POST","url":"Customers","part":"any","times":1}]"#)
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders?$filter=Amount gt 1"])
+        _ = try workspace.output("create", "Customers", #"{"Name":"Refused"}"#, "--tag", "hidden tag")
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Zebedee"}"#)
+        _ = try workspace.tidelog("push")
+        _ = try workspace.output("create", "Orders", #"{"Note":"Zebedee"}"#)
+        _ = try workspace.output("update", "Orders(1)", #"{"Note":"kept"}"#)
+        let run = try workspace.tidelog("redact", "-o", "red", "--keep", "Orders/Note", "--jsonl", "red.jsonl")
+        #expect(run.status == 0 && run.error == "")
+        #expect(run.output.replacing(/^\d+/, with: "N") == "N records in red, values replaced.\n")
+        #expect(try workspace.tidelog("verify", "--store", "red").status == 0)
+
+        // The number, the action, the entity and the state: what else a line says is the service's words.
+        func states(_ store: String) throws -> [[String]] {
+            try workspace.output("status", "--json", "--store", store).split(separator: "\n").map { line in
+                ["sequence", "action", "entityID", "state", "next"].map { name in
+                    let member = line.firstMatch(of: try! Regex("\"\(name)\":(\"[^\"]*\"|[0-9]+)"))
+                    return member.map { String($0.0) } ?? ""
+                }
+            }
+        }
+        func plan(_ store: String) throws -> [String] {
+            try workspace.output("plan", "--store", store).split(separator: "\n").filter {
+                $0.hasPrefix("Content-ID") || $0.contains("HTTP/1.1")
+            }.map { String($0).replacing(/\(\d+\)/, with: "(KEY)") }
+        }
+        #expect(try states("red") == states(".tidelog") && states("red").count == 3)
+        #expect(try plan("red") == plan(".tidelog") && !plan("red").isEmpty)
+        for query in ["Orders?$expand=Customer", "Customers?$expand=Orders"] {
+            func shape(_ store: String) throws -> [Int] {
+                try workspace.output("query", query, "--json", "--store", store).split(separator: "\n").map {
+                    $0.matches(of: /@entityID/).count
+                }
+            }
+            #expect(try shape("red") == shape(".tidelog"))
+        }
+        let log = try workspace.output("log", "--all", "--json", "--store", "red") + workspace.read("red.jsonl")
+        for secret in ["Refused", "hidden tag", "Ada", "InjectedFault", "127.0.0.1", "sandbox"] {
+            #expect(!log.contains(secret), "\(secret)")
+        }
+        #expect(log.contains("Note='kept'") && log.contains("Name="))
+        _ = try workspace.output("import", "red.jsonl", "--store", "again")
+        #expect(try digest(workspace, "again") == digest(workspace, "red"))
+        let wrong = try workspace.tidelog("redact", "-o", "other", "--keep", "Orders/Nothing")
+        #expect(
+            wrong
+                == Run(
+                    status: 1, output: "",
+                    error: "tidelog: Orders/Nothing is no property of an entity set. Write it as Set/Property.\n"))
+    }
 }

@@ -104,7 +104,8 @@ final class Redaction {
 
     /// - Parameter set: the entity set, for ``kept``.
     func values(_ values: PropertyValues, type: String, set: String) -> PropertyValues {
-        self.values(values, model?.findEntityType(type), path: set, depth: 0)
+        self.values(
+            values, model?.findEntityType(type) ?? model?.findEntitySet(set)?.entityType, path: set, depth: 0)
     }
 
     private func values(
@@ -241,7 +242,12 @@ final class Redaction {
         if isCollecting { numbers.collect(number, room: room ?? .max) }
         let (rank, count) = numbers.rank(of: number, room: room) ?? (0, 1)
         guard let room, count > room else { return rank + 1 }
-        return rank - count / 2
+        // All of the type's range, or of that of so many digits.
+        switch room {
+        case 255: return rank
+        case 127, 32_767: return rank - room - 1
+        default: return rank - room
+        }
     }
 
     func guid(_ guid: GuidValue) -> GuidValue {

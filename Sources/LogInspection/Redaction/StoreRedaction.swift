@@ -35,26 +35,47 @@ public struct StoreRedaction: Sendable {
     /// - Throws: `invalidRequest` where something has the name, or a kept property is none; `unsupported` where there are too
     ///   many different values for the room that the model gives them.
     public func write(to directory: String) throws(TidelogError) -> Summary {
+        let unfinished = try UnfinishedStore(directory)
+        do {
+            let (summary, redaction) = try write(log: unfinished.files.log, on: PosixFileSystem())
+            try unfinished.finish(StoreDescription(serviceRoot: Redaction.root, service: options(redaction)))
+            return summary
+        } catch {
+            unfinished.discard()
+            throw error
+        }
+    }
+
+    /// The same in memory, for whoever only looks at it.
+    public func inMemory() throws(TidelogError) -> InspectedStore {
+        let disk = OverlayFileSystem()
+        // Nothing of this name is made on the disk.
+        let directory = "/tidelog-redacted"
+        let (_, redaction) = try write(log: directory + "/log", on: disk)
+        return InspectedStore(
+            directory: directory, options: LocalStore.Options(service: options(redaction)), fileSystem: disk)
+    }
+
+    private func write(
+        log directory: String, on disk: any FileSystem
+    ) throws(TidelogError) -> (Summary, Redaction) {
         let (reader, isDamaged) = try store.soundReader()
         let passage = try ExportRange().passage(in: reader, place: store.files.log)
-        let unfinished = try UnfinishedStore(directory)
         do {
             let redaction = Redaction(kept: kept)
             try walk(passage, redaction) { _, _ in }
             try checkKept(redaction)
             try redaction.rank()
             let log = try LogCopy(
-                directory: unfinished.files.log, store: Self.identifier, firstSequence: passage.first)
+                directory: directory, store: Self.identifier, firstSequence: passage.first, fileSystem: disk)
             var summary = Summary(isDamaged: isDamaged)
             try walk(passage, redaction, into: log) { kind, payload in
                 summary.records += 1
                 try log.add(kind: kind, payload: payload)
             }
             try log.finish()
-            try unfinished.finish(StoreDescription(serviceRoot: Redaction.root, service: try options(redaction)))
-            return summary
+            return (summary, redaction)
         } catch {
-            unfinished.discard()
             if let error = error as? RedactionError {
                 throw TidelogError(
                     .unsupported, "The store cannot be redacted: \(error.reason).", place: store.files.directory,
@@ -78,7 +99,7 @@ public struct StoreRedaction: Sendable {
     }
 
     /// What the service lacks, as it was said or as its annotations say, which the new metadata do not have.
-    private func options(_ redaction: Redaction) throws(TidelogError) -> ServiceOptions? {
+    private func options(_ redaction: Redaction) -> ServiceOptions? {
         if let said = try? StoreDescription.read(store.files)?.service { return said }
         return redaction.declared
     }

@@ -106,7 +106,9 @@ struct ReportEncoding {
         while index < entities.count {
             let first = entities[index].rawValue
             var length: UInt64 = 1
-            while index + Int(length) < entities.count, entities[index + Int(length)].rawValue == first &+ length {
+            while index + Int(length) < entities.count, first <= .max - length,
+                entities[index + Int(length)].rawValue == first + length
+            {
                 length += 1
             }
             parts.append(length == 1 ? "\(first)" : "\(first)-\(first + length - 1)")

@@ -238,6 +238,11 @@ struct ReportReading {
 
     // MARK: Facts
 
+    /// `2026-11-21 07:43:17 UTC`
+    private static func plain(_ time: String) -> String {
+        time.prefix(19).replacing("T", with: " ") + " UTC"
+    }
+
     private mutating func describe() {
         let root = (try? StoreDescription.read(store.files))??.serviceRoot ?? ""
         let host = root.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first.map(String.init)
@@ -251,13 +256,16 @@ struct ReportReading {
             facts.append(("Records", "#\(first) to #\(last)"))
         }
         if let first = times.min().flatMap(iso8601), let last = times.max().flatMap(iso8601) {
-            facts.append(("First record", first))
-            facts.append(("Last record", last))
-            content.subtitle = "\(host ?? "no service") · \(first.prefix(10)) to \(last.prefix(10))"
+            facts.append(("First record", Self.plain(first)))
+            facts.append(("Last record", Self.plain(last)))
+            content.subtitle = "\(host.map { $0 + " · " } ?? "")\(first.prefix(10)) to \(last.prefix(10))"
         }
         if let size = content.statistics?.size {
             facts.append(("Log", "\(size.records) records in \(size.fileBytes) bytes"))
-            if let ratio = size.ratio { facts.append(("Compression", "\(Int((ratio * 10).rounded()) / 10) times")) }
+            if let ratio = size.ratio {
+                facts.append(
+                    ("Compression", "\(Int((ratio * 10).rounded()) / 10).\(Int((ratio * 10).rounded()) % 10) times"))
+            }
         }
         facts.append(("Log format", "version \(store.isEncrypted ? LogFormat.encryptedVersion : LogFormat.version)"))
         if store.isEncrypted { facts.append(("Encrypted", "yes; this page is not")) }

@@ -18,17 +18,21 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Option(name: [.short, .long], help: "The file to write; '-' is standard output.")
     var output: String
+    @Flag(help: "Replace the values, as 'tidelog redact' does.")
+    var redacted = false
     @OptionGroup var point: PointOptions
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        let store = try options.inspected
-        if store.isEncrypted {
+        var store = try options.inspected
+        if redacted {
+            store = try StoreRedaction(store).inMemory()
+        } else if store.isEncrypted {
             Console.printError("tidelog: The store is encrypted; the report holds its data in the clear.")
         }
         let file = try OutputFile(output)
-        let page = try await Report(store, at: point.at?.point).page()
+        let page = try await Report(store, at: point.at?.point, isRedacted: redacted).page()
         try file.write(page.html)
         try file.finish()
         if !file.isStandardOutput { try printReport(page, file.byteCount) }
