@@ -77,8 +77,8 @@ struct ReportBrowserTests {
         #expect(errors.contains("&lt;/script&gt;&lt;img src=x onerror=console.error(1)&gt;"))
         #expect(errors.contains(#"\u{202e}"#) && !errors.contains("\u{202E}"))
         let found = try page(workspace, "r.html", "search=needle")
-        // The operation, and the batch that carried it.
-        #expect(rows(found).all == 2)
+        // The operation, the batch in which the service did not come to it, and the one that carried it then.
+        #expect(rows(found).all == 3)
         #expect(found.contains("<mark>needle</mark> in hay"))
         let batch = try page(workspace, "r.html", "view=batches&select=batch1")
         #expect(batch.contains("PATCH Orders(1)") && batch.contains("built again from the log"))

@@ -155,7 +155,7 @@ import Testing
             }
         }
         func plan(_ store: String) throws -> [String] {
-            try workspace.output("plan", "--store", store).split(separator: "\n").filter {
+            try workspace.output("plan", "--store", store).split(whereSeparator: \.isNewline).filter {
                 $0.hasPrefix("Content-ID") || $0.contains("HTTP/1.1")
             }.map { String($0).replacing(/\(\d+\)/, with: "(KEY)") }
         }

@@ -19,7 +19,13 @@ import Testing
     private func content(_ store: InspectedStore) throws -> [UInt8] {
         var bytes: [UInt8] = []
         let reader = try LogReader(directory: store.files.log)
-        try reader.forEach { bytes += $0.payload + [0] }
+        try reader.forEach { record in
+            bytes += record.payload + [0]
+            // Nothing prints the values of a page.
+            if case .downloadPage(let page)? = try? RecordCodec.decode(kind: record.kind, payload: record.payload).body {
+                for image in page.entities { for value in image.values.values { bytes += Array("\(value);".utf8) } }
+            }
+        }
         for snapshot in try reader.snapshots() {
             let items = try reader.snapshot(snapshot)
             while let item = try items.next() { bytes += item.payload + [0] }
