@@ -22,7 +22,8 @@ import Testing
         try reader.forEach { record in
             bytes += record.payload + [0]
             // Nothing prints the values of a page.
-            if case .downloadPage(let page)? = try? RecordCodec.decode(kind: record.kind, payload: record.payload).body {
+            if case .downloadPage(let page)? = try? RecordCodec.decode(kind: record.kind, payload: record.payload).body
+            {
                 for image in page.entities { for value in image.values.values { bytes += Array("\(value);".utf8) } }
             }
         }

@@ -176,7 +176,7 @@ struct ReportReading {
             content.conflicts = try await past.store.conflicts()
             content.errors = try await past.store.errorArchive()
             for entry in try await past.store.keyMap() where names[entry.entity] == nil {
-                names[entry.entity] = entry.key
+                names[entry.entity] = Self.short(entry.key)
             }
             if let version = try? await past.store.model.version {
                 content.facts.append(("OData", version.rawValue))
@@ -234,6 +234,13 @@ struct ReportReading {
         } catch {
             return nil
         }
+    }
+
+    /// `75` for `CustomerID=75`; keys of several properties stay as they are.
+    private static func short(_ key: String) -> String {
+        guard let equals = key.firstIndex(of: "=") else { return key }
+        let value = key[key.index(after: equals)...]
+        return value.hasPrefix("'") || !value.contains("=") ? String(value) : key
     }
 
     // MARK: Facts

@@ -26,7 +26,7 @@ extension ReportScript {
             for (const name of ['downloads', 'other records']) {
               if (sets.has('\u0001' + name)) this.lanes.push({ name, rows: sets.get('\u0001' + name) });
             }
-            this.rows = count;
+            if (this.lanes.length < 8) this.laneHeight = 46;
             this.reset();
           },
           place(row) { return this.byTime ? time[row] : row; },
@@ -242,7 +242,7 @@ extension ReportScript {
               make('span', { class: 'track', role: 'img', 'aria-label': bytes(row.stored) + ' stored of ' + bytes(row.raw) },
                 make('span', { class: 'raw', style: 'width:' + row.raw / most * 100 + '%' }),
                 make('span', { class: 'stored', style: 'width:' + row.stored / most * 100 + '%' })),
-              make('span', { class: 'amount' }, number(row.records) + ' records, ' + bytes(row.raw) + ' → ' + bytes(row.stored)),
+              make('span', { class: 'amount' }, number(row.records) + (row.records === 1 ? ' record, ' : ' records, ') + bytes(row.raw) + ' → ' + bytes(row.stored)),
             ])));
           };
           panel.append(make('p', { class: 'hint' }, 'Pale: what the records take uncompressed. Strong: what they take in the file.'));

@@ -29,6 +29,8 @@ struct ExportCommand: ParsableCommand {
     var to: PointArgument?
     @Option(name: [.short, .long], help: "The file to write; standard output where it is left out.")
     var output: String?
+    @Flag(help: "With --output: print the file and its size as JSON.")
+    var json = false
     @OptionGroup var options: StoreOptions
 
     func run() throws {
@@ -51,6 +53,14 @@ struct ExportCommand: ParsableCommand {
         case .trace: isSound = try TraceExport(store, range: range).write { try file.write($0) }
         }
         try file.finish()
+        if json, let output, !file.isStandardOutput {
+            var json = JSONWriter()
+            json.beginObject()
+            json.member("file", output)
+            json.member("bytes", file.byteCount)
+            json.endObject()
+            try Console.print(json.text)
+        }
         guard isSound else {
             Console.printError("tidelog: The log is damaged; what can be read was exported.")
             throw QuietFailure(status: .damage)
