@@ -117,7 +117,7 @@ private struct TraceEvents {
     mutating func add(_ entry: HistoryEntry, isShown: Bool) throws {
         sets.learn(from: entry.record.body)
         guard isShown, let milliseconds = entry.time,
-            case (let time, false) = milliseconds.multipliedReportingOverflow(by: 1000), abs(time) < 1 << 60
+            case (let time, false) = milliseconds.multipliedReportingOverflow(by: 1000), time.magnitude < 1 << 60
         else { return }
         last = max(last, time)
         switch entry.record.body {

@@ -161,7 +161,7 @@ final class Redaction {
         case .decimal:
             guard let precision = property.facets.precision, precision < 10 else { return .max }
             let scale = if case .fixed(let scale)? = property.facets.scale { scale } else { 0 }
-            return (0..<max(1, precision - scale)).reduce(1) { room, _ in room * 10 } - 1
+            return (0..<max(1, precision - max(0, min(precision, scale)))).reduce(1) { room, _ in room * 10 } - 1
         default: return .max
         }
     }

@@ -69,7 +69,7 @@ struct ReportReading {
     private mutating func readRows(
         _ known: (fates: OperationFates, end: SequenceNumber), through last: SequenceNumber
     ) throws(LogError) {
-        let first = known.end > UInt64(limits.records) ? known.end - UInt64(limits.records) + 1 : 0
+        let first = known.end > UInt64(clamping: limits.records) ? known.end - UInt64(clamping: limits.records) + 1 : 0
         if first > 0 {
             content.notices.append("The report shows the newest \(limits.records) records, from #\(first) on.")
         }
