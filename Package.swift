@@ -103,7 +103,7 @@ let package = Package(
             ]),
         layer(
             "LogInspection",
-            ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Transport", "SyncEngine"]),
+            ["EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine"]),
         layer(
             "Tidelog",
             [

@@ -142,3 +142,29 @@ build() {
         fail "swift build failed; all of its output is in $log."
     fi
 }
+
+# --- A browser, for the tests of reports
+
+find_browser() {
+    local name
+    for name in "${TIDELOG_BROWSER:-}" chromium chromium-browser google-chrome google-chrome-stable; do
+        [ -n "$name" ] && command -v "$name" 2>/dev/null && return 0
+    done
+    return 1
+}
+
+# Sets TIDELOG_BROWSER where there is a browser or one can be installed; the tests that need it skip otherwise, and say so.
+prepare_browser() {
+    mkdir -p "$BUILD_LOGS"
+    if ! find_browser >/dev/null && command -v apt-get >/dev/null 2>&1; then
+        # In a subshell: these tests are no reason to leave.
+        (apt_install chromium) || true
+    fi
+    if TIDELOG_BROWSER=$(find_browser); then
+        export TIDELOG_BROWSER
+        say "Browser: $TIDELOG_BROWSER"
+    else
+        unset TIDELOG_BROWSER
+        say "Tests of reports in a browser will be skipped: there is no Chromium, and it could not be installed"
+    fi
+}

@@ -67,6 +67,9 @@ struct RootCommand: AsyncParsableCommand {
                     AtCommand.self, DiffCommand.self, BisectCommand.self, WatchCommand.self, ReplayCommand.self,
                     WhatIfCommand.self, MinimiseCommand.self, GenerateTestCommand.self,
                 ]),
+            CommandGroup(
+                name: "Sharing:",
+                subcommands: [ExportCommand.self, ImportCommand.self, RedactCommand.self, ReportCommand.self]),
             CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self, RepairCommand.self]),
         ])
 }

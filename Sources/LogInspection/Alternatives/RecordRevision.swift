@@ -89,7 +89,7 @@ struct RecordRevision {
             return left.isEmpty ? nil : left
         }
         // Other requests would have been sent.
-        if !isWhole { revised.sent = [] }
+        if !isWhole { (revised.sent, revised.fingerprint) = ([], nil) }
         return revised.changeSets.isEmpty ? nil : .batchPrepared(revised)
     }
 

@@ -55,16 +55,3 @@ extension Exchange {
         }
     }
 }
-
-extension BatchAnswered.Result {
-    /// `confirmed`, `rejected`, `deferred`, `notProcessed` or `inDoubt`.
-    var name: String {
-        switch self {
-        case .confirmed: "confirmed"
-        case .rejected: "rejected"
-        case .deferred: "deferred"
-        case .notProcessed: "notProcessed"
-        case .inDoubt: "inDoubt"
-        }
-    }
-}

@@ -57,7 +57,7 @@ package struct RecordMentions {
             visitChanges()
         case .entitiesRead: list { $0.visitImage() }
         case .entitiesMissing: list { $0.visitEntity() }
-        case .batchPrepared, .repeatableBatchPrepared:
+        case .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint:
             _ = number()
             list {
                 $0.list {

@@ -1,8 +1,10 @@
 /// The hash FNV-1a with 64 bits.
-struct FNV1a {
-    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+package struct FNV1a {
+    package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-    mutating func add(_ bytes: [UInt8]) {
+    package init() {}
+
+    package mutating func add(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { bytes in
             for byte in bytes {
                 value ^= UInt64(byte)
@@ -13,9 +15,9 @@ struct FNV1a {
         value = (value ^ 0xFF) &* 0x100_0000_01b3
     }
 
-    mutating func add(_ text: String.UTF8View) { add(Array(text)) }
+    package mutating func add(_ text: String.UTF8View) { add(Array(text)) }
 
-    mutating func add(_ number: UInt64) {
+    package mutating func add(_ number: UInt64) {
         for shift in stride(from: 0, to: 64, by: 8) {
             value = (value ^ UInt64(UInt8(truncatingIfNeeded: number >> UInt64(shift)))) &* 0x100_0000_01b3
         }

@@ -155,11 +155,6 @@ extension LocalStore {
         try read { try $0.entity(set: set, key: key) }
     }
 
-    /// The ID that the next entity gets.
-    package var nextEntity: EntityID {
-        get throws(TidelogError) { try read { try $0.header().nextEntity } }
-    }
-
     /// A hash over the whole state; see ``StateDigest``.
     public func digest() throws(TidelogError) -> String { try read { try StateDigest(of: $0).description } }
 }

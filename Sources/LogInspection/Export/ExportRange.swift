@@ -1,0 +1,39 @@
+import OperationLog
+import Operations
+public import SyncEngine
+
+/// Which part of a log is meant.
+public struct ExportRange: Sendable, Hashable {
+    /// The first record, or all that were made after a time; nil for the beginning of the log.
+    public var from: PointInTime?
+    /// The last record, or all that were made by a time; nil for the end.
+    public var to: PointInTime?
+
+    public init(from: PointInTime? = nil, to: PointInTime? = nil) {
+        self.from = from
+        self.to = to
+    }
+
+    func passage(in reader: LogReader, place: String) throws(TidelogError) -> LogPassage {
+        do {
+            let first: SequenceNumber? =
+                switch from {
+                case .sequence(let sequence): max(1, sequence)
+                case .time: try from.map { try $0.sequence(in: reader) + 1 }
+                case nil: nil
+                }
+            return try LogPassage(reader, from: first, through: try to.map { try $0.sequence(in: reader) })
+        } catch {
+            throw inspectionError(error, place)
+        }
+    }
+}
+
+/// What reading a log threw, in its public form.
+func inspectionError(_ error: any Error, _ place: String) -> TidelogError {
+    switch error {
+    case let error as TidelogError: error
+    case let error as LogError: TidelogError(error)
+    default: TidelogError(.storage, "\(error)", place: place, cause: error)
+    }
+}

@@ -1,0 +1,164 @@
+import EDM
+import ODataWire
+import OperationLog
+import Operations
+import SyncCore
+import SyncEngine
+
+/// A log as lines of JSON, from which ``LogImport`` makes a store again that is the same to the byte of each record.
+///
+/// The first line describes the export:
+///
+///     {"tidelogExport":1,"storeIdentifier":"…","serviceRoot":"…","service":{…},"firstSequence":1,"complete":true}
+///
+/// `serviceRoot` and `service` are what `store.json` says, and left out where it cannot be read. `complete` is false where
+/// records in front of `firstSequence` are missing and no snapshot has what they led to: then no store can be made of it.
+///
+/// A line for each record has the members of ``HistoryItem/json(fates:)``, and behind these `kindNumber` and `payload`, the
+/// record's bytes in Base64: what is made again is made of these two. Of a log that was compacted a line for each record of
+/// the snapshot has `snapshot` (the sequence number of the record that it stands in front of), `kindNumber` and `payload`.
+///
+/// The last line is `{"end":true,"lastSequence":…,"records":…,"checksum":"…"}`, the checksum being FNV-1a with 64 bits over
+/// kinds and payloads of all lines. The contents of streams are not in an export.
+public struct LogExport {
+    static let version: Int64 = 1
+
+    private let store: InspectedStore
+    private let range: ExportRange
+
+    public init(_ store: InspectedStore, range: ExportRange = ExportRange()) {
+        self.store = store
+        self.range = range
+    }
+
+    /// What was exported.
+    public struct Summary: Sendable, Hashable {
+        public var records: UInt64 = 0
+        /// Whether a store can be made of it.
+        public var isComplete = true
+        /// Whether the log is damaged: records that are lost are in the export as lost ones.
+        public var isDamaged = false
+    }
+
+    /// Calls `line` with each line, without its end. In memory for one record and its block.
+    ///
+    /// - Throws: what `line` throws, or a ``TidelogError`` as of reading.
+    public func writeLines(_ line: (String) throws -> Void) throws -> Summary {
+        let (reader, isDamaged) = try store.soundReader()
+        let passage = try range.passage(in: reader, place: store.files.log)
+        var summary = Summary(isComplete: passage.isComplete, isDamaged: isDamaged)
+        try line(header(passage))
+        var checksum = FNV1a()
+        var sets = EntitySets()
+        let decoder = RecordDecoder()
+        do {
+            try passage.forEach { piece in
+                switch piece {
+                case .record(let record):
+                    summary.records += 1
+                    checksum.add(record)
+                    try line(Self.line(record, decoder, &sets))
+                case .snapshotItem(let kind, let payload):
+                    checksum.add(kind, payload)
+                    learn(kind, payload, &sets)
+                    try line(Self.line(snapshot: passage.snapshot?.sequence ?? 0, kind, payload))
+                }
+            }
+        } catch let error as LogError {
+            throw TidelogError(error)
+        }
+        var end = HistoryJSONWriter()
+        end.object {
+            $0.flag("end")
+            $0.number("lastSequence", passage.last)
+            $0.number("records", summary.records)
+            $0.text("checksum", checksum.text)
+        }
+        try line(end.json.text)
+        return summary
+    }
+
+    private func header(_ passage: LogPassage) -> String {
+        let description = try? StoreDescription.read(store.files)
+        var writer = HistoryJSONWriter()
+        writer.object {
+            $0.number("tidelogExport", Self.version)
+            $0.text("storeIdentifier", passage.reader.storeIdentifier.description)
+            $0.text("serviceRoot", description?.serviceRoot)
+            if let service = description?.service {
+                $0.json.name("service")
+                $0.object { for (name, value) in service.named { $0.text(name, value) } }
+            }
+            $0.number("firstSequence", passage.first)
+            $0.json.name("complete")
+            $0.json.boolean(passage.isComplete)
+        }
+        return writer.json.text
+    }
+
+    /// So that summaries can name the sets of entities whose records are gone.
+    private func learn(_ kind: UInt8, _ payload: [UInt8], _ sets: inout EntitySets) {
+        guard kind == SnapshotCodec.Kind.entity.rawValue,
+            case .entity(let id, let set)? = try? SnapshotCodec.decode(.entity, payload: payload)
+        else { return }
+        sets.learn(id, set)
+    }
+
+    private static func line(_ record: LogRecord, _ decoder: RecordDecoder, _ sets: inout EntitySets) -> String {
+        let item = HistoryItem(record, decoder, &sets)
+        var members = HistoryJSONWriter()
+        members.object {
+            // Two kinds of items have the number already.
+            switch item {
+            case .undecodable: break
+            case .entry(let entry) where entry.kind == "unknown": break
+            default: $0.number("kindNumber", record.kind)
+            }
+            $0.text("payload", Base64.encode(record.payload, .standard))
+        }
+        return item.json().dropLast() + "," + members.json.text.dropFirst()
+    }
+
+    private static func line(snapshot: SequenceNumber, _ kind: UInt8, _ payload: [UInt8]) -> String {
+        var writer = HistoryJSONWriter()
+        writer.object {
+            $0.number("snapshot", snapshot)
+            $0.number("kindNumber", kind)
+            $0.text("payload", Base64.encode(payload, .standard))
+        }
+        return writer.json.text
+    }
+}
+
+extension FNV1a {
+    mutating func add(_ kind: UInt8, _ payload: [UInt8]) {
+        add(UInt64(kind))
+        add(payload)
+    }
+
+    mutating func add(_ record: LogRecord) { add(record.kind, record.payload) }
+
+    /// Sixteen hexadecimal digits.
+    var text: String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension HistoryItem {
+    /// One record as an item of its own, lost ones included.
+    init(_ record: LogRecord, _ decoder: RecordDecoder, _ sets: inout EntitySets) {
+        do throws(CodecError) {
+            let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
+            if case .lost = decoded.body {
+                self = .lost(record.sequence...record.sequence)
+                return
+            }
+            sets.learn(from: decoded.body)
+            self = .entry(HistoryEntry(sequence: record.sequence, record: decoded, sets: sets))
+        } catch {
+            self = .undecodable(
+                sequence: record.sequence, kind: record.kind, reason: RecordSummary.oneLine("\(error)", limit: 200))
+        }
+    }
+}

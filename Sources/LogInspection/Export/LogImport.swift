@@ -1,0 +1,195 @@
+import EDM
+import ODataWire
+public import OperationLog
+import Operations
+import SyncCore
+public import SyncEngine
+
+/// Makes a store of the lines of a ``LogExport``.
+///
+/// The store has its name only when ``finish()`` returns: whatever goes wrong, nothing is left behind.
+public final class LogImport {
+    /// What was made.
+    public struct Summary: Sendable, Hashable {
+        public let records: UInt64
+        public let lastSequence: UInt64
+    }
+
+    private let unfinished: UnfinishedStore
+    private let keys: [LogKey]
+    private var line = 0
+    private var log: LogCopy?
+    private var description: StoreDescription?
+    private var service: ServiceDescription?
+    private var records: UInt64 = 0
+    private var checksum = FNV1a()
+    private var hasSnapshot = false
+    private var first: UInt64 = 1
+    private var isEnded = false
+    private var isDone = false
+    private let decoder = RecordDecoder()
+
+    /// - Parameters:
+    ///   - directory: of the store, which must not exist.
+    ///   - keys: the first one encrypts it.
+    /// - Throws: `invalidRequest` where something is there already.
+    public init(to directory: String, keys: [LogKey] = []) throws(TidelogError) {
+        unfinished = try UnfinishedStore(directory)
+        self.keys = keys
+    }
+
+    deinit { if !isDone { unfinished.discard() } }
+
+    /// Takes the next line, without its end; empty ones are passed over.
+    ///
+    /// - Throws: `invalidRequest` where it is no line of an export, or not the one that has to come next. The message names
+    ///   the line by its number.
+    public func add(line bytes: [UInt8]) throws(TidelogError) {
+        line += 1
+        guard !bytes.isEmpty else { return }
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONValue.parse(bytes)
+        } catch {
+            throw failure("is no JSON: \(error)")
+        }
+        guard json.object != nil else { throw failure("is no object") }
+        guard !isEnded else { throw failure("stands behind the end") }
+        guard log != nil else { return try begin(json) }
+        if json["end"] != nil { return try end(json) }
+        try add(json)
+    }
+
+    /// Gives the store its name.
+    ///
+    /// - Throws: `invalidRequest` where the end of the export has not come.
+    public func finish() throws(TidelogError) -> Summary {
+        guard isEnded, let log else {
+            line += 1
+            throw failure("is missing: the export is not whole")
+        }
+        do throws(LogError) {
+            try log.finish()
+        } catch {
+            throw TidelogError(error)
+        }
+        guard let description = description ?? service.map({ StoreDescription(serviceRoot: $0.root) }) else {
+            throw TidelogError(.invalidRequest, "The export names no service.", recovery: "Export the whole log.")
+        }
+        try unfinished.finish(description)
+        isDone = true
+        return Summary(records: records, lastSequence: log.nextSequence - 1)
+    }
+
+    private func begin(_ json: JSONValue) throws(TidelogError) {
+        guard let version = json["tidelogExport"]?.integer else { throw failure("is not the first one of an export") }
+        guard version == LogExport.version else {
+            throw failure("says version \(version) of the format, which this version of Tidelog does not know")
+        }
+        guard let store = json["storeIdentifier"]?.string.flatMap(Self.identifier),
+            let number = json["firstSequence"]?.integer, number > 0
+        else { throw failure("lacks the store's identifier or the first sequence number") }
+        guard json["complete"] == .boolean(true) else {
+            throw TidelogError(
+                .invalidRequest,
+                "The export begins with operation \(number), and what the store was in front of it is not in it.",
+                recovery: "Export the log from its beginning.")
+        }
+        if let root = json["serviceRoot"]?.string { description = StoreDescription(serviceRoot: root) }
+        try takeOptions(json["service"])
+        first = UInt64(number)
+        do throws(LogError) {
+            log = try LogCopy(directory: unfinished.files.log, store: store, firstSequence: first, keys: keys)
+        } catch {
+            throw TidelogError(error)
+        }
+    }
+
+    private func takeOptions(_ json: JSONValue?) throws(TidelogError) {
+        guard let members = json?.object?.members, description != nil else { return }
+        var options = ServiceOptions()
+        for member in members {
+            do throws(ServiceOptions.InvalidOption) {
+                try options.set(member.name, to: member.value.string ?? "")
+            } catch {
+                throw failure("has an option of the service that is not known: \(error)")
+            }
+        }
+        description?.service = options
+    }
+
+    private func add(_ json: JSONValue) throws(TidelogError) {
+        guard let log else { return }
+        guard let number = json["kindNumber"]?.integer, let kind = UInt8(exactly: number),
+            let text = json["payload"]?.string, let payload = Base64.decode(Array(text.utf8))
+        else { throw failure("lacks the number of its kind, or its bytes in Base64") }
+        let place = json["snapshot"] ?? json["sequence"]
+        guard let sequence = place?.integer, sequence > 0, UInt64(sequence) == log.nextSequence else {
+            throw failure("is not about operation \(log.nextSequence), which has to come next")
+        }
+        checksum.add(kind, payload)
+        do {
+            if json["snapshot"] != nil {
+                hasSnapshot = true
+                try check(snapshotItem: kind, payload)
+                try log.addSnapshotItem(kind: kind, payload: payload)
+            } else {
+                records += 1
+                try check(record: kind, payload, isUndecodable: json["kind"]?.string == "undecodable")
+                try log.add(kind: kind, payload: payload)
+            }
+        } catch {
+            switch error {
+            case let error as LogError: throw TidelogError(error)
+            case let error as TidelogError: throw error
+            default: throw failure("cannot be taken: \(error)")
+            }
+        }
+    }
+
+    private func check(record kind: UInt8, _ payload: [UInt8], isUndecodable: Bool) throws(TidelogError) {
+        do throws(CodecError) {
+            let record = try decoder.decode(kind: kind, payload: payload)
+            if case .serviceInstalled(let installed) = record.body { service = installed }
+        } catch {
+            // The log had it so.
+            guard !isUndecodable else { return }
+            throw failure("has bytes that are no record of kind \(kind): \(error)")
+        }
+    }
+
+    private func check(snapshotItem kind: UInt8, _ payload: [UInt8]) throws(TidelogError) {
+        guard kind == SnapshotCodec.Kind.service.rawValue, let known = SnapshotCodec.Kind(rawValue: kind) else {
+            return
+        }
+        guard case .service(let installed)? = try? SnapshotCodec.decode(known, payload: payload) else {
+            throw failure("has bytes that are no item of a snapshot")
+        }
+        service = installed
+    }
+
+    private func end(_ json: JSONValue) throws(TidelogError) {
+        guard let log, json["lastSequence"]?.integer == Int64(exactly: log.nextSequence - 1),
+            json["records"]?.integer == Int64(exactly: records), json["checksum"]?.string == checksum.text
+        else { throw failure("tells of other records than came") }
+        guard first == 1 || hasSnapshot else { throw failure("ends an export without the snapshot that it needs") }
+        isEnded = true
+    }
+
+    private func failure(_ what: String) -> TidelogError {
+        TidelogError(
+            .invalidRequest, "Line \(line) of the export \(RecordSummary.oneLine(what, limit: 300)).",
+            recovery: "Export the store again with 'tidelog export'.")
+    }
+
+    private static func identifier(_ text: String) -> StoreIdentifier? {
+        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 32 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: 32, by: 2) {
+            guard let high = digits[index], let low = digits[index + 1] else { return nil }
+            bytes.append(UInt8(high << 4 | low))
+        }
+        return StoreIdentifier(bytes: bytes)
+    }
+}

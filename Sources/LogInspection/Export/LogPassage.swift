@@ -1,0 +1,102 @@
+import OperationLog
+import Operations
+import SyncEngine
+
+/// A stretch of a log as it is passed on: its records, and where it does not begin with the first one, the snapshot that
+/// has the state in front of it.
+struct LogPassage {
+    enum Piece {
+        case record(LogRecord)
+        /// A record of the snapshot in front of the next record.
+        case snapshotItem(kind: UInt8, payload: [UInt8])
+    }
+
+    let reader: LogReader
+    let first: SequenceNumber
+    /// The last record, also where more was appended meanwhile. One less than ``first`` where there is none.
+    let last: SequenceNumber
+    /// Nil where none is needed, or none helps.
+    let snapshot: SnapshotFile?
+
+    /// Whether a store can be made of it.
+    var isComplete: Bool { first == 1 || snapshot != nil }
+
+    /// - Parameter from: nil for all that the log has, with a snapshot where it is compacted.
+    init(_ reader: LogReader, from: SequenceNumber?, through: SequenceNumber?) throws(LogError) {
+        self.reader = reader
+        let begin = try reader.firstSequence()
+        let end = try reader.nextSequence() - 1
+        first = max(begin, from ?? begin)
+        last = max(first - 1, min(end, through ?? end))
+        snapshot = first == begin && begin > 1 ? try Self.snapshot(reader, from: begin, through: last) : nil
+    }
+
+    /// The oldest one that holds: so all that the log says behind it stays to be looked at.
+    private static func snapshot(
+        _ reader: LogReader, from first: SequenceNumber, through last: SequenceNumber
+    ) throws(LogError) -> SnapshotFile? {
+        for snapshot in try reader.snapshots() where snapshot.sequence >= first && snapshot.sequence <= last + 1 {
+            do throws(LogError) {
+                _ = try reader.verify(snapshot)
+                return snapshot
+            } catch {
+                guard case .damaged = error else { throw error }
+            }
+        }
+        return nil
+    }
+
+    /// Calls `body` with every piece in order, in memory for one of them and a block.
+    func forEach(_ body: (Piece) throws -> Void) throws {
+        guard last >= first else { return try forEachOfSnapshot(body) }
+        let records = reader.records(from: first, through: last)
+        while let record = try records.next() {
+            if record.sequence == snapshot?.sequence { try forEachOfSnapshot(body) }
+            try body(.record(record))
+        }
+        if snapshot?.sequence == last + 1 { try forEachOfSnapshot(body) }
+    }
+
+    private func forEachOfSnapshot(_ body: (Piece) throws -> Void) throws {
+        guard let snapshot else { return }
+        let items = try reader.snapshot(snapshot)
+        while let item = try items.next() { try body(.snapshotItem(kind: item.kind, payload: item.payload)) }
+    }
+}
+
+extension InspectedStore {
+    /// Whether the log is encrypted, as its first segment says.
+    public var isEncrypted: Bool {
+        do throws(LogError) {
+            _ = try LogReader(directory: files.log, fileSystem: disk)
+            return false
+        } catch {
+            if case .keyRequired = error { return true } else { return false }
+        }
+    }
+
+    /// A reader that meets no damage: where the log has some, one of what can be read, with records of the kind
+    /// ``LogRepair/lostKind`` for those that are lost.
+    ///
+    /// Cost: the checksums of the whole log are computed.
+    func soundReader() throws(TidelogError) -> (reader: LogReader, isDamaged: Bool) {
+        do throws(LogError) {
+            var isDamaged = false
+            do throws(LogError) {
+                isDamaged = try !history.verify(depth: .fast).isSound
+            } catch {
+                guard case .damaged = error else { throw error }
+                isDamaged = true
+            }
+            guard isDamaged else { return (try reader(), false) }
+        } catch {
+            throw TidelogError(error)
+        }
+        let disk = try salvaged()
+        do throws(LogError) {
+            return (try LogReader(directory: files.log, keys: keys, fileSystem: disk), true)
+        } catch {
+            throw TidelogError(error)
+        }
+    }
+}

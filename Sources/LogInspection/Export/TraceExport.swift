@@ -1,0 +1,230 @@
+import ODataWire
+import OperationLog
+import Operations
+import SyncEngine
+
+/// A log as Chrome trace events (JSON), which Perfetto and chrome://tracing open. Times are microseconds since 1970; the
+/// log has milliseconds.
+///
+/// Three processes: *Entity sets* with a track for each set, on which each operation is a slice of one millisecond;
+/// *Batches* with a track for each batch, a slice from where it was prepared to where it was answered or interrupted and
+/// the answer as a slice at its end; *Downloads* with a track for each defining query, a slice for each download. An arrow
+/// leads from each operation to each batch that carried it, and on to the answer.
+///
+/// What has not ended ends with the log's last record, and is marked `"open":true`.
+public struct TraceExport {
+    enum Process: Int, CaseIterable {
+        case sets = 1
+        case batches = 2
+        case downloads = 3
+
+        var name: String {
+            switch self {
+            case .sets: "Entity sets"
+            case .batches: "Batches"
+            case .downloads: "Downloads"
+            }
+        }
+    }
+
+    private let store: InspectedStore
+    private let range: ExportRange
+
+    public init(_ store: InspectedStore, range: ExportRange = ExportRange()) {
+        self.store = store
+        self.range = range
+    }
+
+    /// Calls `piece` with the document's text piece by piece. In memory for one record, for what has not ended, and for the
+    /// set of each entity.
+    ///
+    /// - Returns: Whether all could be read.
+    public func write(_ piece: @escaping (String) throws -> Void) throws -> Bool {
+        do {
+            let bounds = try store.bounds(of: range)
+            var events = TraceEvents(write: piece)
+            var isSound = true
+            try events.begin()
+            let items = store.history.items()
+            while let item = try items.next() {
+                switch item {
+                case .damage, .undecodable: isSound = false
+                case .entry(let entry):
+                    try events.add(entry, isShown: bounds.contains(entry.sequence))
+                case .carried(let entry, _, _): try events.add(entry, isShown: bounds.contains(entry.sequence))
+                case .lost, .compacted: break
+                }
+            }
+            try events.end()
+            return isSound
+        } catch let error as LogError {
+            throw TidelogError(error)
+        }
+    }
+}
+
+/// The events as they come out of the records in order.
+private struct TraceEvents {
+    typealias Process = TraceExport.Process
+
+    /// Where an operation lies: an arrow begins there.
+    private struct Place {
+        let track: Int
+        let time: Int64
+    }
+
+    private struct Open {
+        let track: Int
+        let time: Int64
+        let operations: [SequenceNumber]
+        let name: String
+    }
+
+    let write: (String) throws -> Void
+    private var isFirst = true
+    private var sets = EntitySets()
+    private var tracks: [Process: [String: Int]] = [:]
+    private var places: [SequenceNumber: Place] = [:]
+    private var batches: [BatchID: Open] = [:]
+    private var downloads: [String: Open] = [:]
+    private var last: Int64 = 0
+
+    init(write: @escaping (String) throws -> Void) { self.write = write }
+
+    mutating func begin() throws {
+        try write(#"{"displayTimeUnit":"ms","traceEvents":["#)
+        for process in Process.allCases {
+            try emit { json in
+                json.text("name", "process_name")
+                json.text("ph", "M")
+                json.number("pid", process.rawValue)
+                json.json.name("args")
+                json.object { $0.text("name", process.name) }
+            }
+        }
+    }
+
+    mutating func end() throws {
+        for (batch, open) in batches.sorted(by: { $0.key < $1.key }) {
+            try slice(.batches, open.track, "batch \(batch)", open.time, max(last, open.time), isOpen: true)
+        }
+        for (_, open) in downloads.sorted(by: { $0.key < $1.key }) {
+            try slice(.downloads, open.track, open.name, open.time, max(last, open.time), isOpen: true)
+        }
+        try write("]}\n")
+    }
+
+    mutating func add(_ entry: HistoryEntry, isShown: Bool) throws {
+        sets.learn(from: entry.record.body)
+        guard isShown, let milliseconds = entry.time,
+            case (let time, false) = milliseconds.multipliedReportingOverflow(by: 1000), time.magnitude < 1 << 60
+        else { return }
+        last = max(last, time)
+        switch entry.record.body {
+        case .operation(let operation):
+            let track = try track(.sets, sets.set(of: operation.subject) ?? "(set not known)")
+            places[entry.sequence] = Place(track: track, time: time)
+            try slice(
+                .sets, track, operation.actionName, time, time, sequence: entry.sequence, summary: entry.summary)
+        case .batchPrepared(let prepared): try prepare(prepared, time)
+        case .batchAnswered(let answered): try close(answered.batch, "answered", time, entry, answered)
+        case .batchInterrupted(let interrupted): try close(interrupted.batch, "interrupted", time, entry, nil)
+        case .downloadStarted(let starts):
+            for start in starts {
+                downloads[start.query] = Open(
+                    track: try track(.downloads, start.query), time: time, operations: [],
+                    name: "\(start.query) (\(start.mode))")
+            }
+        case .downloadFinished(let finished):
+            guard let open = downloads.removeValue(forKey: finished.query) else { return }
+            try slice(.downloads, open.track, open.name, open.time, max(time, open.time))
+        default: break
+        }
+    }
+
+    private mutating func prepare(_ prepared: BatchPrepared, _ time: Int64) throws {
+        let track = try track(.batches, "batch \(prepared.batch)")
+        batches[prepared.batch] = Open(
+            track: track, time: time, operations: prepared.operations, name: "batch \(prepared.batch)")
+        for operation in prepared.operations {
+            guard let place = places[operation] else { continue }
+            try flow("s", operation, prepared.batch, .sets, place.track, place.time)
+            try flow("t", operation, prepared.batch, .batches, track, time)
+        }
+    }
+
+    private mutating func close(
+        _ batch: BatchID, _ name: String, _ time: Int64, _ entry: HistoryEntry, _ answered: BatchAnswered?
+    ) throws {
+        guard let open = batches.removeValue(forKey: batch) else { return }
+        let end = max(time, open.time)
+        try slice(.batches, open.track, open.name, open.time, end)
+        try slice(.batches, open.track, name, end, end, sequence: entry.sequence, summary: entry.summary)
+        for operation in open.operations where places[operation] != nil {
+            try flow("f", operation, batch, .batches, open.track, end)
+        }
+        for outcome in answered?.outcomes ?? [] {
+            if case .confirmed = outcome.result { places[outcome.operation] = nil }
+        }
+    }
+
+    private mutating func track(_ process: Process, _ name: String) throws -> Int {
+        if let track = tracks[process]?[name] { return track }
+        let track = (tracks[process]?.count ?? 0) + 1
+        tracks[process, default: [:]][name] = track
+        try emit { json in
+            json.text("name", "thread_name")
+            json.text("ph", "M")
+            json.number("pid", process.rawValue)
+            json.number("tid", track)
+            json.json.name("args")
+            json.object { $0.text("name", name) }
+        }
+        return track
+    }
+
+    /// A slice ends a millisecond behind its last one, so that none is without a length and none cuts across another.
+    private mutating func slice(
+        _ process: Process, _ track: Int, _ name: String, _ start: Int64, _ end: Int64,
+        sequence: SequenceNumber? = nil, summary: String? = nil, isOpen: Bool = false
+    ) throws {
+        try emit { json in
+            json.text("name", name)
+            json.text("cat", process.name)
+            json.text("ph", "X")
+            json.number("ts", start)
+            json.number("dur", end - start + 1000)
+            json.number("pid", process.rawValue)
+            json.number("tid", track)
+            json.json.name("args")
+            json.object {
+                if let sequence { $0.number("sequence", sequence) }
+                $0.text("summary", summary)
+                if isOpen { $0.flag("open") }
+            }
+        }
+    }
+
+    private mutating func flow(
+        _ phase: String, _ operation: SequenceNumber, _ batch: BatchID, _ process: Process, _ track: Int,
+        _ time: Int64
+    ) throws {
+        try emit { json in
+            json.text("name", "sent")
+            json.text("cat", "operation")
+            json.text("ph", phase)
+            json.text("id", "\(operation).\(batch)")
+            json.number("ts", time)
+            json.number("pid", process.rawValue)
+            json.number("tid", track)
+            if phase == "f" { json.text("bp", "e") }
+        }
+    }
+
+    private mutating func emit(_ members: (inout HistoryJSONWriter) -> Void) throws {
+        var json = HistoryJSONWriter()
+        json.object(members)
+        try write((isFirst ? "\n" : ",\n") + json.json.text)
+        isFirst = false
+    }
+}

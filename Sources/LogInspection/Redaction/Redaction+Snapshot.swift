@@ -1,0 +1,114 @@
+import EDM
+import Operations
+import SyncCore
+
+extension Redaction {
+    /// The item of a snapshot with everything replaced that is no word of the model, put into a state.
+    ///
+    /// - Parameter state: nil where values are only collected.
+    func item(_ item: SnapshotItem, into state: MemoryState?, _ header: inout StateHeader) {
+        switch item {
+        case .header(let applied, let nextEntity, let nextBatch):
+            header = StateHeader(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)
+        case .service(let service):
+            header.service = self.service(service)
+            if let model { state?.install(model) }
+        case .query(var query):
+            query.query = self.query(query.query)
+            query.deltaLink = query.deltaLink.map { .init(url: url($0.url), time: $0.time) }
+            query.next = query.next.map { .init(url: url($0.url), time: $0.time) }
+            state?.putQuery(query)
+        case .entity(let id, let set):
+            learn(id, set, places[id]?.type ?? model?.findEntitySet(set)?.entityType.name ?? "")
+            state?.register(id, set: name(set))
+        case .key(let key, let set, let id): keysSeen.append((key, set, id))
+        case .row(let row): state?.putRow(self.row(row)) ?? collect(row)
+        case .base(let id, .row(let row)): state?.saveBase(id, .row(self.row(row))) ?? collect(row)
+        case .base(let id, .absent): state?.saveBase(id, .absent)
+        case .link(let link): state?.putLink(link)
+        case .pending(let pending): put(self.pending(pending), state)
+        case .coverage(let query, let id, let run): state?.cover(id, query: queryName(query), run: run)
+        default: rest(item, state, &header)
+        }
+    }
+
+    private func rest(_ item: SnapshotItem, _ state: MemoryState?, _ header: inout StateHeader) {
+        switch item {
+        case .undone(let undone):
+            let redacted = UndoneOperation(operation: pending(undone.operation), undo: undone.undo)
+            state?.putUndone(redacted)
+        case .postponed(let postponed):
+            header.postponed = Postponement(self.postponed(postponed.upload), since: postponed.since)
+        case .openBatch(let batch):
+            state?.putOpenBatch(OpenBatch(prepared(batch.prepared), monitor: batch.monitor.map(monitor)))
+        case .ancestor(let ancestor):
+            let row = self.row(ancestor.row)
+            state?.putAncestor(Ancestor(row: row, links: ancestor.links))
+        case .since(let time, let sequence):
+            if var pending = state?.pendingOperation(sequence) {
+                pending.since = time
+                state?.putPending(pending)
+            } else if var undone = state?.undoneOperation(sequence) {
+                undone.operation.since = time
+                state?.putUndone(undone)
+            }
+        case .lastDownload(let sequence): header.lastDownload = sequence
+        case .streams(let id, let streams):
+            let redacted = streams.map(stream)
+            state?.putStreams(redacted, of: id)
+        case .events(let events):
+            state?.putEvents(
+                events.map {
+                    var event = $0
+                    event.subset = event.subset.map { $0.map(queryName) }
+                    return event
+                })
+        case .openLinks(let links):
+            let redacted = links.map(openLink)
+            state?.putOpenLinks(redacted)
+        default: break
+        }
+    }
+
+    private func put(_ pending: PendingOperation, _ state: MemoryState?) { state?.putPending(pending) }
+
+    private func collect(_ row: EntityRow) { _ = self.row(row) }
+
+    private func row(_ row: EntityRow) -> EntityRow {
+        learn(row.id, row.set, row.type)
+        var redacted = row
+        redacted.set = name(row.set)
+        redacted.type = name(row.type)
+        redacted.values = values(row.values, type: row.type, set: row.set)
+        redacted.etag = etag(row.etag)
+        redacted.editLink = url(row.editLink)
+        if !isCollecting, let type = model?.findEntitySet(row.set)?.entityType,
+            let before = KeyText.of(row.values, type: type), let after = KeyText.of(redacted.values, type: type)
+        {
+            keys[row.set + "\u{1}" + before] = after
+        }
+        return redacted
+    }
+
+    /// Once all rows are known: the keys of entities as the rows have them now, and others as numbers.
+    func putKeys(into state: MemoryState) {
+        for (key, set, id) in keysSeen {
+            let former = "Former=\(number(of: set + key, "key"))"
+            state.assignKey(set: name(set), key: keys[set + "\u{1}" + key] ?? former, to: id)
+        }
+        keysSeen = []
+    }
+
+    private func pending(_ pending: PendingOperation) -> PendingOperation {
+        var redacted = pending
+        redacted.operation = operation(pending.operation)
+        redacted.status =
+            switch pending.status {
+            case .pending, .inFlight: pending.status
+            case .inDoubt(let batch, let reason): .inDoubt(batch, reason: opaque(reason))
+            case .rejected(let refusal): .rejected(self.refusal(refusal))
+            case .deferred(let refusal, let attempts): .deferred(self.refusal(refusal), attempts: attempts)
+            }
+        return redacted
+    }
+}

@@ -1,0 +1,307 @@
+import EDM
+import ODataWire
+import Operations
+
+/// Replaces what a log says by what says nothing, so that equality, order and links survive.
+///
+/// Everything is walked through twice: first values are collected, then, behind ``rank()``, replaced by the rank that they
+/// have among all of their sort. What is no word of the model is replaced, whatever it is: there is no list of secrets.
+final class Redaction {
+    static let root = "https://redacted.example/"
+
+    private(set) var isCollecting = true
+    var vocabulary = Vocabulary()
+    var model: EntityDataModel?
+    /// Of the service, each that it had.
+    var roots: Set<String> = []
+    private let kept: Set<String>
+    private var keptTexts: Set<String> = []
+    private var rooms: [String: Int] = [:]
+
+    private var strings = RankedDomain<String>()
+    private var numbers = RankedDomain<DecimalValue>()
+    private var guids = RankedDomain<GuidValue>()
+    private var dates = RankedDomain<LocalDate>()
+    private var instants = RankedDomain<Instant>()
+    private var times = RankedDomain<LocalTime>()
+    private var durations = RankedDomain<DayTimeDuration>()
+    private var binaries = RankedDomain<[UInt8]>()
+    private var raws = RankedDomain<String>()
+    /// Texts without an order: the number of each, by class.
+    private var opaque: [String: [String: Int]] = [:]
+
+    /// Keys as the state has them, before and after.
+    var keys: [String: String] = [:]
+    /// Those of a snapshot that wait for its rows.
+    var keysSeen: [(key: String, set: String, entity: EntityID)] = []
+    /// The set and the type of each entity.
+    private(set) var places: [EntityID: (set: String, type: String)] = [:]
+    /// What the annotations of the newest metadata say that the service lacks.
+    var declared: ServiceOptions?
+
+    func learn(_ entity: EntityID, _ set: String, _ type: String) { places[entity] = (set, type) }
+
+    /// - Parameter kept: properties whose values stay, as `Set/Property`.
+    init(kept: Set<String>) { self.kept = kept }
+
+    /// Between the two passes.
+    ///
+    /// - Throws: what does not fit, as a sentence.
+    func rank() throws(RedactionError) {
+        strings.rank { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        numbers.rank { $0 < $1 }
+        guids.rank { $0 < $1 }
+        dates.rank { $0 < $1 }
+        instants.rank { $0 < $1 }
+        times.rank { $0 < $1 }
+        durations.rank { $0 < $1 }
+        binaries.rank { $0.lexicographicallyPrecedes($1) }
+        raws.rank { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        for (room, count) in strings.counts + binaries.counts where room < count {
+            throw RedactionError(reason: "\(count) different texts do not fit where there is room for \(room)")
+        }
+        for (room, count) in numbers.counts where room != .max && 2 * room + 1 < count {
+            throw RedactionError(
+                reason: "\(count) different numbers do not fit where there is room for \(2 * room + 1)")
+        }
+        if dates.counts.contains(where: { $0.count > 2_900_000 })
+            || times.counts.contains(where: { $0.count > 86_400_000 })
+        {
+            throw RedactionError(reason: "there are more different dates or times than a calendar has")
+        }
+        isCollecting = false
+        model = nil
+    }
+
+    // MARK: Texts without an order
+
+    /// `text-12`: the same for the same text.
+    func opaque(_ text: String, _ kind: String = "text") -> String {
+        guard !text.isEmpty else { return text }
+        return "\(kind)-\(number(of: text, kind))"
+    }
+
+    func opaque(_ text: String?, _ kind: String = "text") -> String? { text.map { opaque($0, kind) } }
+
+    func number(of text: String, _ kind: String) -> Int {
+        if let known = opaque[kind]?[text] { return known }
+        let number = (opaque[kind]?.count ?? 0) + 1
+        opaque[kind, default: [:]][text] = number
+        return number
+    }
+
+    /// A word of the model as it is, anything else replaced.
+    func name(_ name: String) -> String { vocabulary.contains(name) ? name : opaque(name, "Name") }
+
+    func etag(_ etag: String?) -> String? {
+        guard let etag, !etag.isEmpty else { return etag }
+        // What stands for every version says nothing.
+        if etag == "*" { return etag }
+        return (etag.hasPrefix("W/") ? "W/" : "") + "\"\(number(of: etag, "etag"))\""
+    }
+
+    // MARK: Values
+
+    /// - Parameter set: the entity set, for ``kept``.
+    func values(_ values: PropertyValues, type: String, set: String) -> PropertyValues {
+        self.values(
+            values, model?.findEntityType(type) ?? model?.findEntitySet(set)?.entityType, path: set, depth: 0)
+    }
+
+    private func values(
+        _ values: PropertyValues, _ type: StructuredType?, path: String, depth: Int
+    ) -> PropertyValues {
+        PropertyValues(
+            values.map { name, value in
+                let property = type?.findProperty(name)
+                let path = path + "/" + name
+                if kept.contains(path) {
+                    if case .string(let text) = value { keptTexts.insert(text) }
+                    return (self.name(name), value)
+                }
+                return (self.name(name), self.value(value, property, path: path, depth: depth))
+            })
+    }
+
+    func value(_ value: Value, _ property: Property?, path: String = "", depth: Int = 0) -> Value {
+        // Deeper than the codec reads.
+        guard depth < 64 else { return .null }
+        switch value {
+        case .null, .boolean: return value
+        case .complex(let complex):
+            let declared: String? = if case .complex(let name)? = property?.type.kind { name } else { nil }
+            let type = (complex.type ?? declared).flatMap { model?.findComplexType($0) }
+            return .complex(
+                ComplexValue(
+                    type: complex.type.map(name),
+                    properties: values(complex.properties, type, path: path, depth: depth + 1)))
+        case .collection(let items):
+            return .collection(items.map { self.value($0, property, path: path, depth: depth + 1) })
+        case .enumeration(let text): return .enumeration(enumeration(text))
+        default: return scalar(value, room: property.map(room))
+        }
+    }
+
+    /// How many values there is room for; see ``RankedDomain``. The same on both sides of a referential constraint.
+    private func room(_ property: Property) -> Int {
+        let key = property.description
+        if let room = rooms[key] { return room }
+        return ownRoom(property)
+    }
+
+    private func ownRoom(_ property: Property) -> Int {
+        switch property.type.primitive {
+        case .string, .binary:
+            guard let length = property.facets.maxLength, length < 6 else { return .max }
+            let base = property.type.primitive == .binary ? 256 : Self.digits.count
+            return (0..<max(0, length)).reduce(1) { room, _ in room * base }
+        case .byte: return 255
+        case .sbyte: return 127
+        case .int16: return 32_767
+        case .decimal:
+            guard let precision = property.facets.precision, precision < 10 else { return .max }
+            let scale = if case .fixed(let scale)? = property.facets.scale { scale } else { 0 }
+            return (0..<max(1, precision - max(0, min(precision, scale)))).reduce(1) { room, _ in room * 10 } - 1
+        default: return .max
+        }
+    }
+
+    /// Properties that a referential constraint makes equal have the room of the smaller one.
+    func learn(_ model: EntityDataModel) {
+        self.model = model
+        declared = ServiceOptions(declaredBy: model)
+        vocabulary.learn(model)
+        rooms = [:]
+        let types = model.schemas.flatMap(\.entityTypes)
+        var hasChanged = true
+        while hasChanged {
+            hasChanged = false
+            for type in types {
+                for navigation in type.navigationProperties {
+                    guard let target = navigation.navigation.flatMap({ model.findEntityType($0.targetType) }) else {
+                        continue
+                    }
+                    for constraint in navigation.navigation?.constraints ?? [] {
+                        guard let dependent = type.findProperty(constraint.dependent),
+                            let principal = target.findProperty(constraint.principal)
+                        else { continue }
+                        let least = min(room(dependent), room(principal))
+                        for property in [dependent, principal] where room(property) != least {
+                            rooms[property.description] = least
+                            hasChanged = true
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func enumeration(_ text: String) -> String {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        return parts.allSatisfy { vocabulary.contains($0) } ? text : String(number(of: text, "member"))
+    }
+
+    /// - Parameter room: nil where the place is not known.
+    func scalar(_ value: Value, room: Int? = nil) -> Value {
+        switch value {
+        case .integer(let number): return .integer(Int64(self.number(DecimalValue(number), room)))
+        case .decimal(let number):
+            return number.isFinite ? .decimal(DecimalValue(Int64(self.number(number, room)))) : value
+        case .double(let number):
+            return number.isFinite ? .double(Double(self.number(DecimalValue(number), room))) : value
+        case .single(let number):
+            return number.isFinite ? .single(Float(self.number(DecimalValue(Double(number)), room))) : value
+        case .string(let text): return .string(string(text, room: room))
+        case .guid(let guid): return .guid(self.guid(guid))
+        case .binary(let bytes): return .binary(binary(bytes, room: room))
+        case .date(let date):
+            if isCollecting { dates.collect(date) }
+            return LocalDate(daysSince1970: 10_957 + Int64(dates.rank(of: date)?.rank ?? 0)).map(Value.date) ?? .null
+        case .dateTime(let time): return dateTime(time.instant).map(Value.dateTime) ?? .null
+        case .dateTimeOffset(let time):
+            let replaced = dateTime(time.instant).flatMap { GlobalDateTime(local: $0, offsetMinutes: 0) }
+            return replaced.map(Value.dateTimeOffset) ?? .null
+        case .timeOfDay(let time):
+            if isCollecting { times.collect(time) }
+            let (rank, count) = times.rank(of: time) ?? (0, 1)
+            let step = (count <= 86_400 ? 1_000 : 1) as Int64
+            return LocalTime(picoseconds: Int64(rank) * step * 1_000_000_000).map(Value.timeOfDay) ?? .null
+        case .duration(let duration):
+            if isCollecting { durations.collect(duration) }
+            let rank = durations.rank(of: duration)?.rank ?? 0
+            return DayTimeDuration(seconds: Int64(rank)).map(Value.duration) ?? .null
+        case .raw(let text):
+            if isCollecting { raws.collect(text) }
+            let rank = raws.rank(of: text)?.rank ?? 0
+            return .raw(#"{"type":"Point","coordinates":[\#(rank % 180),\#(rank / 180)]}"#)
+        default: return .null
+        }
+    }
+
+    private func number(_ number: DecimalValue, _ room: Int?) -> Int {
+        if isCollecting { numbers.collect(number, room: room ?? .max) }
+        let (rank, count) = numbers.rank(of: number, room: room) ?? (0, 1)
+        guard let room, count > room else { return rank + 1 }
+        // All of the type's range, or of that of so many digits.
+        switch room {
+        case 255: return rank
+        case 127, 32_767: return rank - room - 1
+        default: return rank - room
+        }
+    }
+
+    func guid(_ guid: GuidValue) -> GuidValue {
+        if isCollecting { guids.collect(guid) }
+        return GuidValue(high: 0, low: UInt64(guids.rank(of: guid)?.rank ?? 0) + 1)
+    }
+
+    private func dateTime(_ instant: Instant) -> LocalDateTime? {
+        if isCollecting { instants.collect(instant) }
+        let rank = Int64(instants.rank(of: instant)?.rank ?? 0)
+        return LocalDateTime(millisecondsSince1970: (946_684_800 + rank) * 1000)
+    }
+
+    // MARK: Strings
+
+    /// Ascending as UTF-8.
+    private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+
+    /// The rank in digits of a fixed width; the empty text stays.
+    func string(_ text: String, room: Int? = nil) -> String {
+        guard !text.isEmpty, !keptTexts.contains(text) || room != nil else { return text }
+        if isCollecting { strings.collect(text, room: room ?? .max) }
+        guard let (rank, count) = strings.rank(of: text, room: room) else { return isCollecting ? text : opaque(text) }
+        return String(decoding: Self.code(rank, of: count, digits: Self.digits), as: UTF8.self)
+    }
+
+    /// Whether the text was found as a value.
+    func isKnown(_ text: String) -> Bool { keptTexts.contains(text) || strings.rank(of: text) != nil }
+
+    private func binary(_ bytes: [UInt8], room: Int?) -> [UInt8] {
+        guard !bytes.isEmpty else { return bytes }
+        if isCollecting { binaries.collect(bytes, room: room ?? .max) }
+        guard let (rank, count) = binaries.rank(of: bytes, room: room) else { return [] }
+        return Self.code(rank, of: count, digits: Array(0...255))
+    }
+
+    private static func code(_ rank: Int, of count: Int, digits: [UInt8]) -> [UInt8] {
+        var width = 1
+        var reach = digits.count
+        while reach < count {
+            reach *= digits.count
+            width += 1
+        }
+        var rest = rank
+        var code = [UInt8](repeating: digits[0], count: width)
+        for index in code.indices.reversed() {
+            code[index] = digits[rest % digits.count]
+            rest /= digits.count
+        }
+        return code
+    }
+}
+
+/// Why a log cannot be redacted.
+struct RedactionError: Error {
+    let reason: String
+}

@@ -1,0 +1,285 @@
+import EDM
+import ODataWire
+import OperationLog
+import Operations
+import SyncCore
+import SyncEngine
+import Views
+
+/// Gathers what a report shows.
+struct ReportReading {
+    private let store: InspectedStore
+    private let point: PointInTime?
+    private let limits: Report.Limits
+    private let isRedacted: Bool
+    private var content = ReportContent()
+    private var sets = EntitySets()
+    private var batchIndexes: [BatchID: Int] = [:]
+    private var mentioned: Set<EntityID> = []
+    private var mentions = 0
+
+    private static let shownConflicts = 500
+    private static let shownErrors = 1_000
+    /// The most entities that all records together name, each time counted.
+    private static let mentionLimit = 1_000_000
+
+    init(_ store: InspectedStore, at point: PointInTime?, limits: Report.Limits, isRedacted: Bool) {
+        self.store = store
+        self.point = point
+        self.limits = limits
+        self.isRedacted = isRedacted
+    }
+
+    func content() async throws(TidelogError) -> ReportContent {
+        var reading = self
+        try await reading.run()
+        return reading.content
+    }
+
+    private mutating func run() async throws(TidelogError) {
+        do {
+            let last = try store.bounds(of: ExportRange(to: point)).upperBound
+            let fates = try fates(through: last)
+            try readRows(fates, through: last)
+            content.statistics = try store.history.statistics()
+        } catch {
+            throw inspectionError(error, store.files.log)
+        }
+        await readState()
+        content.entities = mentioned.sorted().map { ($0, sets.set(of: $0) ?? "", names[$0] ?? "") }
+        describe()
+    }
+
+    private var names: [EntityID: String] = [:]
+
+    // MARK: Records
+
+    /// With the number of records in sight, to know where the newest ones begin.
+    private func fates(through last: SequenceNumber) throws(LogError) -> (fates: OperationFates, end: SequenceNumber) {
+        var fates = OperationFates()
+        var end: SequenceNumber = 0
+        let items = store.history.items()
+        while let item = try items.next(), item.sequence <= last {
+            fates.apply(item)
+            end = max(end, item.sequence)
+        }
+        return (fates, end)
+    }
+
+    private mutating func readRows(
+        _ known: (fates: OperationFates, end: SequenceNumber), through last: SequenceNumber
+    ) throws(LogError) {
+        let first = known.end > UInt64(clamping: limits.records) ? known.end - UInt64(clamping: limits.records) + 1 : 0
+        if first > 0 {
+            content.notices.append("The report shows the newest \(limits.records) records, from #\(first) on.")
+        }
+        let items = store.history.items()
+        while let item = try items.next(), item.sequence <= last {
+            switch item {
+            case .entry(let entry):
+                sets.learn(from: entry.record.body)
+                if entry.sequence >= first { add(entry, known.fates) }
+            case .carried(let entry, _, _):
+                sets.learn(from: entry.record.body)
+                add(entry, known.fates)
+            case .damage(let damage, _): note(damage.sequence, "damage", damage.description)
+            case .lost(let range):
+                note(range.lowerBound, "lost", "records up to #\(range.upperBound) that were lost to damage")
+            case .undecodable(let sequence, let kind, let reason):
+                note(sequence, "undecodable", "a record of kind \(kind) that cannot be read: \(reason)")
+            case .compacted(let sequence, let next):
+                content.notices.append(
+                    "Records before #\(next) were removed by a compaction; what had not ended then is shown.")
+                _ = sequence
+            }
+        }
+        // What a compaction left comes in front of what the log has, and the lists need ascending numbers.
+        content.rows.sort { $0.sequence < $1.sequence }
+    }
+
+    private mutating func note(_ sequence: SequenceNumber, _ kind: String, _ text: String) {
+        content.isDamaged = true
+        // The list looks records up by their numbers.
+        guard content.rows.last?.sequence != sequence else { return }
+        content.rows.append(
+            .init(
+                sequence: sequence, time: nil, kind: kind, fate: "", action: "",
+                text: RecordSummary.oneLine(text, limit: 400), entities: []))
+    }
+
+    private mutating func add(_ entry: HistoryEntry, _ fates: OperationFates) {
+        var entities = entry.entities
+        if mentions + entities.count > Self.mentionLimit { entities = Array(entities.prefix(1)) }
+        mentions += entities.count
+        mentioned.formUnion(entities)
+        content.rows.append(
+            .init(
+                sequence: entry.sequence, time: entry.time, kind: entry.kind,
+                fate: fates[entry.sequence]?.name ?? "", action: entry.operation?.actionName ?? "",
+                text: entry.summary, entities: entities))
+        switch entry.record.body {
+        case .batchPrepared(let prepared): prepare(prepared, entry)
+        case .batchAnswered(let answered):
+            let index = index(of: answered.batch)
+            content.batches[index].ended = entry.sequence
+            content.batches[index].summary = entry.summary
+            if content.batches[index].operations.isEmpty {
+                content.batches[index].operations = answered.outcomes.map(\.operation)
+            }
+            content.batches[index].outcomes = answered.outcomes.compactMap(Self.outcome)
+        case .batchInterrupted(let interrupted):
+            let index = index(of: interrupted.batch)
+            content.batches[index].ended = entry.sequence
+            content.batches[index].isInterrupted = true
+            content.batches[index].summary = entry.summary
+            content.batches[index].reason = interrupted.reason
+        default: break
+        }
+    }
+
+    private mutating func index(of batch: BatchID) -> Int {
+        if let index = batchIndexes[batch] { return index }
+        batchIndexes[batch] = content.batches.count
+        content.batches.append(.init(id: batch))
+        return content.batches.count - 1
+    }
+
+    private mutating func prepare(_ prepared: BatchPrepared, _ entry: HistoryEntry) {
+        let index = index(of: prepared.batch)
+        content.batches[index].prepared = entry.sequence
+        content.batches[index].operations = prepared.operations
+        content.batches[index].summary = entry.summary
+        guard !prepared.sent.isEmpty else { return }
+        content.batches[index].note = "As they were sent, without credentials."
+        content.batches[index].requests = prepared.sent.flatMap { $0 }.map { request in
+            .init(
+                method: request.method, url: request.url,
+                headers: request.headers.map { "\($0.name): \($0.value)\n" }.joined(),
+                body: String(decoding: request.body, as: UTF8.self))
+        }
+    }
+
+    private static func outcome(_ outcome: BatchAnswered.Outcome) -> ReportContent.Outcome? {
+        let reason: String? = if case .inDoubt(let reason) = outcome.result { reason } else { nil }
+        if case .confirmed = outcome.result { return nil }
+        return .init(
+            operation: outcome.operation, result: outcome.result.name, refusal: outcome.result.refusal, reason: reason)
+    }
+
+    // MARK: State
+
+    /// What only the state says. A log without it, or one of which it cannot be made, has a report all the same.
+    @inline(never) @_optimize(none)
+    private mutating func readState() async {
+        do {
+            let past = try await store.past(at: point ?? .sequence(.max))
+            content.conflicts = try await past.store.conflicts()
+            content.errors = try await past.store.errorArchive()
+            for entry in try await past.store.keyMap() where names[entry.entity] == nil {
+                names[entry.entity] = Self.short(entry.key)
+            }
+            if let version = try? await past.store.model.version {
+                content.facts.append(("OData", version.rawValue))
+            }
+            await past.store.close()
+        } catch {
+            content.notices.append("Conflicts, errors and keys are missing: \(error.message)")
+        }
+        content.conflicts = first(Self.shownConflicts, of: content.conflicts, "conflicts")
+        content.errors = first(Self.shownErrors, of: content.errors, "entries of the error archive")
+        var rebuilt = 0
+        for index in content.batches.indices.reversed() where rebuilt < limits.rebuiltBatches {
+            let batch = content.batches[index]
+            guard batch.requests.isEmpty, let prepared = batch.prepared, prepared > 1 else { continue }
+            rebuilt += 1
+            if let requests = await requests(of: batch, before: prepared) {
+                content.batches[index].requests = requests
+                content.batches[index].note =
+                    "The log does not hold the bytes of this batch: they are built again from the log in front of it."
+            } else {
+                content.batches[index].note = "The log does not hold the bytes of this batch."
+            }
+        }
+    }
+
+    private mutating func first<T>(_ limit: Int, of list: [T], _ what: String) -> [T] {
+        guard list.count > limit else { return list }
+        content.notices.append("The first \(limit) of \(list.count) \(what) are shown.")
+        return Array(list.prefix(limit))
+    }
+
+    /// Nil where the plan that the store makes now is not the one that was sent.
+    private func requests(
+        of batch: ReportContent.Batch, before prepared: SequenceNumber
+    ) async -> [ReportContent.Request]? {
+        do {
+            let past = try await store.past(at: .sequence(prepared - 1))
+            let plan = try await past.store.plan()
+            let service = try await past.store.serviceOptions
+            let encoder = BatchEncoder(
+                model: try await past.store.model, serviceRoot: try await past.store.service?.root ?? "",
+                options: service)
+            await past.store.close()
+            var seen: Set<SequenceNumber> = []
+            var requests: [PlannedRequest] = []
+            for changeSet in plan.changeSets { requests += changeSet.requests }
+            guard requests.map(\.operation).filter({ seen.insert($0).inserted }) == batch.operations else { return nil }
+            return requests.map { planned in
+                let request = encoder.encode(planned)
+                return ReportContent.Request(
+                    method: request.method, url: request.url,
+                    headers: request.headers.fields.map { "\($0.name): \($0.value)\n" }.joined(),
+                    body: String(decoding: request.body, as: UTF8.self))
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    /// `75` for `CustomerID=75`; keys of several properties stay as they are.
+    private static func short(_ key: String) -> String {
+        guard let equals = key.firstIndex(of: "=") else { return key }
+        let value = key[key.index(after: equals)...]
+        return value.hasPrefix("'") || !value.contains("=") ? String(value) : key
+    }
+
+    // MARK: Facts
+
+    /// `2026-11-21 07:43:17 UTC`
+    private static func plain(_ time: String) -> String {
+        time.prefix(19).replacing("T", with: " ") + " UTC"
+    }
+
+    private mutating func describe() {
+        let root = (try? StoreDescription.read(store.files))??.serviceRoot ?? ""
+        let host = root.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first.map(String.init)
+        let times = content.rows.lazy.compactMap(\.time)
+        var facts: [(label: String, value: String)] = []
+        if let host { facts.append(("Service", host)) }
+        if let reader = try? store.reader() {
+            facts.append(("Store", String(reader.storeIdentifier.description.prefix(8))))
+        }
+        if let first = content.rows.first?.sequence, let last = content.rows.last?.sequence {
+            facts.append(("Records", "#\(first) to #\(last)"))
+        }
+        if let first = times.min().flatMap(iso8601), let last = times.max().flatMap(iso8601) {
+            facts.append(("First record", Self.plain(first)))
+            facts.append(("Last record", Self.plain(last)))
+            content.subtitle = "\(host.map { $0 + " · " } ?? "")\(first.prefix(10)) to \(last.prefix(10))"
+        }
+        if let size = content.statistics?.size {
+            facts.append(("Log", "\(size.records) records in \(size.fileBytes) bytes"))
+            if let ratio = size.ratio {
+                facts.append(
+                    ("Compression", "\(Int((ratio * 10).rounded()) / 10).\(Int((ratio * 10).rounded()) % 10) times"))
+            }
+        }
+        facts.append(("Log format", "version \(store.isEncrypted ? LogFormat.encryptedVersion : LogFormat.version)"))
+        if store.isEncrypted { facts.append(("Encrypted", "yes; this page is not")) }
+        content.facts = facts + content.facts
+        if isRedacted {
+            content.notices.insert("Values are redacted: equality and order are kept, nothing else.", at: 0)
+        }
+        if content.isDamaged { content.notices.insert("The log is damaged; the report shows what can be read.", at: 0) }
+    }
+}

@@ -1,0 +1,193 @@
+import EDM
+import ODataWire
+import OperationLog
+import Operations
+import TestSupport
+import Testing
+
+@testable import LogInspection
+
+@Suite struct ReportTests {
+    @Test(arguments: [0, 1, 3, 70_000, 200_000]) func `what is deflated is what it was`(length: Int) throws {
+        let seed: UInt64 = 9
+        var state = seed
+        var bytes: [UInt8] = []
+        while bytes.count < length {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let run = Array("operation \(state >> 50) of the log;".utf8)
+            bytes += state >> 60 == 0 ? [UInt8(truncatingIfNeeded: state >> 20)] : run
+        }
+        bytes = Array(bytes.prefix(length))
+        let packed = Deflate.compress(bytes)
+        #expect(try Inflate(packed).bytes() == bytes)
+        if length > 1_000 { #expect(packed.count * 2 < length) }
+    }
+
+    private func data(_ page: Report.Page) throws -> JSONValue {
+        let mark = #"<script id="data" type="text/plain">"#
+        let start = try #require(page.html.firstRange(of: mark)).upperBound
+        let end = try #require(page.html[start...].firstRange(of: "</script>")).lowerBound
+        let packed = try #require(Base64.decode(Array(page.html[start..<end].utf8)))
+        return try JSONValue.parse(try Inflate(packed).bytes())
+    }
+
+    private func report(_ log: SampleLog, bytes: Int = 4_900_000) async throws -> Report.Page {
+        var limits = Report.Limits()
+        limits.bytes = bytes
+        return try await Report(InspectedStore(directory: log.directory.path), limits: limits).page()
+    }
+
+    @Test func `a report has the records, what became of them, and batches with what was sent`() async throws {
+        let log = try SampleLog()
+        let request = BatchPrepared.SentRequest(
+            contentID: "1", method: "POST", url: "Orders", headers: [.init(name: "A", value: "b")],
+            body: Array("{}".utf8))
+        try log.append(
+            create(1, "Orders", ["Note": .string("x")]), create(2, "Orders"),
+            .batchPrepared(
+                BatchPrepared(
+                    batch: 1,
+                    changeSets: [[.init(contentID: "1", operation: 1)], [.init(contentID: "2", operation: 2)]],
+                    sent: [[request]])),
+            answered(1, (1, .confirmed(images: [])), (2, .rejected(refusal("no")))))
+        let data = try data(try await report(log))
+        #expect(data["seq"]?.array?.map(\.integer) == [1, 1, 1, 1])
+        #expect(data["text"]?.string?.hasPrefix("create Orders(~1) Note='x'\ncreate Orders(~2)\n") == true)
+        #expect(data["ents"]?.string == "1\n2\n\n")
+        let fates = try #require(data["fates"]?.array)
+        #expect(data["fate"]?.array?.map { fates[Int($0.integer ?? 0)].string } == ["confirmed", "rejected", "", ""])
+        let batch = try #require(data["batches"]?.array?.first)
+        #expect(batch["state"]?.string == "rejected" && batch["prepared"]?.integer == 3 && batch["ended"]?.integer == 4)
+        #expect(batch["outcomes"]?.array?.map { $0["message"]?.string } == ["no"])
+        #expect(batch["requests"]?.array?.first?["headers"]?.string == "A: b\n")
+        #expect(data["sizes"]?["kinds"]?.array?.first?["name"]?.string == "operation")
+        #expect(data["entity"]?["id"]?.array?.map(\.integer) == [1, 1])
+    }
+
+    @Test func `nothing that the log says is markup, and the page asks nobody for anything`() async throws {
+        let hostile = "</script><script>alert(1)</script>'\"<img src=x onerror=alert(1)>\u{202E}&amp;"
+        let log = try SampleLog()
+        try log.append(
+            create(1, hostile, [hostile: .string(hostile)]), prepared(1, 1),
+            answered(1, (1, .rejected(refusal(hostile)))),
+            .definingQueryAdded(DefiningQuery(name: hostile, query: hostile)))
+        let page = try await report(log)
+        #expect(!page.html.contains("alert(1)") && !page.html.contains("onerror") && !page.html.contains("\u{202E}"))
+        #expect(ReportPage.escaped(hostile).allSatisfy { !"<>\"'".contains($0) })
+        for mark in ["src=", "href=", "http:", "https:", "url(", "@import", "innerHTML", "eval(", "fetch("] {
+            #expect(!page.html.contains(mark), "\(mark)")
+        }
+    }
+
+    @Test func `where the page would be too large, values are cut and it says so`() async throws {
+        let log = try SampleLog()
+        var state: UInt64 = 1
+        for number in 1...2_000 {
+            var text = ""
+            while text.utf8.count < 40 {
+                state = state &* 6_364_136_223_846_793_005 &+ 1
+                text += String(state >> 20, radix: 36)
+            }
+            try log.append(create(UInt64(number), "Orders", ["Note": .string(text)]))
+        }
+        let whole = try await report(log)
+        let small = try await report(log, bytes: whole.html.utf8.count - 20_000)
+        #expect(small.html.utf8.count <= whole.html.utf8.count - 20_000)
+        #expect(!whole.notices.contains { $0.hasPrefix("To keep the page small") })
+        let notice = try #require(small.notices.first { $0.hasPrefix("To keep the page small, 2000 of 2000 records") })
+        #expect(try data(small)["notices"]?.array?.contains(.string(notice)) == true)
+    }
+
+    @Test func `stretches of entities are short`() {
+        #expect(ReportEncoding.stretches([]) == "")
+        #expect(ReportEncoding.stretches([id(5), id(6), id(7), id(2), id(9)]) == "5-7,2,9")
+        #expect(ReportEncoding.stretches([id(.max), id(0)]) == "18446744073709551615,0")
+    }
+}
+
+/// Raw DEFLATE (RFC 1951), read the plain way.
+private struct Inflate {
+    struct Broken: Error {}
+
+    private let input: [UInt8]
+    private var at = 0
+    private var output: [UInt8] = []
+
+    init(_ input: [UInt8]) { self.input = input }
+
+    func bytes() throws -> [UInt8] {
+        var copy = self
+        while try !copy.block() {}
+        guard (copy.at + 7) / 8 == input.count else { throw Broken() }
+        return copy.output
+    }
+
+    private mutating func bits(_ count: Int) throws -> Int {
+        var value = 0
+        for bit in 0..<count {
+            guard at / 8 < input.count else { throw Broken() }
+            value |= Int(input[at / 8] >> UInt8(at % 8) & 1) << bit
+            at += 1
+        }
+        return value
+    }
+
+    private mutating func symbol(_ code: [Int: Int]) throws -> Int {
+        var value = 1
+        while value < 1 << 16 {
+            value = value << 1 | (try bits(1))
+            if let symbol = code[value] { return symbol }
+        }
+        throw Broken()
+    }
+
+    /// By the bits with a 1 in front.
+    private static func code(_ lengths: [Int]) -> [Int: Int] {
+        var code: [Int: Int] = [:]
+        var next = 0
+        for length in 1...15 {
+            for (symbol, own) in lengths.enumerated() where own == length {
+                code[1 << length | next] = symbol
+                next += 1
+            }
+            next <<= 1
+        }
+        return code
+    }
+
+    private mutating func block() throws -> Bool {
+        let isLast = try bits(1) == 1
+        guard try bits(2) == 2 else { throw Broken() }
+        let (literals, distances, count) = (try bits(5) + 257, try bits(5) + 1, try bits(4) + 4)
+        var lengths = [Int](repeating: 0, count: 19)
+        for place in [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15].prefix(count) {
+            lengths[place] = try bits(3)
+        }
+        let lengthCode = Self.code(lengths)
+        var all: [Int] = []
+        while all.count < literals + distances {
+            switch try symbol(lengthCode) {
+            case 16: all += Array(repeating: all.last ?? 0, count: try bits(2) + 3)
+            case 17: all += Array(repeating: 0, count: try bits(3) + 3)
+            case 18: all += Array(repeating: 0, count: try bits(7) + 11)
+            case let length: all.append(length)
+            }
+        }
+        let literalCode = Self.code(Array(all[..<literals]))
+        let distanceCode = Self.code(Array(all[literals...]))
+        while true {
+            let next = try symbol(literalCode)
+            if next == 256 { return isLast }
+            guard next > 256 else {
+                output.append(UInt8(next))
+                continue
+            }
+            let length =
+                DeflateTables.lengths.bases[next - 257] + (try bits(DeflateTables.lengths.extraBits[next - 257]))
+            let code = try symbol(distanceCode)
+            let distance = DeflateTables.distances.bases[code] + (try bits(DeflateTables.distances.extraBits[code]))
+            guard distance <= output.count else { throw Broken() }
+            for _ in 0..<length { output.append(output[output.count - distance]) }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import ArgumentParser
+internal import LogInspection
+internal import ODataWire
+internal import OperationLog
+internal import SyncEngine
+
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the log for other programs: JSON Lines, CSV, or a trace for Perfetto.",
+        discussion: """
+            jsonl has every record with its bytes, and 'tidelog import' makes the same store of it; csv has a row for each \
+            record, and cells that a spreadsheet would take for a formula begin with an apostrophe; trace opens in Perfetto \
+            (ui.perfetto.dev), with a track for each entity set and each batch. Reads the log only; needs no lock. The \
+            contents of streams are not exported. Where the log is damaged it exports what can be read, and exits with 2.
+
+            Example: tidelog export -o monday.jsonl
+            """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case jsonl, csv, trace
+    }
+
+    @Option(help: "What is written: jsonl, csv or trace.")
+    var format = Format.jsonl
+    @Option(
+        help: ArgumentHelp("Begin with this operation, or behind this time.", valueName: "seq|time"))
+    var from: PointArgument?
+    @Option(help: ArgumentHelp("End with this operation, or at this time.", valueName: "seq|time"))
+    var to: PointArgument?
+    @Option(name: [.short, .long], help: "The file to write; standard output where it is left out.")
+    var output: String?
+    @Flag(help: "With --output: print the file and its size as JSON.")
+    var json = false
+    @OptionGroup var options: StoreOptions
+
+    func run() throws {
+        let store = try options.inspected
+        let range = ExportRange(from: from?.point, to: to?.point)
+        if store.isEncrypted {
+            Console.printError("tidelog: The store is encrypted; the export holds its data in the clear.")
+        }
+        let file = try OutputFile(output)
+        let isSound: Bool
+        switch format {
+        case .jsonl:
+            let summary = try LogExport(store, range: range).writeLines { try file.write($0 + "\n") }
+            if !summary.isComplete {
+                Console.printError(
+                    "tidelog: The export does not begin with the log, so that no store can be made of it.")
+            }
+            isSound = !summary.isDamaged
+        case .csv: isSound = try CSVExport(store, range: range).writeRows { try file.write($0) }
+        case .trace: isSound = try TraceExport(store, range: range).write { try file.write($0) }
+        }
+        try file.finish()
+        if json, let output, !file.isStandardOutput {
+            var json = JSONWriter()
+            json.beginObject()
+            json.member("file", output)
+            json.member("bytes", file.byteCount)
+            json.endObject()
+            try Console.print(json.text)
+        }
+        guard isSound else {
+            Console.printError("tidelog: The log is damaged; what can be read was exported.")
+            throw QuietFailure(status: .damage)
+        }
+    }
+}
+
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Make a store of what 'tidelog export' wrote.",
+        discussion: """
+            The new store has the same records under the same numbers, and so the same state. It is there when the export \
+            was read to its end, and not at all where something is wrong with it; the message names the line. With \
+            TIDELOG_KEY the new store is encrypted.
+
+            Example: tidelog import monday.jsonl --store copy
+            """)
+
+    @Argument(help: "The export; '-' is standard input.")
+    var file: String
+    @Option(help: "The directory of the new store, which must not exist.")
+    var store: String
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+        var reader = try LineReader(path: file)
+        let target = try LogImport(to: store, keys: try .fromEnvironment())
+        while let line = try reader.next() { try target.add(line: line) }
+        let summary = try target.finish()
+        guard format.json else {
+            return try Console.print(
+                "\(counted(summary.records, "record", "records")), the last one \(summary.lastSequence), in \(store).")
+        }
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("store", store)
+        json.member("records", summary.records)
+        json.member("lastSequence", summary.lastSequence)
+        json.endObject()
+        try Console.print(json.text)
+    }
+}
