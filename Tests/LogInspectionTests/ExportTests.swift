@@ -60,7 +60,7 @@ import Testing
 
     @Test func `a compacted log comes with the snapshot that it needs, in its place`() throws {
         let log = try sample()
-        let items: [(UInt8, [UInt8])] = (0..<300).map { (UInt8(4 + $0 / 300), [UInt8($0 & 255), 1, 2]) }
+        let items = (0..<300).map { (number: Int) -> (UInt8, [UInt8]) in (4, [UInt8(number & 255), 1, 2]) }
         _ = try log.log.writeSnapshot { writer in for item in items { try writer.add(kind: item.0, payload: item.1) } }
         try log.append(service(), create(99, "Orders"))
         try log.log.compact(keepingFrom: .max)

@@ -114,14 +114,25 @@ public final class Replay {
     public func reference(_ id: EntityID) -> String { sets.reference(id) }
 
     /// Folds all records up to this one, and tells nothing of them.
-    public func advance(through last: SequenceNumber) throws(TidelogError) { try advance(through: last, batches: nil) }
+    public func advance(through last: SequenceNumber) throws(TidelogError) {
+        try fold(through: last) { _, _ throws(TidelogError) in }
+    }
 
-    /// - Parameter batches: is told of each batch that was prepared, and the number of the record that says so.
+    /// - Parameter tell: of each batch that was prepared, with the number of the record that says so.
     func advance(
-        through last: SequenceNumber, batches: ((ReplayedBatch, SequenceNumber) -> Void)?
+        through last: SequenceNumber, telling tell: (ReplayedBatch, SequenceNumber) -> Void
+    ) throws(TidelogError) {
+        try fold(through: last) { body, number throws(TidelogError) in
+            if let batch = try rebuilt(body) { tell(batch, number) }
+        }
+    }
+
+    /// - Parameter look: at what is about to be folded.
+    private func fold(
+        through last: SequenceNumber, _ look: (Record.Body, SequenceNumber) throws(TidelogError) -> Void
     ) throws(TidelogError) {
         while sequence < last, let (number, record) = try read() {
-            if let batches, let batch = try rebuilt(record.body) { batches(batch, number) }
+            try look(record.body, number)
             sets.learn(from: record.body)
             try apply(record, number)
             if number % Self.recordsPerSettling == 0 { try settle() }

@@ -22,6 +22,8 @@ public struct ReplayedBatch: Sendable, Hashable {
     /// The body of the `$batch` request, or a request that went by itself, with method, URL and headers. Without what every
     /// sending adds: credentials, tokens, cookies. Empty where it cannot be built.
     public let bytes: [UInt8]
+    /// By change set.
+    let requests: [[WireRequest]]
 
     init(
         _ prepared: BatchPrepared, on state: MemoryState, _ model: EntityDataModel, serviceRoot: String,
@@ -31,6 +33,7 @@ public struct ReplayedBatch: Sendable, Hashable {
         do {
             let rebuilt = try RebuiltBatch(prepared, on: state, model, serviceRoot: serviceRoot, options: options)
             bytes = rebuilt.bytes
+            requests = rebuilt.requests
             comparison =
                 switch rebuilt.comparison {
                 case .identical: .identical
@@ -39,6 +42,7 @@ public struct ReplayedBatch: Sendable, Hashable {
                 }
         } catch {
             bytes = []
+            requests = []
             comparison = .unbuildable((error as? TidelogError)?.message ?? "\(error)")
         }
     }

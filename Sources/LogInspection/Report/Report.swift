@@ -11,8 +11,6 @@ public struct Report: Sendable {
         public var bytes = 4_900_000
         /// The newest records are shown.
         public var records = 200_000
-        /// The newest batches of which the log does not hold the requests are built once more.
-        public var rebuiltBatches = 20
 
         public init() {}
     }

@@ -187,18 +187,24 @@ struct ReportReading {
         }
         content.conflicts = first(Self.shownConflicts, of: content.conflicts, "conflicts")
         content.errors = first(Self.shownErrors, of: content.errors, "entries of the error archive")
-        var rebuilt = 0
-        for index in content.batches.indices.reversed() where rebuilt < limits.rebuiltBatches {
-            let batch = content.batches[index]
-            guard batch.requests.isEmpty, let prepared = batch.prepared, prepared > 1 else { continue }
-            rebuilt += 1
-            if let requests = await requests(of: batch, before: prepared) {
-                content.batches[index].requests = requests
-                content.batches[index].note =
-                    "The log does not hold the bytes of this batch: they are built again from the log in front of it."
-            } else {
-                content.batches[index].note = "The log does not hold the bytes of this batch."
+        rebuildBatches()
+    }
+
+    /// Batches of which the log does not hold the bytes are built again, from the log in front of them.
+    private mutating func rebuildBatches() {
+        let missing = content.batches.indices.filter { content.batches[$0].requests.isEmpty }
+        guard !missing.isEmpty, let last = missing.compactMap({ content.batches[$0].prepared }).max() else { return }
+        for index in missing { content.batches[index].note = "The log does not hold the bytes of this batch." }
+        do throws(TidelogError) {
+            try Replay(store).advance(through: last) { [indexes = batchIndexes] batch, _ in
+                guard let index = indexes[batch.batch], content.batches[index].requests.isEmpty,
+                    !batch.requests.isEmpty
+                else { return }
+                content.batches[index].requests = batch.requests.joined().map(ReportContent.Request.init)
+                content.batches[index].note = batch.note
             }
+        } catch {
+            content.notices.append("Batches could not be built again: \(error.message)")
         }
     }
 
@@ -206,34 +212,6 @@ struct ReportReading {
         guard list.count > limit else { return list }
         content.notices.append("The first \(limit) of \(list.count) \(what) are shown.")
         return Array(list.prefix(limit))
-    }
-
-    /// Nil where the plan that the store makes now is not the one that was sent.
-    private func requests(
-        of batch: ReportContent.Batch, before prepared: SequenceNumber
-    ) async -> [ReportContent.Request]? {
-        do {
-            let past = try await store.past(at: .sequence(prepared - 1))
-            let plan = try await past.store.plan()
-            let service = try await past.store.serviceOptions
-            let encoder = BatchEncoder(
-                model: try await past.store.model, serviceRoot: try await past.store.service?.root ?? "",
-                options: service)
-            await past.store.close()
-            var seen: Set<SequenceNumber> = []
-            var requests: [PlannedRequest] = []
-            for changeSet in plan.changeSets { requests += changeSet.requests }
-            guard requests.map(\.operation).filter({ seen.insert($0).inserted }) == batch.operations else { return nil }
-            return requests.map { planned in
-                let request = encoder.encode(planned)
-                return ReportContent.Request(
-                    method: request.method, url: request.url,
-                    headers: request.headers.fields.map { "\($0.name): \($0.value)\n" }.joined(),
-                    body: String(decoding: request.body, as: UTF8.self))
-            }
-        } catch {
-            return nil
-        }
     }
 
     /// `75` for `CustomerID=75`; keys of several properties stay as they are.
@@ -281,5 +259,24 @@ struct ReportReading {
             content.notices.insert("Values are redacted: equality and order are kept, nothing else.", at: 0)
         }
         if content.isDamaged { content.notices.insert("The log is damaged; the report shows what can be read.", at: 0) }
+    }
+}
+
+extension ReportContent.Request {
+    fileprivate init(_ request: WireRequest) {
+        self.init(
+            method: request.method, url: request.url,
+            headers: request.headers.fields.map { "\($0.name): \($0.value)\n" }.joined(),
+            body: String(decoding: request.body, as: UTF8.self))
+    }
+}
+
+extension ReplayedBatch {
+    fileprivate var note: String {
+        switch comparison {
+        case .identical: "Built again from the log in front of it: to the byte what was sent, without credentials."
+        case .different: "Built again from the log in front of it. It is NOT what was sent."
+        case .unknown, .unbuildable: "Built again from the log in front of it; the log does not tell what was sent."
+        }
     }
 }
