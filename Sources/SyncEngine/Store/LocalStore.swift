@@ -4,7 +4,6 @@ public import ODataWire
 import OperationLog
 public import Operations
 public import SyncCore
-import Synchronization
 import Views
 
 /// The local half of a store: validates operations, appends them to the log, folds them into the views, and answers from
@@ -51,11 +50,9 @@ public actor LocalStore {
     /// Live queries.
     nonisolated let observers = LiveObservers()
     /// Told of each record once it is in the log.
-    private nonisolated let recorder = Mutex<(@Sendable (SequenceNumber, Record) -> Void)?>(nil)
+    private nonisolated let tap = RecordTap()
 
-    nonisolated func onRecord(_ body: @escaping @Sendable (SequenceNumber, Record) -> Void) {
-        recorder.withLock { $0 = body }
-    }
+    nonisolated func onRecord(_ body: @escaping @Sendable (SequenceNumber, Record) -> Void) { tap.attach(body) }
 
     /// What opening took to bring the views to where the log is.
     public nonisolated let opened: ViewsReport
@@ -215,9 +212,7 @@ public actor LocalStore {
             try logCommit.add(kind: kind, payload: payload)
         }
         let range = try log.write(logCommit)
-        if let recorder = recorder.withLock({ $0 }) {
-            for (sequence, record) in zip(range, uncommitted) { recorder(sequence, record) }
-        }
+        tap.tell(uncommitted, from: range.lowerBound)
         return range
     }
 

@@ -151,15 +151,17 @@ struct ReplayTests {
     // MARK: Bad input
 
     @Test func `without a log there is nothing to replay, and an error says so`() {
-        #expect { try Replay(InspectedStore(directory: "/nonexistent")) } throws: { ($0 as? TidelogError)?.code == .noStore }
+        #expect { try Replay(InspectedStore(directory: "/nonexistent")) } throws: {
+            ($0 as? TidelogError)?.code == .noStore
+        }
     }
 
     @Test func `a damaged record ends a replay with its place`() async throws {
-        let sample = try SampleLog()
-        try sample.append(create(1, "Customers"))
-        try sample.append(create(2, "Customers"))
-        try sample.damage(sample.segment(1), at: 100)
-        #expect { try Replay(InspectedStore(directory: sample.directory.path), from: 5) } throws: {
+        let sample = try SampleLog(segmentSize: 8_192, runSize: 512)
+        for number in 1...400 as ClosedRange<UInt64> { try sample.append(create(number, "Customers")) }
+        sample.log.close()
+        try sample.damage(sample.segment(1), at: 3_000)
+        #expect { try Replay(InspectedStore(directory: sample.directory.path), from: 400) } throws: {
             ($0 as? TidelogError)?.code == .damaged
         }
     }

@@ -1,0 +1,16 @@
+import Operations
+import Synchronization
+@testable import SyncEngine
+import Testing
+
+struct RecordTapTests {
+    /// As many as an app makes that is never closed. The stack of the thread has to do.
+    @Test func `a listener is told of any number of commits`() {
+        let tap = RecordTap()
+        let told = Mutex<UInt64>(0)
+        let record = Record(time: 0, body: .entitiesMissing([]))
+        tap.attach { sequence, _ in told.withLock { $0 = sequence } }
+        for sequence in 1...400_000 as ClosedRange<UInt64> { tap.tell([record], from: sequence) }
+        #expect(told.withLock { $0 } == 400_000)
+    }
+}
