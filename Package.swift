@@ -159,7 +159,8 @@ let package = Package(
         tests(
             "LogInspectionTests",
             [
-                "LogInspection", "Simulation", "DiskSimulation", "SyncEngine", "OperationLog", "SyncCore", "ODataSandbox",
+                "LogInspection", "Simulation", "DiskSimulation", "SyncEngine", "OperationLog", "SyncCore",
+                "ODataSandbox",
                 "ODataWire", "Operations", "EDM", "TestSupport",
             ]),
         tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),

@@ -18,7 +18,8 @@ import Testing
             .replacing(#/"bytes":\d+/#, with: #""bytes":N"#)
     }
 
-    @Test func `each operation is shown with the hash behind it, and batches with whether they are as they were sent`() throws
+    @Test func `each operation is shown with the hash behind it, and batches with whether they are as they were sent`()
+        throws
     {
         let server = try SandboxServer()
         let workspace = try workspace(server)
@@ -107,7 +108,8 @@ import Testing
         let run = try workspace.output("replay", "--json")
         try workspace.write(run, to: "same")
         #expect(try workspace.tidelog("replay", "--check", "--with", "same").status == 0)
-        try workspace.write(run.replacing(#/"sequence":6,"digest":"./#, with: #""sequence":6,"digest":"x"#), to: "broken")
+        try workspace.write(
+            run.replacing(#/"sequence":6,"digest":"./#, with: #""sequence":6,"digest":"x"#), to: "broken")
         let broken = try workspace.tidelog("replay", "--check", "--with", "broken")
         #expect(broken.status == 1)
         #expect(
@@ -135,7 +137,8 @@ import Testing
         let workspace = try workspace(server)
         let another = try SandboxServer()
         #expect(
-            try workspace.output("replay", "--against", another.root(.v4)) == """
+            try workspace.output("replay", "--against", another.root(.v4))
+                == """
                 operation  then       now       what
                 ---------  ---------  --------  ---------------------------------
                         6  confirmed  the same  create Customers(~4) Name='Ada'
@@ -186,7 +189,10 @@ import Testing
     @Test(arguments: [
         (["--every", "0"], "--every takes a number above 0."),
         (["--with", "x"], "--with goes with --check."),
-        (["--check", "--step"], "--check looks at the whole log; --from, --to, --step and --batches do not go with it."),
+        (
+            ["--check", "--step"],
+            "--check looks at the whole log; --from, --to, --step and --batches do not go with it."
+        ),
         (["--step", "--json"], "--step is for people; it does not go with --json."),
         (["--against", "http://x/", "--check"], "--against runs the whole session; no other option goes with it."),
     ])

@@ -16,7 +16,9 @@ struct OperationRenaming {
         }
         for index in operation.headerTemplates.indices {
             for part in operation.headerTemplates[index].parts.indices {
-                guard case .key(let entity, let property) = operation.headerTemplates[index].parts[part] else { continue }
+                guard case .key(let entity, let property) = operation.headerTemplates[index].parts[part] else {
+                    continue
+                }
                 guard let name = names[entity] else { return nil }
                 operation.headerTemplates[index].parts[part] = .key(name, property: property)
             }

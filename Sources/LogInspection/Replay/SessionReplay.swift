@@ -90,7 +90,8 @@ public struct SessionReplay {
                         ?? .impossible("It was not made.")
                 }
             return ReplayedOperation(
-                sequence: sequence, summary: summary, then: fates[sequence].map(ReplayedOperation.Outcome.init) ?? .open("unknown"),
+                sequence: sequence, summary: summary,
+                then: fates[sequence].map(ReplayedOperation.Outcome.init) ?? .open("unknown"),
                 now: now)
         }
     }

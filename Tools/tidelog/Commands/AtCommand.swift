@@ -38,7 +38,8 @@ struct AtCommand: AsyncParsableCommand {
         // Options behind the point are those of this command.
         if name.hasPrefix("-") { return try await Self.run(["at"] + command + [point.text]) }
         guard Self.commands.contains(name) else {
-            throw ValidationError("'\(name)' cannot look at the store as it was; \(Self.commands.joined(separator: ", ")) can.")
+            let others = Self.commands.joined(separator: ", ")
+            throw ValidationError("'\(name)' cannot look at the store as it was; \(others) can.")
         }
         var arguments = command + ["--at", point.text]
         if !command.contains("--store") { arguments += ["--store", options.store] }
