@@ -35,6 +35,7 @@ public final class Replay {
     private let decoder = RecordDecoder()
     private var sets = EntitySets()
     private let serviceOptions: ServiceOptions?
+    private let buildsBatches: Bool
     /// Of the last record that was folded.
     public private(set) var sequence: SequenceNumber
 
@@ -44,11 +45,14 @@ public final class Replay {
     ///   - origin: nil for the newest snapshot that is not younger than the start, which costs least.
     ///   - keepsDigests: whether each step tells the state's digest. Then the pending operations are put back on top behind
     ///     each record, which costs most where many are pending.
+    ///   - buildsBatches: whether each step of a prepared batch has what was sent, which costs a plan of it.
     /// - Throws: `notFound` where a compaction has removed what came before the start, `damaged` where a record cannot be
     ///   read, `noStore` where there is no log.
     public init(
-        _ store: InspectedStore, from start: SequenceNumber = 0, origin: Origin? = nil, keepsDigests: Bool = false
+        _ store: InspectedStore, from start: SequenceNumber = 0, origin: Origin? = nil, keepsDigests: Bool = false,
+        buildsBatches: Bool = true
     ) throws(TidelogError) {
+        self.buildsBatches = buildsBatches
         serviceOptions = store.serviceOptions
         state = MemoryState(keepsDigest: keepsDigests)
         do {
@@ -101,7 +105,7 @@ public final class Replay {
     public func next() throws(TidelogError) -> Step? {
         guard let (number, record) = try read() else { return nil }
         sets.learn(from: record.body)
-        let batch = try rebuilt(record.body)
+        let batch = buildsBatches ? try rebuilt(record.body) : nil
         try apply(record, number)
         var digest: StateDigest?
         if state.digest != nil { digest = try self.digest() }
