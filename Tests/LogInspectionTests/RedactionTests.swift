@@ -170,6 +170,10 @@ import Testing
         ("Things(~41)", "Things(3)"), ("Things(ID=~3)", "Things(ID=1)"), ("~3", "1"),
         ("Hidden(17)", "x1(2)"),
         ("Things(guid'00000000-0000-0000-0000-00000000abcd')", "Things(guid'00000000-0000-0000-0000-000000000001')"),
+        (
+            "Things?$filter=Name ne 'http://a.com/x' and ID gt 17",
+            "Things?$filter=Name%20ne%20'3'%20and%20ID%20gt%202"
+        ),
         ("https://elsewhere.example/a/Things(17)?x=9", "https://redacted.example/x1/Things(3)?x2=2"),
     ])
     func `of an address the words of the model stay`(address: String, redactedAddress: String) throws {

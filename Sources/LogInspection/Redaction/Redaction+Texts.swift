@@ -9,7 +9,7 @@ extension Redaction {
     func url(_ text: String) -> String {
         guard !text.isEmpty else { return text }
         for root in roots where text.hasPrefix(root) { return Self.root + tokens(String(text.dropFirst(root.count))) }
-        if let scheme = text.firstRange(of: "://") {
+        if let scheme = text.firstRange(of: "://"), Self.isScheme(text[..<scheme.lowerBound]) {
             let rest = text[scheme.upperBound...]
             let path = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
             return Self.root + tokens(String(rest[path...].drop { $0 == "/" }))
@@ -18,6 +18,13 @@ extension Redaction {
     }
 
     func url(_ text: String?) -> String? { text.map { url($0) } }
+
+    /// `://` may also stand in a literal.
+    private static func isScheme(_ text: Substring) -> Bool {
+        let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }
+        return text.utf8.first.map(isLetter) == true
+            && text.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+    }
 
     /// - Parameter isWhole: nothing stands in front of the text, so that it may begin with a Content-ID.
     private func tokens(_ text: String, isWhole: Bool = false) -> String {
