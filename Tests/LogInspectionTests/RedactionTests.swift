@@ -162,6 +162,30 @@ import Testing
         #expect(TemporaryDirectory.files(log.directory.path).allSatisfy { !$0.contains("/other") })
     }
 
+    @Test(arguments: ["Orders/CustomerID", "Customers/ID"])
+    func `what a referential constraint makes equal to what is kept stays as well`(path: String) throws {
+        let shop = try ShopLog()
+        try shop.append(
+            create(3, "Customers", ["ID": .integer(70), "Name": .string("Eve")]),
+            create(4, "Orders", ["ID": .integer(900), "CustomerID": .integer(70)]))
+        let records = try records(redacted(shop.log, keeping: [path]))
+        #expect(values(records, "CustomerID") == [.integer(70)])
+        #expect(values(records, "ID").first == .integer(70) && values(records, "ID").last != .integer(900))
+        #expect(values(records, "Name") != [.string("Eve")])
+    }
+
+    @Test(arguments: ["Name/Things", "Things/Things", "Shop/Name", "Things", "Things/Name/Street", "Things/Place/Name"])
+    func `a path of names of the model that leads to no property is refused`(path: String) throws {
+        var planting = Planting(seed: 3)
+        let log = try SampleLog()
+        try log.append(planting.service(), create(1, "Things", ["Name": .string("open")]))
+        let error = #expect(throws: TidelogError.self) {
+            try StoreRedaction(InspectedStore(directory: log.directory.path), keeping: [path, "Things/Place/Street"])
+                .write(to: log.directory.path + "/other")
+        }
+        #expect(error?.message == "\(path) is no property of an entity set.")
+    }
+
     @Test(arguments: [
         ("Things?$filter=Name eq 'O''Neil' and ID gt 17", "Things?$filter=Name%20eq%20'2'%20and%20ID%20gt%202"),
         ("Things(17)/Name", "Things(2)/Name"), ("Things('O%27%27Neil')", "Things('2')"),

@@ -17,7 +17,8 @@ public struct StoreRedaction: Sendable {
     private let store: InspectedStore
     private let kept: Set<String>
 
-    /// - Parameter kept: properties whose values stay as they are, as `Set/Property`.
+    /// - Parameter kept: properties whose values stay as they are, as `Set/Property`. What a referential constraint makes
+    ///   equal to one of them stays as well.
     public init(_ store: InspectedStore, keeping kept: Set<String> = []) {
         self.store = store
         self.kept = kept
@@ -89,13 +90,9 @@ public struct StoreRedaction: Sendable {
     private static let identifier = StoreIdentifier(bytes: Array("tidelog-redacted".utf8))!
 
     private func checkKept(_ redaction: Redaction) throws(TidelogError) {
-        for path in kept.sorted() {
-            let names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-            guard names.count > 1, names.allSatisfy({ redaction.vocabulary.contains($0) }) else {
-                throw TidelogError(
-                    .invalidRequest, "\(path) is no property of an entity set.", recovery: "Write it as Set/Property.")
-            }
-        }
+        guard let path = redaction.pathsNotFound.sorted().first else { return }
+        throw TidelogError(
+            .invalidRequest, "\(path) is no property of an entity set.", recovery: "Write it as Set/Property.")
     }
 
     /// What the service lacks, as it was said or as its annotations say, which the new metadata do not have.

@@ -20,7 +20,9 @@ struct RedactCommand: ParsableCommand {
 
     @Option(name: [.short, .long], help: "The directory of the new store, which must not exist.")
     var output: String
-    @Option(help: ArgumentHelp("Values that stay as they are; may be repeated.", valueName: "Set/Property"))
+    @Option(
+        help: ArgumentHelp(
+            "Values that stay as they are, with what must equal them; may be repeated.", valueName: "Set/Property"))
     var keep: [String] = []
     @Option(help: ArgumentHelp("Write the redacted log also as an export; see 'tidelog export'.", valueName: "file"))
     var jsonl: String?
