@@ -66,6 +66,34 @@ import Testing
         #expect(try digest(workspace, "hidden") == before)
     }
 
+    @Test func `an export goes into a pipe, through a link, and takes no file that it was not told to`() throws {
+        let workspace = try workspace(try SandboxServer())
+        let export = try workspace.output("export")
+        #expect(mkfifo(workspace.path("pipe"), 0o600) == 0)
+        // Held open for both, so that nobody waits; what the export writes fits.
+        let pipe = open(workspace.path("pipe"), O_RDWR)
+        defer { close(pipe) }
+        #expect(export.utf8.count < 60_000)
+        #expect(try workspace.tidelog("export", "-o", "pipe") == Run(status: 0, output: "", error: ""))
+        var piped = [UInt8](repeating: 0, count: 1 << 16)
+        var queued: Int32 = 0
+        #expect(ioctl(pipe, UInt(FIONREAD), &queued) == 0)
+        let count = queued > 0 ? read(pipe, &piped, piped.count) : 0
+        let text = String(decoding: piped.prefix(count), as: UTF8.self)
+        #expect(text.replacing(workspace.origin, with: "http://HOST") == export)
+        try workspace.write("mine", to: "real.jsonl.new")
+        try workspace.write("old", to: "real.jsonl")
+        try FileManager.default.createSymbolicLink(
+            atPath: workspace.path("link"), withDestinationPath: "real.jsonl")
+        #expect(try workspace.tidelog("export", "-o", "link") == Run(status: 0, output: "", error: ""))
+        #expect(workspace.text("real.jsonl") == export && workspace.read("real.jsonl.new") == "mine")
+        let names = try FileManager.default.contentsOfDirectory(atPath: workspace.folder.path)
+        let made = names.filter { $0.hasPrefix("link") || $0.hasPrefix("pipe") || $0.hasPrefix("real") }
+        #expect(made.sorted() == ["link", "pipe", "real.jsonl", "real.jsonl.new"])
+        let type = try FileManager.default.attributesOfItem(atPath: workspace.path("link"))[.type]
+        #expect(type as? FileAttributeType == .typeSymbolicLink)
+    }
+
     @Test func `what cannot be imported leaves nothing behind`() throws {
         let workspace = try workspace(try SandboxServer())
         let whole = try workspace.output("export")
