@@ -47,6 +47,7 @@ struct ReportReading {
         }
         await readState()
         content.entities = mentioned.sorted().map { ($0, sets.set(of: $0) ?? "", names[$0] ?? "") }
+        content.leaveOutLargeNumbers()
         describe()
     }
 
