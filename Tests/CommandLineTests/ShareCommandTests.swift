@@ -40,7 +40,14 @@ import Testing
         _ = try workspace.output("create", "Customers", #"{"Name":"Later"}"#)
         _ = try workspace.output("export", "-o", "e.jsonl")
         let export = workspace.read("e.jsonl")
-        #expect(export.contains(#"{"snapshot":14,"kindNumber":1,"#))
+        #expect(export.contains(#"{"snapshot":14,"kindNumber":38,"#))
+        let early = try workspace.tidelog("export", "--to", "12")
+        #expect(
+            early
+                == Run(
+                    status: 1, output: "",
+                    error: "tidelog: What the store was before operation 14 was removed by a compaction "
+                        + "(.tidelog/log). Ask for a later state.\n"))
         let made = try workspace.tidelog("import", "-", "--store", "copy", "--json", input: export)
         #expect(made.output == #"{"store":"copy","records":1,"lastSequence":14}"# + "\n")
         #expect(try digest(workspace, "copy") == digest(workspace))

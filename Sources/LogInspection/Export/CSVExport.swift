@@ -156,10 +156,10 @@ extension Operation {
 
 extension InspectedStore {
     /// The sequence numbers that the range means; from 0 where it has no beginning, so that what a compaction left is in it.
-    func bounds(of range: ExportRange) throws(TidelogError) -> ClosedRange<SequenceNumber> {
-        if range == ExportRange() { return 0 ... .max }
+    func bounds(of range: ExportRange) throws(TidelogError) -> Range<SequenceNumber> {
+        if range == ExportRange() { return 0 ..< .max }
         let passage = try range.passage(in: try soundReader().reader, place: files.log)
         let first = range.from == nil ? 0 : passage.first
-        return first...max(first, range.to == nil ? .max : passage.last)
+        return first..<max(first, range.to == nil ? .max : passage.last + 1)
     }
 }

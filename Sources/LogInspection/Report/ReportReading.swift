@@ -38,9 +38,9 @@ struct ReportReading {
 
     private mutating func run() async throws(TidelogError) {
         do {
-            let last = try store.bounds(of: ExportRange(to: point)).upperBound
-            let fates = try fates(through: last)
-            try readRows(fates, through: last)
+            let end = try store.bounds(of: ExportRange(to: point)).upperBound
+            let fates = try fates(before: end)
+            try readRows(fates, before: end)
             content.statistics = try store.history.statistics()
         } catch {
             throw inspectionError(error, store.files.log)
@@ -56,11 +56,11 @@ struct ReportReading {
     // MARK: Records
 
     /// With the number of records in sight, to know where the newest ones begin.
-    private func fates(through last: SequenceNumber) throws(LogError) -> (fates: OperationFates, end: SequenceNumber) {
+    private func fates(before bound: SequenceNumber) throws(LogError) -> (fates: OperationFates, end: SequenceNumber) {
         var fates = OperationFates()
         var end: SequenceNumber = 0
         let items = store.history.items()
-        while let item = try items.next(), item.sequence <= last {
+        while let item = try items.next(), item.sequence < bound {
             fates.apply(item)
             end = max(end, item.sequence)
         }
@@ -68,14 +68,14 @@ struct ReportReading {
     }
 
     private mutating func readRows(
-        _ known: (fates: OperationFates, end: SequenceNumber), through last: SequenceNumber
+        _ known: (fates: OperationFates, end: SequenceNumber), before bound: SequenceNumber
     ) throws(LogError) {
         let first = known.end > UInt64(clamping: limits.records) ? known.end - UInt64(clamping: limits.records) + 1 : 0
         if first > 0 {
             content.notices.append("The report shows the newest \(limits.records) records, from #\(first) on.")
         }
         let items = store.history.items()
-        while let item = try items.next(), item.sequence <= last {
+        while let item = try items.next(), item.sequence < bound {
             switch item {
             case .entry(let entry):
                 sets.learn(from: entry.record.body)
