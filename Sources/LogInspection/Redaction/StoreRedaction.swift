@@ -48,13 +48,14 @@ public struct StoreRedaction: Sendable {
     }
 
     /// The same in memory, for whoever only looks at it.
-    public func inMemory() throws(TidelogError) -> InspectedStore {
+    public func inMemory() throws(TidelogError) -> (store: InspectedStore, summary: Summary) {
         let disk = OverlayFileSystem()
         // Nothing of this name is made on the disk.
         let directory = "/tidelog-redacted"
-        let (_, redaction) = try write(log: directory + "/log", on: disk)
-        return InspectedStore(
+        let (summary, redaction) = try write(log: directory + "/log", on: disk)
+        let store = InspectedStore(
             directory: directory, options: LocalStore.Options(service: options(redaction)), fileSystem: disk)
+        return (store, summary)
     }
 
     private func write(

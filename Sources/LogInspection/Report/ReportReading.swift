@@ -23,11 +23,12 @@ struct ReportReading {
     /// The most entities that all records together name, each time counted.
     private static let mentionLimit = 1_000_000
 
-    init(_ store: InspectedStore, at point: PointInTime?, limits: Report.Limits, isRedacted: Bool) {
+    init(_ store: InspectedStore, at point: PointInTime?, limits: Report.Limits, isRedacted: Bool, isDamaged: Bool) {
         self.store = store
         self.point = point
         self.limits = limits
         self.isRedacted = isRedacted
+        content.isDamaged = isDamaged
     }
 
     func content() async throws(TidelogError) -> ReportContent {
@@ -80,13 +81,14 @@ struct ReportReading {
             case .entry(let entry):
                 sets.learn(from: entry.record.body)
                 if entry.sequence >= first { add(entry, known.fates) }
-            case .carried(let entry, _, _):
-                sets.learn(from: entry.record.body)
-                add(entry, known.fates)
-            case .damage(let damage, _): note(damage.sequence, "damage", damage.description)
+            case .carried(let entry, _, _): add(entry, known.fates)
+            case .damage(let damage, _):
+                content.isDamaged = true
+                note(damage.sequence, "damage", damage.description)
             case .lost(let range):
                 note(range.lowerBound, "lost", "records up to #\(range.upperBound) that were lost to damage")
             case .undecodable(let sequence, let kind, let reason):
+                content.isDamaged = true
                 note(sequence, "undecodable", "a record of kind \(kind) that cannot be read: \(reason)")
             case .compacted(let sequence, let next):
                 content.notices.append(
@@ -99,7 +101,6 @@ struct ReportReading {
     }
 
     private mutating func note(_ sequence: SequenceNumber, _ kind: String, _ text: String) {
-        content.isDamaged = true
         // The list looks records up by their numbers.
         guard content.rows.last?.sequence != sequence else { return }
         content.rows.append(
