@@ -1,5 +1,4 @@
 import EDM
-import LogInspection
 import ODataWire
 import OperationLog
 import Operations
@@ -7,6 +6,8 @@ import SyncCore
 import SyncEngine
 import TestSupport
 import Testing
+
+@testable import LogInspection
 
 @Suite struct ExportTests {
     private static let key = LogKey([UInt8](repeating: 7, count: LogKey.byteCount))

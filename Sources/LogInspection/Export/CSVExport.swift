@@ -32,17 +32,14 @@ public struct CSVExport {
         do {
             let fates = try store.history.fates()
             let bounds = try store.bounds(of: range)
-            var sets = EntitySets()
             var isSound = true
             try row(Self.row(Self.columns))
             let items = store.history.items()
             while let item = try items.next() {
                 if case .damage = item { isSound = false }
                 if case .undecodable = item { isSound = false }
-                if case .entry(let entry) = item { sets.learn(from: entry.record.body) }
-                if case .carried(let entry, _, _) = item { sets.learn(from: entry.record.body) }
                 guard bounds.contains(item.sequence) else { continue }
-                try row(Self.row(Self.cells(item, fates, sets)))
+                try row(Self.row(Self.cells(item, fates, items.sets)))
             }
             return isSound
         } catch let error as LogError {

@@ -79,7 +79,6 @@ struct ReportReading {
         while let item = try items.next(), item.sequence < bound {
             switch item {
             case .entry(let entry):
-                sets.learn(from: entry.record.body)
                 if entry.sequence >= first { add(entry, known.fates) }
             case .carried(let entry, _, _): add(entry, known.fates)
             case .damage(let damage, _):
@@ -96,6 +95,7 @@ struct ReportReading {
                 _ = sequence
             }
         }
+        sets = items.sets
         // What a compaction left comes in front of what the log has, and the lists need ascending numbers.
         content.rows.sort { $0.sequence < $1.sequence }
     }
