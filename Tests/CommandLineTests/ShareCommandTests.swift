@@ -213,6 +213,26 @@ import Testing
         #expect(log.contains("Note='kept'") && log.contains("Name="))
         _ = try workspace.output("import", "red.jsonl", "--store", "again")
         #expect(try digest(workspace, "again") == digest(workspace, "red"))
+        let nowhere = try workspace.tidelog("redact", "-o", "other", "--jsonl", "none/x")
+        #expect(
+            nowhere
+                == Run(
+                    status: 1, output: "",
+                    error: "tidelog: The file cannot be written: No such file or directory (none/x). "
+                        + "Check space and permissions.\n"))
+        try FileManager.default.createDirectory(
+            atPath: workspace.path("other.unfinished/log"), withIntermediateDirectories: true)
+        try workspace.write("mine", to: "other.unfinished/log/notes")
+        let taken = try workspace.tidelog("redact", "-o", "other")
+        #expect(
+            taken
+                == Run(
+                    status: 1, output: "",
+                    error: "tidelog: There is something that is no unfinished store (other.unfinished). "
+                        + "Move it away, or name another directory.\n"))
+        #expect(workspace.read("other.unfinished/log/notes") == "mine")
+        #expect(!FileManager.default.fileExists(atPath: workspace.path("other")))
+        try FileManager.default.removeItem(atPath: workspace.path("other.unfinished"))
         let wrong = try workspace.tidelog("redact", "-o", "other", "--keep", "Orders/Nothing")
         #expect(
             wrong

@@ -30,9 +30,10 @@ struct RedactCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-        let summary = try StoreRedaction(try options.inspected, keeping: Set(keep)).write(to: output)
-        if let jsonl {
-            let file = try OutputFile(jsonl)
+        let store = try options.inspected
+        let file = try jsonl.map { try OutputFile($0) }
+        let summary = try StoreRedaction(store, keeping: Set(keep)).write(to: output)
+        if let file {
             _ = try LogExport(InspectedStore(directory: output)).writeLines { try file.write($0 + "\n") }
             try file.finish()
         }
