@@ -81,7 +81,7 @@ struct ReportBrowserTests {
         #expect(rows(found).all == 3)
         #expect(found.contains("<mark>needle</mark> in hay"))
         let batch = try page(workspace, "r.html", "view=batches&select=batch1")
-        #expect(batch.contains("PATCH Orders(1)") && batch.contains("built again from the log"))
+        #expect(batch.contains("PATCH Orders(1)") && batch.contains("Built again from the log"))
         #expect(try page(workspace, "r.html", "view=entities&select=~4").contains("update Orders(~4)"))
         for view in ["timeline", "conflicts", "size"] {
             #expect(try page(workspace, "r.html", "view=\(view)").contains("id=\"panel-\(view)\""))

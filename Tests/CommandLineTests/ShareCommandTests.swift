@@ -40,7 +40,14 @@ import Testing
         _ = try workspace.output("create", "Customers", #"{"Name":"Later"}"#)
         _ = try workspace.output("export", "-o", "e.jsonl")
         let export = workspace.read("e.jsonl")
-        #expect(export.contains(#"{"snapshot":14,"kindNumber":1,"#))
+        #expect(export.contains(#"{"snapshot":14,"kindNumber":38,"#))
+        let early = try workspace.tidelog("export", "--to", "12")
+        #expect(
+            early
+                == Run(
+                    status: 1, output: "",
+                    error: "tidelog: What the store was before operation 14 was removed by a compaction "
+                        + "(.tidelog/log). Ask for a later state.\n"))
         let made = try workspace.tidelog("import", "-", "--store", "copy", "--json", input: export)
         #expect(made.output == #"{"store":"copy","records":1,"lastSequence":14}"# + "\n")
         #expect(try digest(workspace, "copy") == digest(workspace))
@@ -64,6 +71,34 @@ import Testing
         workspace.environment["TIDELOG_KEY"] = key
         _ = try workspace.output("import", "e.jsonl", "--store", "hidden")
         #expect(try digest(workspace, "hidden") == before)
+    }
+
+    @Test func `an export goes into a pipe, through a link, and takes no file that it was not told to`() throws {
+        let workspace = try workspace(try SandboxServer())
+        let export = try workspace.output("export")
+        #expect(mkfifo(workspace.path("pipe"), 0o600) == 0)
+        // Held open for both, so that nobody waits; what the export writes fits.
+        let pipe = open(workspace.path("pipe"), O_RDWR)
+        defer { close(pipe) }
+        #expect(export.utf8.count < 60_000)
+        #expect(try workspace.tidelog("export", "-o", "pipe") == Run(status: 0, output: "", error: ""))
+        var piped = [UInt8](repeating: 0, count: 1 << 16)
+        var queued: Int32 = 0
+        #expect(ioctl(pipe, UInt(FIONREAD), &queued) == 0)
+        let count = queued > 0 ? read(pipe, &piped, piped.count) : 0
+        let text = String(decoding: piped.prefix(count), as: UTF8.self)
+        #expect(text.replacing(workspace.origin, with: "http://HOST") == export)
+        try workspace.write("mine", to: "real.jsonl.new")
+        try workspace.write("old", to: "real.jsonl")
+        try FileManager.default.createSymbolicLink(
+            atPath: workspace.path("link"), withDestinationPath: "real.jsonl")
+        #expect(try workspace.tidelog("export", "-o", "link") == Run(status: 0, output: "", error: ""))
+        #expect(workspace.text("real.jsonl") == export && workspace.read("real.jsonl.new") == "mine")
+        let names = try FileManager.default.contentsOfDirectory(atPath: workspace.folder.path)
+        let made = names.filter { $0.hasPrefix("link") || $0.hasPrefix("pipe") || $0.hasPrefix("real") }
+        #expect(made.sorted() == ["link", "pipe", "real.jsonl", "real.jsonl.new"])
+        let type = try FileManager.default.attributesOfItem(atPath: workspace.path("link"))[.type]
+        #expect(type as? FileAttributeType == .typeSymbolicLink)
     }
 
     @Test func `what cannot be imported leaves nothing behind`() throws {
@@ -178,6 +213,26 @@ import Testing
         #expect(log.contains("Note='kept'") && log.contains("Name="))
         _ = try workspace.output("import", "red.jsonl", "--store", "again")
         #expect(try digest(workspace, "again") == digest(workspace, "red"))
+        let nowhere = try workspace.tidelog("redact", "-o", "other", "--jsonl", "none/x")
+        #expect(
+            nowhere
+                == Run(
+                    status: 1, output: "",
+                    error: "tidelog: The file cannot be written: No such file or directory (none/x). "
+                        + "Check space and permissions.\n"))
+        try FileManager.default.createDirectory(
+            atPath: workspace.path("other.unfinished/log"), withIntermediateDirectories: true)
+        try workspace.write("mine", to: "other.unfinished/log/notes")
+        let taken = try workspace.tidelog("redact", "-o", "other")
+        #expect(
+            taken
+                == Run(
+                    status: 1, output: "",
+                    error: "tidelog: There is something that is no unfinished store (other.unfinished). "
+                        + "Move it away, or name another directory.\n"))
+        #expect(workspace.read("other.unfinished/log/notes") == "mine")
+        #expect(!FileManager.default.fileExists(atPath: workspace.path("other")))
+        try FileManager.default.removeItem(atPath: workspace.path("other.unfinished"))
         let wrong = try workspace.tidelog("redact", "-o", "other", "--keep", "Orders/Nothing")
         #expect(
             wrong

@@ -1,5 +1,4 @@
 import EDM
-import LogInspection
 import ODataWire
 import OperationLog
 import Operations
@@ -7,6 +6,8 @@ import SyncCore
 import SyncEngine
 import TestSupport
 import Testing
+
+@testable import LogInspection
 
 @Suite struct ExportTests {
     private static let key = LogKey([UInt8](repeating: 7, count: LogKey.byteCount))
@@ -74,6 +75,54 @@ import Testing
         while let item = try cursor.next() { found.append(item.payload) }
         #expect(found == items.map(\.1))
         #expect(try InspectedStore(directory: directory).history.verify().isSound)
+    }
+
+    @Test func `what ends in front of all that a compaction left is refused`() throws {
+        let log = try sample()
+        _ = try log.log.writeSnapshot { try $0.add(kind: 4, payload: [1]) }
+        try log.append(create(99, "Orders"))
+        try log.log.compact(keepingFrom: .max)
+        #expect(try lines(inspected(log), ExportRange(to: .sequence(64))).count > 2)
+        let range = ExportRange(to: .sequence(63))
+        let error = #expect(throws: TidelogError.self) { try lines(inspected(log), range) }
+        #expect(error?.code == .notFound)
+        #expect(error?.message == "What the store was before operation 65 was removed by a compaction.")
+        #expect(throws: TidelogError.self) { try CSVExport(inspected(log), range: range).writeRows { _ in } }
+    }
+
+    @Test func `of a range without records nothing is exported`() throws {
+        let log = try sample()
+        let store = inspected(log)
+        let range = ExportRange(from: .sequence(10), to: .sequence(7))
+        #expect(try lines(store, range).count == 2)
+        var rows = 0
+        #expect(try CSVExport(store, range: range).writeRows { _ in rows += 1 })
+        #expect(rows == 1)
+        var text = ""
+        #expect(try TraceExport(store, range: range).write { text += $0 })
+        #expect(!text.contains("sequence"))
+    }
+
+    @Test func `table, trace and report of a compacted log know the sets that its snapshot has`() async throws {
+        let log = try SampleLog()
+        try log.append(create(7, "Orders"))
+        let state = MemoryState()
+        state.setHeader(StateHeader(applied: 1))
+        state.register(id(7), set: "Orders")
+        _ = try log.log.writeSnapshot { writer in
+            try Fold(storage: state).writeSnapshot { try writer.add(kind: $0, payload: $1) }
+        }
+        try log.append(.operation(Operation(.update(id(7), changes: [:], bindings: []))))
+        try log.log.compact(keepingFrom: .max)
+        let store = inspected(log)
+        var text = ""
+        _ = try CSVExport(store).writeRows { text += $0 }
+        #expect(text.contains(",update,Orders(~7),"))
+        text = ""
+        _ = try TraceExport(store).write { text += $0 }
+        #expect(text.contains(#""args":{"name":"Orders"}"#) && !text.contains("(set not known)"))
+        let reading = ReportReading(store, at: nil, limits: .init(), isRedacted: false, isDamaged: false)
+        #expect(try await reading.content().entities.map(\.set) == ["Orders"])
     }
 
     @Test func `an import with a key makes an encrypted store, which exports to the same lines`() throws {

@@ -162,12 +162,42 @@ import Testing
         #expect(TemporaryDirectory.files(log.directory.path).allSatisfy { !$0.contains("/other") })
     }
 
+    @Test(arguments: ["Orders/CustomerID", "Customers/ID"])
+    func `what a referential constraint makes equal to what is kept stays as well`(path: String) throws {
+        let shop = try ShopLog()
+        try shop.append(
+            create(3, "Customers", ["ID": .integer(70), "Name": .string("Eve")]),
+            create(4, "Orders", ["ID": .integer(900), "CustomerID": .integer(70)]))
+        let records = try records(redacted(shop.log, keeping: [path]))
+        #expect(values(records, "CustomerID") == [.integer(70)])
+        #expect(values(records, "ID").first == .integer(70) && values(records, "ID").last != .integer(900))
+        #expect(values(records, "Name") != [.string("Eve")])
+    }
+
+    @Test(arguments: ["Name/Things", "Things/Things", "Shop/Name", "Things", "Things/Name/Street", "Things/Place/Name"])
+    func `a path of names of the model that leads to no property is refused`(path: String) throws {
+        var planting = Planting(seed: 3)
+        let log = try SampleLog()
+        try log.append(planting.service(), create(1, "Things", ["Name": .string("open")]))
+        let error = #expect(throws: TidelogError.self) {
+            try StoreRedaction(InspectedStore(directory: log.directory.path), keeping: [path, "Things/Place/Street"])
+                .write(to: log.directory.path + "/other")
+        }
+        #expect(error?.message == "\(path) is no property of an entity set.")
+    }
+
     @Test(arguments: [
         ("Things?$filter=Name eq 'O''Neil' and ID gt 17", "Things?$filter=Name%20eq%20'2'%20and%20ID%20gt%202"),
         ("Things(17)/Name", "Things(2)/Name"), ("Things('O%27%27Neil')", "Things('2')"),
-        ("Things?$skiptoken=secret", "Things?$skiptoken=token-1"), ("~3", "~3"), ("$1/Things", "$1/Things"),
+        ("Things?$skiptoken=secret", "Things?$skiptoken=token-1"), ("Things(~3)/Name", "Things(~3)/Name"),
+        ("$1/Things", "$1/Things"), ("$1234567/Things", "$3/Things"), ("Things?x=$41&y=@42", "Things?x1=$3&x2=@4"),
+        ("Things(~41)", "Things(3)"), ("Things(ID=~3)", "Things(ID=1)"), ("~3", "1"),
         ("Hidden(17)", "x1(2)"),
         ("Things(guid'00000000-0000-0000-0000-00000000abcd')", "Things(guid'00000000-0000-0000-0000-000000000001')"),
+        (
+            "Things?$filter=Name ne 'http://a.com/x' and ID gt 17",
+            "Things?$filter=Name%20ne%20'3'%20and%20ID%20gt%202"
+        ),
         ("https://elsewhere.example/a/Things(17)?x=9", "https://redacted.example/x1/Things(3)?x2=2"),
     ])
     func `of an address the words of the model stay`(address: String, redactedAddress: String) throws {
@@ -345,7 +375,7 @@ private struct Planting {
         entity += 1
         return EntityImage(
             entity: id(entity), set: "Things", type: "Shop.Thing", values: secretValues(), etag: "W/\"\(text())\"",
-            editLink: "Things('\(percent(text()))')/\(text())")
+            editLink: "$\(number())/Things('\(percent(text()))')/~\(number())/\(text())")
     }
 
     private mutating func refusal() -> Refusal {
@@ -354,8 +384,15 @@ private struct Planting {
             innerError: #"{"detail":"\#(text())","n":\#(number())}"#, method: "POST",
             url: "Things?$filter=Name eq '\(text())' or ID eq \(number())",
             requestBody:
-                #"{"Name":"\#(text())","\#(text())":\#(number()),"Token":"\#(guid())","x@odata.bind":"Things(\#(number()))"}"#
+                #"{"Name":"\#(text())","\#(text())":\#(number()),"Token":"\#(guid())","x@odata.bind":"Things(~\#(number()))","#
+                + #""id":"~\#(number())","uri":"$\#(number())","type":"\#(number())","#
+                + #""__metadata":{"uri":"$\#(number())","type":"\#(text())"}}"#
         )
+    }
+
+    /// Numbers behind marks, where an entity ID, a Content-ID or an alias could stand.
+    private mutating func hidden() -> String {
+        "sap-token=~\(number())&y=$\(number())&@\(number())=1&z=@\(number())&k=Things(~\(number()))"
     }
 
     private mutating func stream() -> StreamContent {
@@ -383,7 +420,7 @@ private struct Planting {
         let written = Operation(
             .update(image.entity, changes: [:], bindings: []), stream: StreamWrite(content: stream()))
         let sent = BatchPrepared.SentRequest(
-            contentID: "1", method: "POST", url: "\(root)Things('\(text())')?\(text())=\(number())",
+            contentID: "1", method: "POST", url: "\(root)Things('\(text())')?\(text())=\(number())&\(hidden())",
             headers: [
                 .init(name: "Repeatability-Request-ID", value: guid().description),
                 .init(name: "Content-Type", value: text()),
@@ -393,11 +430,15 @@ private struct Planting {
                     .utf8))
         return [
             .definingQueryAdded(
-                DefiningQuery(name: query, query: "Things?$filter=Name eq '\(percent(text()))' and Token eq \(guid())")),
+                DefiningQuery(
+                    name: query, query: "Things?\(hidden())&$filter=Name eq '\(percent(text()))' and Token eq \(guid())"
+                )),
             .downloadStarted(queries: [query]),
-            .downloadPage(DownloadPage(query: query, entities: [image], next: "\(root)Things?$skiptoken=\(text())")),
+            .downloadPage(
+                DownloadPage(query: query, entities: [image], next: "\(root)Things?$skiptoken=\(text())&\(hidden())")),
             .downloadFinished(
-                DownloadFinished(query: query, deltaLink: "https://\(text())/Things?$deltatoken='\(text())'")),
+                DownloadFinished(
+                    query: query, deltaLink: "https://\(text())/$\(number())?\(hidden())&$deltatoken='\(text())'")),
             .operation(operation), .operation(written),
             .batchPrepared(
                 BatchPrepared(batch: batch, changeSets: [[.init(contentID: "1", operation: 6)]], sent: [[sent]])),

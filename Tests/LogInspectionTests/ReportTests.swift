@@ -79,6 +79,32 @@ import Testing
         }
     }
 
+    @Test func `numbers with which a browser cannot count are left out, and it says so`() async throws {
+        let log = try SampleLog()
+        let largest: UInt64 = 9_007_199_254_740_991
+        try log.append(
+            create(1, "Orders"), create(largest, "Orders"), create(largest + 1, "Orders"), prepared(largest + 1, 1),
+            .entitiesMissing([id(largest), id(largest + 1), id(.max)]))
+        let page = try await report(log)
+        let data = try data(page)
+        #expect(data["ents"]?.string == "1\n\(largest)\n\n\n\(largest)")
+        #expect(data["entity"]?["id"]?.array?.map(\.integer) == [1, Int64(largest - 1)])
+        #expect(data["batches"]?.array?.isEmpty == true)
+        let notice = "Numbers above \(largest) are left out at 5 places: a browser cannot count so far."
+        #expect(page.notices.contains(notice), "\(page.notices)")
+        #expect(page.html.contains("if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) continue;"))
+    }
+
+    @Test func `lost records of a log that was repaired are shown, and no damage`() async throws {
+        let log = try SampleLog()
+        try log.append(create(1, "Orders"), .lost, create(2, "Orders"))
+        let page = try await report(log)
+        #expect(!page.isDamaged && !page.notices.contains { $0.contains("damaged") })
+        #expect(try data(page)["kinds"]?.array?.contains { $0.string == "lost" } == true)
+        let made = try await Report(InspectedStore(directory: log.directory.path), isDamaged: true).page()
+        #expect(made.isDamaged && made.notices.first == "The log is damaged; the report shows what can be read.")
+    }
+
     @Test func `where the page would be too large, values are cut and it says so`() async throws {
         let log = try SampleLog()
         var state: UInt64 = 1

@@ -32,17 +32,14 @@ public struct CSVExport {
         do {
             let fates = try store.history.fates()
             let bounds = try store.bounds(of: range)
-            var sets = EntitySets()
             var isSound = true
             try row(Self.row(Self.columns))
             let items = store.history.items()
             while let item = try items.next() {
                 if case .damage = item { isSound = false }
                 if case .undecodable = item { isSound = false }
-                if case .entry(let entry) = item { sets.learn(from: entry.record.body) }
-                if case .carried(let entry, _, _) = item { sets.learn(from: entry.record.body) }
                 guard bounds.contains(item.sequence) else { continue }
-                try row(Self.row(Self.cells(item, fates, sets)))
+                try row(Self.row(Self.cells(item, fates, items.sets)))
             }
             return isSound
         } catch let error as LogError {
@@ -156,10 +153,10 @@ extension Operation {
 
 extension InspectedStore {
     /// The sequence numbers that the range means; from 0 where it has no beginning, so that what a compaction left is in it.
-    func bounds(of range: ExportRange) throws(TidelogError) -> ClosedRange<SequenceNumber> {
-        if range == ExportRange() { return 0 ... .max }
+    func bounds(of range: ExportRange) throws(TidelogError) -> Range<SequenceNumber> {
+        if range == ExportRange() { return 0 ..< .max }
         let passage = try range.passage(in: try soundReader().reader, place: files.log)
         let first = range.from == nil ? 0 : passage.first
-        return first...max(first, range.to == nil ? .max : passage.last)
+        return first..<max(first, range.to == nil ? .max : passage.last + 1)
     }
 }

@@ -33,6 +33,10 @@ public struct ExportRange: Sendable, Hashable {
 func inspectionError(_ error: any Error, _ place: String) -> TidelogError {
     switch error {
     case let error as TidelogError: error
+    case LogError.compacted(let first):
+        TidelogError(
+            .notFound, "What the store was before operation \(first) was removed by a compaction.", place: place,
+            recovery: "Ask for a later state.", cause: error)
     case let error as LogError: TidelogError(error)
     default: TidelogError(.storage, "\(error)", place: place, cause: error)
     }

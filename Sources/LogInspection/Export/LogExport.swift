@@ -19,7 +19,8 @@ import SyncEngine
 /// the snapshot has `snapshot` (the sequence number of the record that it stands in front of), `kindNumber` and `payload`.
 ///
 /// The last line is `{"end":true,"lastSequence":…,"records":…,"checksum":"…"}`, the checksum being FNV-1a with 64 bits over
-/// kinds and payloads of all lines. The contents of streams are not in an export.
+/// all lines with a payload, of each the number of its kind as 8 bytes, the least significant one first, the payload, and a
+/// byte 0xFF. The contents of streams are not in an export.
 public struct LogExport {
     static let version: Int64 = 1
 

@@ -22,10 +22,12 @@ struct LogPassage {
     var isComplete: Bool { first == 1 || snapshot != nil }
 
     /// - Parameter from: nil for all that the log has, with a snapshot where it is compacted.
+    /// - Throws: ``LogError/compacted(first:)`` where the log has only what is behind `through`.
     init(_ reader: LogReader, from: SequenceNumber?, through: SequenceNumber?) throws(LogError) {
         self.reader = reader
         let begin = try reader.firstSequence()
         let end = try reader.nextSequence() - 1
+        if let through, through < begin, begin - through > 1 { throw .compacted(first: begin) }
         first = max(begin, from ?? begin)
         last = max(first - 1, min(end, through ?? end))
         snapshot = first == begin && begin > 1 ? try Self.snapshot(reader, from: begin, through: last) : nil

@@ -49,9 +49,8 @@ public struct TraceExport {
             while let item = try items.next() {
                 switch item {
                 case .damage, .undecodable: isSound = false
-                case .entry(let entry):
-                    try events.add(entry, isShown: bounds.contains(entry.sequence))
-                case .carried(let entry, _, _): try events.add(entry, isShown: bounds.contains(entry.sequence))
+                case .entry(let entry), .carried(let entry, _, _):
+                    if bounds.contains(entry.sequence) { try events.add(entry, items.sets) }
                 case .lost, .compacted: break
                 }
             }
@@ -82,7 +81,6 @@ private struct TraceEvents {
 
     let write: (String) throws -> Void
     private var isFirst = true
-    private var sets = EntitySets()
     private var tracks: [Process: [String: Int]] = [:]
     private var places: [SequenceNumber: Place] = [:]
     private var batches: [BatchID: Open] = [:]
@@ -114,9 +112,8 @@ private struct TraceEvents {
         try write("]}\n")
     }
 
-    mutating func add(_ entry: HistoryEntry, isShown: Bool) throws {
-        sets.learn(from: entry.record.body)
-        guard isShown, let milliseconds = entry.time,
+    mutating func add(_ entry: HistoryEntry, _ sets: EntitySets) throws {
+        guard let milliseconds = entry.time,
             case (let time, false) = milliseconds.multipliedReportingOverflow(by: 1000), time.magnitude < 1 << 60
         else { return }
         last = max(last, time)

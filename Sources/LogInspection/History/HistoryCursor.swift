@@ -13,7 +13,8 @@ public final class HistoryCursor {
     private let fileSystem: any FileSystem
     private var reader: LogReader?
     private var records: LogCursor?
-    private var sets = EntitySets()
+    /// What the items so far told, and the snapshot of a log that was compacted.
+    private(set) var sets = EntitySets()
     private let decoder = RecordDecoder()
     /// Behind the last record that was given.
     private var following: SequenceNumber = 1

@@ -9,33 +9,44 @@ extension Redaction {
     func url(_ text: String) -> String {
         guard !text.isEmpty else { return text }
         for root in roots where text.hasPrefix(root) { return Self.root + tokens(String(text.dropFirst(root.count))) }
-        if let scheme = text.firstRange(of: "://") {
+        if let scheme = text.firstRange(of: "://"), Self.isScheme(text[..<scheme.lowerBound]) {
             let rest = text[scheme.upperBound...]
             let path = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
             return Self.root + tokens(String(rest[path...].drop { $0 == "/" }))
         }
-        return tokens(text)
+        return tokens(text, isWhole: true)
     }
 
     func url(_ text: String?) -> String? { text.map { url($0) } }
 
-    private func tokens(_ text: String) -> String {
+    /// `://` may also stand in a literal.
+    private static func isScheme(_ text: Substring) -> Bool {
+        let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }
+        return text.utf8.first.map(isLetter) == true
+            && text.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+    }
+
+    /// - Parameter isWhole: nothing stands in front of the text, so that it may begin with a Content-ID.
+    private func tokens(_ text: String, isWhole: Bool = false) -> String {
         var scan = URLScan(Self.decoded(text))
-        var result = ""
+        var result = isWhole ? Self.contentID(&scan) : ""
+        var set: String?
         var literal: PrimitiveType?
         while let next = scan.next {
             switch next {
             case "'": result += quoted(&scan, literal)
             case "$", "@": result += option(&scan)
-            case "~":
+            case "(" where set != nil:
+                result += "("
                 scan.skip()
-                result += "~" + scan.take { ("0"..."9").contains($0) }
+                result += entity(&scan)
             case " ":
                 scan.skip()
                 result += "%20"
             case _ where scan.isWord || scan.isSignedNumber:
                 let word = word(&scan)
                 literal = URLScan.literals[word]
+                set = vocabulary.isSet(word) ? word : nil
                 result += word
                 continue
             case _ where URLScan.marks.contains(next):
@@ -44,8 +55,32 @@ extension Redaction {
             default: scan.skip()
             }
             literal = nil
+            set = nil
         }
         return result
+    }
+
+    /// `$1` in front of all else, as small as those that the engine gives; empty where there is none.
+    private static func contentID(_ scan: inout URLScan) -> String {
+        var ahead = scan
+        guard ahead.next == "$" else { return "" }
+        ahead.skip()
+        let digits = ahead.take { ("0"..."9").contains($0) }
+        guard !digits.isEmpty, digits.utf8.count < 7, ahead.next == nil || ahead.next == "/" else { return "" }
+        scan = ahead
+        return "$" + digits
+    }
+
+    /// `~3` with a parenthesis behind it, of an entity that a record named; empty for anything else.
+    private func entity(_ scan: inout URLScan) -> String {
+        var ahead = scan
+        guard ahead.next == "~" else { return "" }
+        ahead.skip()
+        guard let number = UInt64(ahead.take { ("0"..."9").contains($0) }), ahead.next == ")",
+            places[EntityID(rawValue: number)] != nil
+        else { return "" }
+        scan = ahead
+        return "~\(number)"
     }
 
     /// `'O''Neil'`, or the inside of `guid'…'`.
@@ -67,12 +102,11 @@ extension Redaction {
         return "'" + PrimitiveLiteral.format(scalar(value), version: .v2, form: .text) + "'"
     }
 
-    /// `$filter`, `$1`, `@p1`; what stands behind one that is no expression says nothing, or too much.
+    /// `$filter`, `@p1`; what stands behind one that is no expression says nothing, or too much. Digits are a value.
     private func option(_ scan: inout URLScan) -> String {
         let mark = scan.next == "$" ? "$" : "@"
         scan.skip()
-        let digits = scan.take { ("0"..."9").contains($0) }
-        if !digits.isEmpty { return mark + String(digits.prefix(9)) }
+        if let next = scan.next, ("0"..."9").contains(next) { return mark }
         let name = scan.take { $0.properties.isAlphabetic || $0 == "_" || ("0"..."9").contains($0) }
         if vocabulary.contains(name) || Vocabulary.options.contains(name) {
             guard name != "search" || scan.next != "=" else { return "$search=" + rest(&scan) }
@@ -144,26 +178,29 @@ extension Redaction {
     func body(_ text: String) -> String {
         guard !text.isEmpty else { return text }
         guard let json = try? JSONValue.parse(Array(text.utf8)) else { return opaque(text, "body") }
-        return self.json(json, "", depth: 0).text
+        return self.json(json, "", isOfOData: false).text
     }
 
     func body(_ bytes: [UInt8]) -> [UInt8] { Array(body(String(decoding: bytes, as: UTF8.self)).utf8) }
 
-    private func json(_ value: JSONValue, _ name: String, depth: Int) -> JSONValue {
+    /// - Parameter isOfOData: whether the members are those of OData itself, as in `__metadata`, and no properties.
+    private func json(_ value: JSONValue, _ name: String, isOfOData: Bool) -> JSONValue {
         switch value {
         case .null, .boolean: return value
         case .number(let text):
             guard let number = DecimalValue(text) else { return .number("0") }
             return .number(PrimitiveLiteral.format(scalar(.decimal(number)), version: .v4, form: .json))
-        case .string(let text): return .string(member(text, name))
-        case .array(let items): return .array(items.map { json($0, name, depth: depth + 1) })
+        case .string(let text): return .string(member(text, name, isOfOData: isOfOData))
+        case .array(let items): return .array(items.map { json($0, name, isOfOData: isOfOData) })
         case .object(let object):
+            // A link of V2 has its address and nothing else.
+            let isOfOData = name == "__metadata" || object.members.count == 1 && object.members[0].name == "uri"
             return .object(
                 JSONObject(
                     object.members.map { member in
                         JSONObject.Member(
-                            name: self.memberName(member.name), value: json(member.value, member.name, depth: depth + 1)
-                        )
+                            name: self.memberName(member.name),
+                            value: json(member.value, member.name, isOfOData: isOfOData))
                     }))
         }
     }
@@ -176,11 +213,11 @@ extension Redaction {
         }.joined(separator: "@")
     }
 
-    private func member(_ text: String, _ name: String) -> String {
-        if ["uri", "id", "edit_media", "media_src", "__next"].contains(name) || name.contains("@") {
+    private func member(_ text: String, _ name: String, isOfOData: Bool) -> String {
+        if name.contains("@") || name == "__next" || isOfOData {
+            if name == "type" { return self.name(text) }
             return name.lowercased().hasSuffix("etag") ? etag(text) ?? "" : url(text)
         }
-        if name == "type" || name == "etag" { return name == "type" ? self.name(text) : etag(text) ?? "" }
         // A member of an enumeration, or a value that was collected with its entity.
         if isCollecting || isKnown(text) || text.isEmpty { return string(text, collects: false) }
         if vocabulary.contains(text) { return text }

@@ -14,7 +14,10 @@ final class Redaction {
     var model: EntityDataModel?
     /// Of the service, each that it had.
     var roots: Set<String> = []
-    private let kept: Set<String>
+    /// Properties whose values stay, as `Set/Property`; with those that constraints make equal.
+    private var kept: Set<String>
+    /// Those of the paths that lead to no property of any model.
+    private(set) var pathsNotFound: Set<String>
     private var keptTexts: Set<String> = []
     private var rooms: [String: Int] = [:]
 
@@ -42,7 +45,10 @@ final class Redaction {
     func learn(_ entity: EntityID, _ set: String, _ type: String) { places[entity] = (set, type) }
 
     /// - Parameter kept: properties whose values stay, as `Set/Property`.
-    init(kept: Set<String>) { self.kept = kept }
+    init(kept: Set<String>) {
+        self.kept = kept
+        pathsNotFound = kept
+    }
 
     /// Between the two passes.
     ///
@@ -172,25 +178,18 @@ final class Redaction {
         declared = ServiceOptions(declaredBy: model)
         vocabulary.learn(model)
         rooms = [:]
-        let types = model.schemas.flatMap(\.entityTypes)
+        let constraints = Self.constraints(of: model)
+        let (equal, found) = Self.closure(of: kept, in: model, constraints)
+        kept.formUnion(equal)
+        pathsNotFound.subtract(found)
         var hasChanged = true
         while hasChanged {
             hasChanged = false
-            for type in types {
-                for navigation in type.navigationProperties {
-                    guard let target = navigation.navigation.flatMap({ model.findEntityType($0.targetType) }) else {
-                        continue
-                    }
-                    for constraint in navigation.navigation?.constraints ?? [] {
-                        guard let dependent = type.findProperty(constraint.dependent),
-                            let principal = target.findProperty(constraint.principal)
-                        else { continue }
-                        let least = min(room(dependent), room(principal))
-                        for property in [dependent, principal] where room(property) != least {
-                            rooms[property.description] = least
-                            hasChanged = true
-                        }
-                    }
+            for (dependent, principal) in constraints {
+                let least = min(room(dependent), room(principal))
+                for property in [dependent, principal] where room(property) != least {
+                    rooms[property.description] = least
+                    hasChanged = true
                 }
             }
         }

@@ -17,7 +17,8 @@ public struct StoreRedaction: Sendable {
     private let store: InspectedStore
     private let kept: Set<String>
 
-    /// - Parameter kept: properties whose values stay as they are, as `Set/Property`.
+    /// - Parameter kept: properties whose values stay as they are, as `Set/Property`. What a referential constraint makes
+    ///   equal to one of them stays as well.
     public init(_ store: InspectedStore, keeping kept: Set<String> = []) {
         self.store = store
         self.kept = kept
@@ -47,13 +48,14 @@ public struct StoreRedaction: Sendable {
     }
 
     /// The same in memory, for whoever only looks at it.
-    public func inMemory() throws(TidelogError) -> InspectedStore {
+    public func inMemory() throws(TidelogError) -> (store: InspectedStore, summary: Summary) {
         let disk = OverlayFileSystem()
         // Nothing of this name is made on the disk.
         let directory = "/tidelog-redacted"
-        let (_, redaction) = try write(log: directory + "/log", on: disk)
-        return InspectedStore(
+        let (summary, redaction) = try write(log: directory + "/log", on: disk)
+        let store = InspectedStore(
             directory: directory, options: LocalStore.Options(service: options(redaction)), fileSystem: disk)
+        return (store, summary)
     }
 
     private func write(
@@ -89,13 +91,9 @@ public struct StoreRedaction: Sendable {
     private static let identifier = StoreIdentifier(bytes: Array("tidelog-redacted".utf8))!
 
     private func checkKept(_ redaction: Redaction) throws(TidelogError) {
-        for path in kept.sorted() {
-            let names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-            guard names.count > 1, names.allSatisfy({ redaction.vocabulary.contains($0) }) else {
-                throw TidelogError(
-                    .invalidRequest, "\(path) is no property of an entity set.", recovery: "Write it as Set/Property.")
-            }
-        }
+        guard let path = redaction.pathsNotFound.sorted().first else { return }
+        throw TidelogError(
+            .invalidRequest, "\(path) is no property of an entity set.", recovery: "Write it as Set/Property.")
     }
 
     /// What the service lacks, as it was said or as its annotations say, which the new metadata do not have.

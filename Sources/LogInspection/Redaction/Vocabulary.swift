@@ -3,10 +3,12 @@ import EDM
 /// The names that a redaction keeps: those of the model, and those of OData itself.
 struct Vocabulary {
     private var names: Set<String> = Self.words
+    private var sets: Set<String> = []
 
     mutating func learn(_ model: EntityDataModel) {
         for set in model.entitySets + model.singletons {
             names.insert(set.name)
+            sets.insert(set.name)
             learn(set.entityType)
         }
         for schema in model.schemas {
@@ -36,6 +38,8 @@ struct Vocabulary {
         names.insert(name)
         if let dot = name.lastIndex(of: ".") { names.insert(String(name[name.index(after: dot)...])) }
     }
+
+    func isSet(_ name: String) -> Bool { sets.contains(name) }
 
     func contains(_ name: some StringProtocol) -> Bool { names.contains(String(name)) }
 

@@ -28,23 +28,28 @@ public struct Report: Sendable {
     private let point: PointInTime?
     private let limits: Limits
     private let isRedacted: Bool
+    private let isDamaged: Bool
 
     /// - Parameters:
     ///   - point: the store as it was; nil for as it is.
     ///   - isRedacted: whether the page says that its values are not the real ones.
+    ///   - isDamaged: whether what the store was made of is damaged; a store made of another one is not.
     public init(
-        _ store: InspectedStore, at point: PointInTime? = nil, limits: Limits = Limits(), isRedacted: Bool = false
+        _ store: InspectedStore, at point: PointInTime? = nil, limits: Limits = Limits(), isRedacted: Bool = false,
+        isDamaged: Bool = false
     ) {
         self.store = store
         self.point = point
         self.limits = limits
         self.isRedacted = isRedacted
+        self.isDamaged = isDamaged
     }
 
     /// Reads the log three times, and makes the state of it. In memory for a line of each record shown, a fate for each
     /// operation, and the state.
     public func page() async throws(TidelogError) -> Page {
-        let content = try await ReportReading(store, at: point, limits: limits, isRedacted: isRedacted).content()
+        let reading = ReportReading(store, at: point, limits: limits, isRedacted: isRedacted, isDamaged: isDamaged)
+        let content = try await reading.content()
         for (step, cut) in ReportCut.steps.enumerated() {
             let isLast = step == ReportCut.steps.count - 1
             let text = ReportEncoding(content, cut: cut).json

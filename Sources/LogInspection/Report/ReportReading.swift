@@ -23,11 +23,12 @@ struct ReportReading {
     /// The most entities that all records together name, each time counted.
     private static let mentionLimit = 1_000_000
 
-    init(_ store: InspectedStore, at point: PointInTime?, limits: Report.Limits, isRedacted: Bool) {
+    init(_ store: InspectedStore, at point: PointInTime?, limits: Report.Limits, isRedacted: Bool, isDamaged: Bool) {
         self.store = store
         self.point = point
         self.limits = limits
         self.isRedacted = isRedacted
+        content.isDamaged = isDamaged
     }
 
     func content() async throws(TidelogError) -> ReportContent {
@@ -38,15 +39,16 @@ struct ReportReading {
 
     private mutating func run() async throws(TidelogError) {
         do {
-            let last = try store.bounds(of: ExportRange(to: point)).upperBound
-            let fates = try fates(through: last)
-            try readRows(fates, through: last)
+            let end = try store.bounds(of: ExportRange(to: point)).upperBound
+            let fates = try fates(before: end)
+            try readRows(fates, before: end)
             content.statistics = try store.history.statistics()
         } catch {
             throw inspectionError(error, store.files.log)
         }
         await readState()
         content.entities = mentioned.sorted().map { ($0, sets.set(of: $0) ?? "", names[$0] ?? "") }
+        content.leaveOutLargeNumbers()
         describe()
     }
 
@@ -55,11 +57,11 @@ struct ReportReading {
     // MARK: Records
 
     /// With the number of records in sight, to know where the newest ones begin.
-    private func fates(through last: SequenceNumber) throws(LogError) -> (fates: OperationFates, end: SequenceNumber) {
+    private func fates(before bound: SequenceNumber) throws(LogError) -> (fates: OperationFates, end: SequenceNumber) {
         var fates = OperationFates()
         var end: SequenceNumber = 0
         let items = store.history.items()
-        while let item = try items.next(), item.sequence <= last {
+        while let item = try items.next(), item.sequence < bound {
             fates.apply(item)
             end = max(end, item.sequence)
         }
@@ -67,25 +69,25 @@ struct ReportReading {
     }
 
     private mutating func readRows(
-        _ known: (fates: OperationFates, end: SequenceNumber), through last: SequenceNumber
+        _ known: (fates: OperationFates, end: SequenceNumber), before bound: SequenceNumber
     ) throws(LogError) {
         let first = known.end > UInt64(clamping: limits.records) ? known.end - UInt64(clamping: limits.records) + 1 : 0
         if first > 0 {
             content.notices.append("The report shows the newest \(limits.records) records, from #\(first) on.")
         }
         let items = store.history.items()
-        while let item = try items.next(), item.sequence <= last {
+        while let item = try items.next(), item.sequence < bound {
             switch item {
             case .entry(let entry):
-                sets.learn(from: entry.record.body)
                 if entry.sequence >= first { add(entry, known.fates) }
-            case .carried(let entry, _, _):
-                sets.learn(from: entry.record.body)
-                add(entry, known.fates)
-            case .damage(let damage, _): note(damage.sequence, "damage", damage.description)
+            case .carried(let entry, _, _): add(entry, known.fates)
+            case .damage(let damage, _):
+                content.isDamaged = true
+                note(damage.sequence, "damage", damage.description)
             case .lost(let range):
                 note(range.lowerBound, "lost", "records up to #\(range.upperBound) that were lost to damage")
             case .undecodable(let sequence, let kind, let reason):
+                content.isDamaged = true
                 note(sequence, "undecodable", "a record of kind \(kind) that cannot be read: \(reason)")
             case .compacted(let sequence, let next):
                 content.notices.append(
@@ -93,12 +95,12 @@ struct ReportReading {
                 _ = sequence
             }
         }
+        sets = items.sets
         // What a compaction left comes in front of what the log has, and the lists need ascending numbers.
         content.rows.sort { $0.sequence < $1.sequence }
     }
 
     private mutating func note(_ sequence: SequenceNumber, _ kind: String, _ text: String) {
-        content.isDamaged = true
         // The list looks records up by their numbers.
         guard content.rows.last?.sequence != sequence else { return }
         content.rows.append(

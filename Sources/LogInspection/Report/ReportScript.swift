@@ -63,6 +63,8 @@ enum ReportScript {
             const dash = part.indexOf('-', 1);
             const first = Number(dash < 0 ? part : part.slice(0, dash));
             const last = dash < 0 ? first : Number(part.slice(dash + 1));
+            // Beyond these, one more is the same number.
+            if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) continue;
             for (let id = first; id <= last; id += 1) found.push(id);
           }
           return found;

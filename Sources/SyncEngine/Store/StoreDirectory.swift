@@ -23,16 +23,21 @@ enum StoreDirectory {
 
     static func remove(_ paths: [String]) { for path in paths { unlink(path) } }
 
-    /// The folder and the files in it; folders in it stay, and it with them.
-    static func removeFolder(_ path: String) {
-        guard let stream = opendir(path) else { return }
+    /// What is in a folder; empty where it is none.
+    static func names(_ path: String) -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
             names.append(
                 withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
         }
-        closedir(stream)
-        for name in names where name != "." && name != ".." { unlink(path + "/" + name) }
+        return names.filter { $0 != "." && $0 != ".." }
+    }
+
+    /// The folder and the files in it; folders in it stay, and it with them.
+    static func removeFolder(_ path: String) {
+        for name in names(path) { unlink(path + "/" + name) }
         rmdir(path)
     }
 

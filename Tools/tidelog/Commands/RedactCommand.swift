@@ -20,7 +20,9 @@ struct RedactCommand: ParsableCommand {
 
     @Option(name: [.short, .long], help: "The directory of the new store, which must not exist.")
     var output: String
-    @Option(help: ArgumentHelp("Values that stay as they are; may be repeated.", valueName: "Set/Property"))
+    @Option(
+        help: ArgumentHelp(
+            "Values that stay as they are, with what must equal them; may be repeated.", valueName: "Set/Property"))
     var keep: [String] = []
     @Option(help: ArgumentHelp("Write the redacted log also as an export; see 'tidelog export'.", valueName: "file"))
     var jsonl: String?
@@ -28,9 +30,10 @@ struct RedactCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-        let summary = try StoreRedaction(try options.inspected, keeping: Set(keep)).write(to: output)
-        if let jsonl {
-            let file = try OutputFile(jsonl)
+        let store = try options.inspected
+        let file = try jsonl.map { try OutputFile($0) }
+        let summary = try StoreRedaction(store, keeping: Set(keep)).write(to: output)
+        if let file {
             _ = try LogExport(InspectedStore(directory: output)).writeLines { try file.write($0 + "\n") }
             try file.finish()
         }

@@ -26,13 +26,15 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         var store = try options.inspected
+        var isDamaged = false
         if redacted {
-            store = try StoreRedaction(store).inMemory()
+            let made = try StoreRedaction(store).inMemory()
+            (store, isDamaged) = (made.store, made.summary.isDamaged)
         } else if store.isEncrypted {
             Console.printError("tidelog: The store is encrypted; the report holds its data in the clear.")
         }
         let file = try OutputFile(output)
-        let page = try await Report(store, at: point.at?.point, isRedacted: redacted).page()
+        let page = try await Report(store, at: point.at?.point, isRedacted: redacted, isDamaged: isDamaged).page()
         try file.write(page.html)
         try file.finish()
         if !file.isStandardOutput { try printReport(page, file.byteCount) }

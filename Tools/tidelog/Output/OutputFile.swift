@@ -6,10 +6,13 @@
     internal import Musl
 #endif
 
-/// A file that has its name when it is whole, or standard output.
+/// A file that has its name when it is whole, or standard output. What is no regular file, a pipe or a device, is written
+/// to as it is.
 final class OutputFile {
     /// Nil is standard output.
     private let path: String?
+    /// What is replaced, with links followed, and the name that the file has meanwhile; nil where it is written to as it is.
+    private var names: (target: String, unfinished: String)?
     private var descriptor: Int32 = -1
     private var buffer: [UInt8] = []
     private var isDone = false
@@ -21,13 +24,47 @@ final class OutputFile {
     init(_ path: String?) throws {
         self.path = path == "-" ? nil : path
         guard let path = self.path else { return }
-        descriptor = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        var status = stat()
+        if stat(path, &status) == 0 {
+            if status.st_mode & S_IFMT == S_IFREG, let target = Self.followed(path) {
+                try openUnfinished(target)
+                // As it was, but for who may not change that.
+                _ = fchmod(descriptor, status.st_mode & 0o777)
+            } else {
+                descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            }
+        } else if lstat(path, &status) == 0 {
+            // A link to what is not there yet.
+            descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        } else {
+            try openUnfinished(path)
+        }
         guard descriptor >= 0 else { throw failure() }
     }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
-        if !isDone, let path { unlink(path + ".new") }
+        if !isDone, let names { unlink(names.unfinished) }
+    }
+
+    /// Beside the target, under a name that nothing has.
+    private func openUnfinished(_ target: String) throws {
+        for number in 0..<1_000 {
+            let unfinished = "\(target).\(getpid())-\(number).new"
+            descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+            if descriptor >= 0 {
+                names = (target, unfinished)
+                return
+            }
+            guard errno == EEXIST else { throw failure() }
+        }
+        throw failure()
+    }
+
+    private static func followed(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     var isStandardOutput: Bool { path == nil }
@@ -41,9 +78,11 @@ final class OutputFile {
 
     /// Gives the file its name.
     func finish() throws {
-        guard let path else { return }
+        guard path != nil else { return }
         try flush()
-        guard fsync(descriptor) == 0, rename(path + ".new", path) == 0 else { throw failure() }
+        if let names {
+            guard fsync(descriptor) == 0, rename(names.unfinished, names.target) == 0 else { throw failure() }
+        }
         isDone = true
     }
 

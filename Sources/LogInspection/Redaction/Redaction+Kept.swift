@@ -1,0 +1,75 @@
+import EDM
+
+extension Redaction {
+    /// Pairs of properties that a referential constraint makes equal.
+    static func constraints(of model: EntityDataModel) -> [(dependent: Property, principal: Property)] {
+        model.schemas.flatMap(\.entityTypes).flatMap { type in
+            type.navigationProperties.flatMap { property -> [(dependent: Property, principal: Property)] in
+                guard let navigation = property.navigation, let target = model.findEntityType(navigation.targetType)
+                else { return [] }
+                return navigation.constraints.compactMap { constraint in
+                    guard let dependent = type.findProperty(constraint.dependent),
+                        let principal = target.findProperty(constraint.principal)
+                    else { return nil }
+                    return (dependent, principal)
+                }
+            }
+        }
+    }
+
+    /// The paths of the properties that are equal to a kept one by constraints, in every set that has them. With one end as
+    /// it was and ranks at the other one, entities would belong together that do not.
+    ///
+    /// - Returns: also those of the paths that lead to a property.
+    static func closure(
+        of paths: Set<String>, in model: EntityDataModel,
+        _ constraints: [(dependent: Property, principal: Property)]
+    ) -> (kept: Set<String>, found: Set<String>) {
+        var found: Set<String> = []
+        var properties: Set<String> = []
+        for path in paths {
+            guard let property = Self.property(path, in: model) else { continue }
+            found.insert(path)
+            if path.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 1 { properties.insert(property.description) }
+        }
+        var equal: Set<String> = []
+        var hasChanged = true
+        while hasChanged {
+            hasChanged = false
+            for (dependent, principal) in constraints {
+                let ends: Set = [dependent.description, principal.description]
+                guard !ends.isDisjoint(with: properties.union(equal)), !ends.isSubset(of: equal) else { continue }
+                equal.formUnion(ends)
+                hasChanged = true
+            }
+        }
+        var kept = found
+        for set in model.entitySets + model.singletons {
+            for type in model.entityTypes(derivedFrom: set.entityType) {
+                for property in type.properties where equal.contains(property.description) {
+                    kept.insert(set.name + "/" + property.name)
+                }
+            }
+        }
+        return (kept, found)
+    }
+
+    /// `Set/Property` or `Set/Property/Member`; nil where the path leads to no structural property.
+    private static func property(_ path: String, in model: EntityDataModel) -> Property? {
+        let names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard names.count > 1,
+            let set = (model.entitySets + model.singletons).first(where: { $0.name == names[0] })
+        else { return nil }
+        var types: [StructuredType] = model.entityTypes(derivedFrom: set.entityType)
+        var property: Property?
+        for name in names.dropFirst() {
+            property = types.lazy.compactMap { $0.findProperty(name) }.first { !$0.isNavigation }
+            guard let property else { return nil }
+            types = []
+            if case .complex(let complex) = property.type.kind, let type = model.findComplexType(complex) {
+                types = [type]
+            }
+        }
+        return property
+    }
+}

@@ -1,0 +1,36 @@
+import Operations
+import SyncCore
+import SyncEngine
+
+extension ReportContent {
+    /// The largest number with which JavaScript still counts.
+    private static let largest: UInt64 = (1 << 53) - 1
+
+    /// Leaves out what has numbers that a browser cannot tell from their neighbours, and says so.
+    mutating func leaveOutLargeNumbers() {
+        func fits(_ number: UInt64?) -> Bool { number.map { $0 <= Self.largest } ?? true }
+        var count = 0
+        func keep(_ isKept: Bool) -> Bool {
+            if !isKept { count += 1 }
+            return isKept
+        }
+        rows = rows.compactMap { row in
+            guard keep(fits(row.sequence)) else { return nil }
+            let entities = row.entities.filter { fits($0.rawValue) }
+            guard !keep(entities.count == row.entities.count) else { return row }
+            return Row(
+                sequence: row.sequence, time: row.time, kind: row.kind, fate: row.fate, action: row.action,
+                text: row.text, entities: entities)
+        }
+        entities.removeAll { !keep(fits($0.id.rawValue)) }
+        batches.removeAll { batch in
+            !keep(
+                fits(batch.id) && fits(batch.prepared) && fits(batch.ended) && batch.operations.allSatisfy(fits)
+                    && batch.outcomes.allSatisfy { fits($0.operation) })
+        }
+        conflicts.removeAll { !keep(fits($0.entity.rawValue) && $0.operations.allSatisfy(fits)) }
+        errors.removeAll { !keep(fits($0.requestID) && fits($0.entity.rawValue)) }
+        guard count > 0 else { return }
+        notices.append("Numbers above \(Self.largest) are left out at \(count) places: a browser cannot count so far.")
+    }
+}
