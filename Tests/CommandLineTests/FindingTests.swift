@@ -242,6 +242,11 @@ import Testing
         #expect(try workspace.output("query", "Orders/$count", "--store", "small") == "1\n")
         #expect(try workspace.output("verify", "--store", "small").hasSuffix("The log is sound.\n"))
         _ = try workspace.output("update", "Orders(~9)", #"{"Note":"y"}"#, "--store", "small")
+        let count = "\(Executable.folder.path)/tidelog query --store {} 'Orders/$count'"
+        let command = "n=$(\(count)) || exit 125; test $n -lt 5"
+        let judged = try workspace.tidelog("minimise", "--run", command, "--output", "judged", "--json")
+        #expect(judged.output.contains(#""recordsAfter":4,"operationsAfter":2,"#))
+        #expect(try workspace.output("query", "Orders/$count", "--store", "judged") == "5\n")
         let again = try workspace.tidelog("minimise", "--when", "Customers(1)", "--output", "small")
         #expect(again.error == "tidelog: small is there already. Give a name that nothing has.\n")
         let sound = try workspace.tidelog("minimise", "--when", "Customers(99)", "--output", "other")
