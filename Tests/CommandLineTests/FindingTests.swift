@@ -166,6 +166,35 @@ import Testing
         #expect(none.lines.first == "It does not hold behind operation 8, and nothing changes that up to 11.")
     }
 
+    @Test func `a compacted store is watched and bisected from its first place on`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        _ = try workspace.output("push")
+        _ = try workspace.output("compact", "--keep", "0b")
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Last"}"#)
+        let condition = "Customers?$filter=Name eq 'Last'"
+        let watch = try workspace.tidelog("watch", condition)
+        #expect(
+            withoutTimes(watch.output) == """
+                14  TIME  begins to hold  update Customers(~1) Name='Last'
+                1 operation folded, 3 evaluations.
+
+                """)
+        #expect(watch.error == "")
+        let bisect = try workspace.tidelog("bisect", "--when", condition)
+        #expect(
+            withoutTimes(bisect.output) == """
+                13: does not hold
+                14: holds
+                It holds first behind operation 14.
+                14  TIME  update Customers(~1) Name='Last'
+                2 evaluations of 2 at most.
+
+                """)
+        #expect(bisect.error == "")
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `without a creation, what needs it is refused and the plan is another one`() throws {
         let workspace = try workspace(try SandboxServer())
         let digest = try workspace.output("log", "--all", "--json")
