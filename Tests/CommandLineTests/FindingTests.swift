@@ -79,6 +79,25 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
+    @Test func `what a second query brings of an entity is compared with the service as well`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(
+            server, .v4, queries: ["A=Customers?$select=CustomerID,Rating", "B=Customers"])
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)
+        let run = try workspace.tidelog("diff", "live", "now")
+        #expect(
+            run.output == """
+                ~ Customers(1)
+                    ~ Name: 'Ada Lovelace' → 'Eve'
+                0 added, 0 removed, 1 changed, of 3 entities.
+
+                """)
+        let set = try workspace.tidelog("diff", "now", "live", "Nope")
+        #expect(set.status == 70)
+        #expect(set.error == "tidelog: There is no entity set Nope. Check its name in the metadata.\n")
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `a store is compared with a copy that has gone on`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
