@@ -110,6 +110,36 @@ import Testing
         #expect(try workspace.output("diff", "now", "copy@11") == "No difference in 9 entities.\n")
     }
 
+    @Test func `entities without a key are others in another store, though they have the same ID`() throws {
+        let server = try SandboxServer()
+        let (one, other) = (try workspace(server), try workspace(server))
+        let run = try one.tidelog("diff", "now", other.path(".tidelog"), "Customers(~8)")
+        #expect(
+            run.output == """
+                - Customers(~8)
+                    - Name: 'Neu'
+                    - Orders → Orders(~9)
+                + Customers(~8)
+                    + Name: 'Neu'
+                    + Orders → Orders(~9)
+                1 added, 1 removed, 0 changed, of 2 entities.
+
+                """)
+        for workspace in [one, other] {
+            _ = try workspace.output("update", "Orders(~9)", "{}", "--bind", "Customer=Customers(1)")
+        }
+        let linked = try one.tidelog("diff", "now", other.path(".tidelog"), "Customers(1)")
+        #expect(
+            linked.output == """
+                ~ Customers(1)
+                    - Orders → Orders(~9)
+                    + Orders → Orders(~9)
+                0 added, 0 removed, 1 changed, of 1 entity.
+
+                """)
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `a bisect tells where it looked and what it found`() throws {
         let workspace = try workspace(try SandboxServer())
         let run = try workspace.tidelog("bisect", "--good", "8", "--when", "Customers?$filter=Name eq 'Neu'")
