@@ -174,6 +174,11 @@ import Testing
     @Test func `references are told apart from what is none`() {
         #expect(EntityReference("Customers('a/b)')/Name")?.property == "Name")
         #expect(EntityReference("Customers('it''s')")?.set == "Customers")
+        let link = EntityReference("http://shop/v4/Prices(Currency='a%25b%2Fc',Day=1)/Amount")
+        #expect(link?.set == "Prices")
+        #expect(link?.selector == .key("(Currency='a%b/c',Day=1)"))
+        #expect(link?.property == "Amount")
+        #expect(EntityReference("Prices('5 % off')")?.selector == .key("('5 % off')"))
         #expect(EntityReference("~7/Name")?.selector == .id(id(7)))
         #expect(EntityReference("Customers(~7)")?.selector == .id(id(7)))
         for text in [
