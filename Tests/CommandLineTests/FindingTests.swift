@@ -286,6 +286,21 @@ import Testing
         let none = try workspace.tidelog("what-if", "--skip", "99")
         #expect(none.error == "tidelog: There is no operation 99 in front of the end. 'tidelog log' shows all.\n")
         #expect(none.status == 1)
+        _ = try workspace.output("update", "Customers(2)", #"{"Name":"Zwei"}"#)
+        let silent = try workspace.tidelog("what-if", "--answer", "14=412")
+        #expect(
+            silent.error
+                == "tidelog: The service has not answered operation 14. 'tidelog show 14' says what became of it.\n")
+        #expect(silent.status == 1)
+        for arguments in [["--answer", "3=412"], ["--reorder", "3,9"]] {
+            let running = try workspace.start(["what-if"] + arguments)
+            running.process.waitUntilExit()
+            #expect(
+                workspace.text(running.error)
+                    == "tidelog: Record 3 is no operation. 'tidelog log' shows the operations, 'tidelog show 3' this record.\n"
+            )
+            #expect(running.process.terminationStatus == 1)
+        }
         #expect(try workspace.tidelog("what-if").status == 64)
         #expect(try workspace.tidelog("what-if", "--answer", "9").status == 64)
         #expect(try workspace.tidelog("what-if", "--reorder", "9,9").status == 64)

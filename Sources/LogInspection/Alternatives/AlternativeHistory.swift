@@ -38,6 +38,13 @@ extension InspectedStore {
         let real = try await past(at: .sequence(last))
         let clock = ReplayClock()
         let reading = RecordReading(reader)
+        for sequence in Set(alteration.order + alteration.answers.keys).sorted() {
+            guard case .operation = try reading.record(sequence).body else {
+                throw TidelogError(
+                    .notFound, "Record \(sequence) is no operation.",
+                    recovery: "'tidelog log' shows the operations, 'tidelog show \(sequence)' this record.")
+            }
+        }
         var alteration = alteration
         if !alteration.insertions.isEmpty {
             alteration.insertionPlace = try reading.behindChangeSet(alteration.insertionPlace, last: last)
@@ -47,6 +54,11 @@ extension InspectedStore {
         var run = AlternativeRun(alteration, base: base, last: last, clock)
         try await altered.store.reserveEntities(below: try await real.store.nextEntity)
         try await run.go(altered.store, reading)
+        if let silent = alteration.answers.keys.filter({ !run.answeredOperations.contains($0) }).min() {
+            throw TidelogError(
+                .notFound, "The service has not answered operation \(silent).",
+                recovery: "'tidelog show \(silent)' says what became of it.")
+        }
         var report = AlternativeReport(real: real, altered: altered)
         (report.withoutPlace, report.countWithoutPlace) = (run.withoutPlace, run.countWithoutPlace)
         report.inserted = run.inserted
@@ -98,6 +110,8 @@ private struct AlternativeRun {
     private var gone: Set<SequenceNumber> = []
     private var absent: Set<EntityID> = []
     private(set) var inserted: [SequenceNumber] = []
+    /// Those that ``Alteration/answers`` names and the log has an answer to.
+    private(set) var answeredOperations: Set<SequenceNumber> = []
     private(set) var withoutPlace: [AlteredRecord] = []
     private(set) var countWithoutPlace = 0
 
@@ -172,7 +186,13 @@ private struct AlternativeRun {
     @inline(never)
     @_optimize(none)
     private mutating func append(_ group: [Source], _ store: LocalStore) async throws(TidelogError) {
-        for source in group where alteration.skipped.contains(source.sequence) { leaveOut(source) }
+        for source in group {
+            if alteration.skipped.contains(source.sequence) { leaveOut(source) }
+            guard case .batchAnswered(let answered) = source.record.body else { continue }
+            for outcome in answered.outcomes where alteration.answers[outcome.operation] != nil {
+                answeredOperations.insert(outcome.operation)
+            }
+        }
         let kept = group.filter { !alteration.skipped.contains($0.sequence) }
         var records: [Record] = []
         for source in group {
