@@ -79,6 +79,25 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
+    @Test func `what a second query brings of an entity is compared with the service as well`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(
+            server, .v4, queries: ["A=Customers?$select=CustomerID,Rating", "B=Customers"])
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)
+        let run = try workspace.tidelog("diff", "live", "now")
+        #expect(
+            run.output == """
+                ~ Customers(1)
+                    ~ Name: 'Ada Lovelace' → 'Eve'
+                0 added, 0 removed, 1 changed, of 3 entities.
+
+                """)
+        let set = try workspace.tidelog("diff", "now", "live", "Nope")
+        #expect(set.status == 70)
+        #expect(set.error == "tidelog: There is no entity set Nope. Check its name in the metadata.\n")
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `a store is compared with a copy that has gone on`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
@@ -89,6 +108,36 @@ import Testing
         #expect(run.lines.first == "~ Customers(2)")
         #expect(run.lines.count == 3)
         #expect(try workspace.output("diff", "now", "copy@11") == "No difference in 9 entities.\n")
+    }
+
+    @Test func `entities without a key are others in another store, though they have the same ID`() throws {
+        let server = try SandboxServer()
+        let (one, other) = (try workspace(server), try workspace(server))
+        let run = try one.tidelog("diff", "now", other.path(".tidelog"), "Customers(~8)")
+        #expect(
+            run.output == """
+                - Customers(~8)
+                    - Name: 'Neu'
+                    - Orders → Orders(~9)
+                + Customers(~8)
+                    + Name: 'Neu'
+                    + Orders → Orders(~9)
+                1 added, 1 removed, 0 changed, of 2 entities.
+
+                """)
+        for workspace in [one, other] {
+            _ = try workspace.output("update", "Orders(~9)", "{}", "--bind", "Customer=Customers(1)")
+        }
+        let linked = try one.tidelog("diff", "now", other.path(".tidelog"), "Customers(1)")
+        #expect(
+            linked.output == """
+                ~ Customers(1)
+                    - Orders → Orders(~9)
+                    + Orders → Orders(~9)
+                0 added, 0 removed, 1 changed, of 1 entity.
+
+                """)
+        withExtendedLifetime(server) {}
     }
 
     @Test func `a bisect tells where it looked and what it found`() throws {
@@ -166,6 +215,35 @@ import Testing
         #expect(none.lines.first == "It does not hold behind operation 8, and nothing changes that up to 11.")
     }
 
+    @Test func `a compacted store is watched and bisected from its first place on`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        _ = try workspace.output("push")
+        _ = try workspace.output("compact", "--keep", "0b")
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Last"}"#)
+        let condition = "Customers?$filter=Name eq 'Last'"
+        let watch = try workspace.tidelog("watch", condition)
+        #expect(
+            withoutTimes(watch.output) == """
+                14  TIME  begins to hold  update Customers(~1) Name='Last'
+                1 operation folded, 3 evaluations.
+
+                """)
+        #expect(watch.error == "")
+        let bisect = try workspace.tidelog("bisect", "--when", condition)
+        #expect(
+            withoutTimes(bisect.output) == """
+                13: does not hold
+                14: holds
+                It holds first behind operation 14.
+                14  TIME  update Customers(~1) Name='Last'
+                2 evaluations of 2 at most.
+
+                """)
+        #expect(bisect.error == "")
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `without a creation, what needs it is refused and the plan is another one`() throws {
         let workspace = try workspace(try SandboxServer())
         let digest = try workspace.output("log", "--all", "--json")
@@ -208,6 +286,21 @@ import Testing
         let none = try workspace.tidelog("what-if", "--skip", "99")
         #expect(none.error == "tidelog: There is no operation 99 in front of the end. 'tidelog log' shows all.\n")
         #expect(none.status == 1)
+        _ = try workspace.output("update", "Customers(2)", #"{"Name":"Zwei"}"#)
+        let silent = try workspace.tidelog("what-if", "--answer", "14=412")
+        #expect(
+            silent.error
+                == "tidelog: The service has not answered operation 14. 'tidelog show 14' says what became of it.\n")
+        #expect(silent.status == 1)
+        for arguments in [["--answer", "3=412"], ["--reorder", "3,9"]] {
+            let running = try workspace.start(["what-if"] + arguments)
+            running.process.waitUntilExit()
+            #expect(
+                workspace.text(running.error)
+                    == "tidelog: Record 3 is no operation. 'tidelog log' shows the operations, 'tidelog show 3' this record.\n"
+            )
+            #expect(running.process.terminationStatus == 1)
+        }
         #expect(try workspace.tidelog("what-if").status == 64)
         #expect(try workspace.tidelog("what-if", "--answer", "9").status == 64)
         #expect(try workspace.tidelog("what-if", "--reorder", "9,9").status == 64)
@@ -242,6 +335,11 @@ import Testing
         #expect(try workspace.output("query", "Orders/$count", "--store", "small") == "1\n")
         #expect(try workspace.output("verify", "--store", "small").hasSuffix("The log is sound.\n"))
         _ = try workspace.output("update", "Orders(~9)", #"{"Note":"y"}"#, "--store", "small")
+        let count = "\(Executable.folder.path)/tidelog query --store {} 'Orders/$count'"
+        let command = "n=$(\(count)) || exit 125; test $n -lt 5"
+        let judged = try workspace.tidelog("minimise", "--run", command, "--output", "judged", "--json")
+        #expect(judged.output.contains(#""recordsAfter":4,"operationsAfter":2,"#))
+        #expect(try workspace.output("query", "Orders/$count", "--store", "judged") == "5\n")
         let again = try workspace.tidelog("minimise", "--when", "Customers(1)", "--output", "small")
         #expect(again.error == "tidelog: small is there already. Give a name that nothing has.\n")
         let sound = try workspace.tidelog("minimise", "--when", "Customers(99)", "--output", "other")

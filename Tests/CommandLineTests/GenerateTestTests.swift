@@ -81,6 +81,9 @@ import Testing
         let counting = try workspace.output("generate-test", "--name", "Counting")
         #expect(counting.contains("@Suite struct CountingTests {"))
         #expect(counting.contains(#"DataQuery().withURL("Orders/$count")).value == .integer(4))"#))
+        let zero = " && value != .integer(0)"
+        #expect(!(try workspace.output("generate-test", "--when", "Orders(2)/Quantity").contains(zero)))
+        #expect(try workspace.output("generate-test", "--when", "Orders/$count?$filter=Note eq 'x'").contains(zero))
         let again = try workspace.tidelog("generate-test", "--output", "LogTests.swift")
         #expect(again.error == "tidelog: LogTests.swift is there already. Give a name that nothing has.\n")
         withExtendedLifetime(server) {}

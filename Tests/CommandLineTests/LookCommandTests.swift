@@ -76,6 +76,24 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
+    @Test func `a compacted log is filtered by a set that only the snapshot tells`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        _ = try workspace.output("compact", "--keep", "0b")
+        _ = try workspace.output("update", "Customers(2)", #"{"Name":"Zwei"}"#)
+        _ = try workspace.output("update", "Orders(2)", #"{"Note":"zwei"}"#)
+        let lines = try output(workspace, "log", "--set", "Customers")
+        #expect(
+            lines == """
+                     1  Operations before 17 were compacted; a snapshot has what they led to.
+                    13  TIME  pending    update Customers(~8) Name='Later'
+                    14  TIME  undone     update Customers(~1) Name='Eve' · tag 'red'
+                    17  TIME  pending    update Customers(~2) Name='Zwei'
+                [0]
+                """)
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `a record is shown in full, with its place and its relatives`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)

@@ -159,6 +159,29 @@ import Testing
 
     // MARK: At
 
+    @Test func `at takes the options of either side, and the last of two counts`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        try FileManager.default.moveItem(atPath: workspace.path(".tidelog"), toPath: workspace.path("s1"))
+        let name = "Customers(1)/Name/$value"
+        for arguments in [
+            ["at", "8", "query", name, "--store=s1"], ["at", "--store", "s1", "8", "query", name],
+            ["at", "8", "--store", "s1", "query", name],
+            ["at", "--store", "none", "8", "query", name, "--store", "s1"],
+        ] {
+            let running = try workspace.start(arguments)
+            running.process.waitUntilExit()
+            #expect(workspace.text(running.output) == "Ada Lovelace\n", "\(arguments)")
+        }
+        #expect(
+            masked(try workspace.output("at", "--store", "s1", "6", "--json"))
+                == #"{"sequence":6,"digest":"HASH","sets":{"Customers":4},"states":{"pending":1}}"# + "\n")
+        let config = try workspace.tidelog("at", "8", "--store", "s1", "--config", "none", "status")
+        #expect(config.status == 1)
+        #expect(config.error == "tidelog: none cannot be read: No such file or directory. Check the file's name.\n")
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `at shows what there was, and what a command would have said`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)

@@ -137,6 +137,10 @@ import Testing
             .downloadPage(DownloadPage(query: "C", entities: [ShopLog.customer(1, "Theirs", "Rome")])))
         #expect(
             try shop.provenance("~1").why("Name").last == "The service has 'Theirs' (download of C, record 9).")
+        // Then the service has what is to be seen.
+        try shop.append(
+            .downloadPage(DownloadPage(query: "C", entities: [ShopLog.customer(1, "Mine", "Rome")])))
+        #expect(try shop.provenance("~1").why("Name").last == "Before record 8 it was 'Ada'.")
         #expect(throws: TidelogError.self) { try shop.provenance("~1").why("Nome") }
     }
 
@@ -170,6 +174,11 @@ import Testing
     @Test func `references are told apart from what is none`() {
         #expect(EntityReference("Customers('a/b)')/Name")?.property == "Name")
         #expect(EntityReference("Customers('it''s')")?.set == "Customers")
+        let link = EntityReference("http://shop/v4/Prices(Currency='a%25b%2Fc',Day=1)/Amount")
+        #expect(link?.set == "Prices")
+        #expect(link?.selector == .key("(Currency='a%b/c',Day=1)"))
+        #expect(link?.property == "Amount")
+        #expect(EntityReference("Prices('5 % off')")?.selector == .key("('5 % off')"))
         #expect(EntityReference("~7/Name")?.selector == .id(id(7)))
         #expect(EntityReference("Customers(~7)")?.selector == .id(id(7)))
         for text in [

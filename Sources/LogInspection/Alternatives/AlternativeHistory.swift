@@ -37,11 +37,28 @@ extension InspectedStore {
         }
         let real = try await past(at: .sequence(last))
         let clock = ReplayClock()
-        let base = alteration.base(end: last)
+        let reading = RecordReading(reader)
+        for sequence in Set(alteration.order + alteration.answers.keys).sorted() {
+            guard case .operation = try reading.record(sequence).body else {
+                throw TidelogError(
+                    .notFound, "Record \(sequence) is no operation.",
+                    recovery: "'tidelog log' shows the operations, 'tidelog show \(sequence)' this record.")
+            }
+        }
+        var alteration = alteration
+        if !alteration.insertions.isEmpty {
+            alteration.insertionPlace = try reading.behindChangeSet(alteration.insertionPlace, last: last)
+        }
+        let base = try reading.beforeChangeSet(alteration.base(end: last), last: last)
         let altered = try await past(at: .sequence(base), environment: clock.environment)
         var run = AlternativeRun(alteration, base: base, last: last, clock)
         try await altered.store.reserveEntities(below: try await real.store.nextEntity)
-        try await run.go(altered.store, RecordReading(reader))
+        try await run.go(altered.store, reading)
+        if let silent = alteration.answers.keys.filter({ !run.answeredOperations.contains($0) }).min() {
+            throw TidelogError(
+                .notFound, "The service has not answered operation \(silent).",
+                recovery: "'tidelog show \(silent)' says what became of it.")
+        }
         var report = AlternativeReport(real: real, altered: altered)
         (report.withoutPlace, report.countWithoutPlace) = (run.withoutPlace, run.countWithoutPlace)
         report.inserted = run.inserted
@@ -93,6 +110,8 @@ private struct AlternativeRun {
     private var gone: Set<SequenceNumber> = []
     private var absent: Set<EntityID> = []
     private(set) var inserted: [SequenceNumber] = []
+    /// Those that ``Alteration/answers`` names and the log has an answer to.
+    private(set) var answeredOperations: Set<SequenceNumber> = []
     private(set) var withoutPlace: [AlteredRecord] = []
     private(set) var countWithoutPlace = 0
 
@@ -167,31 +186,37 @@ private struct AlternativeRun {
     @inline(never)
     @_optimize(none)
     private mutating func append(_ group: [Source], _ store: LocalStore) async throws(TidelogError) {
-        let kept = group.filter { !alteration.skipped.contains($0.sequence) }
-        for source in group where alteration.skipped.contains(source.sequence) { leaveOut(source) }
-        let first = kept.first?.sequence
-        var revised: [Record] = []
-        for source in kept {
-            clock.set(source.record.time)
-            if let body = try await self.revised(source.record.body, firstOfGroup: first, store) {
-                revised.append(Record(time: source.record.time, body: body))
-            } else {
-                tell(source.sequence, .pointless)
+        for source in group {
+            if alteration.skipped.contains(source.sequence) { leaveOut(source) }
+            guard case .batchAnswered(let answered) = source.record.body else { continue }
+            for outcome in answered.outcomes where alteration.answers[outcome.operation] != nil {
+                answeredOperations.insert(outcome.operation)
             }
         }
-        var written = 0
-        if !revised.isEmpty {
-            do throws(TidelogError) {
-                written = try await store.replay(revised).count
-            } catch {
-                guard case .refused = error.code else { throw error }
-                for source in kept {
-                    tell(source.sequence, .refused(error.message))
-                    leaveOut(source)
+        let kept = group.filter { !alteration.skipped.contains($0.sequence) }
+        var records: [Record] = []
+        for source in group {
+            var record = Self.placeholder
+            if !alteration.skipped.contains(source.sequence) {
+                clock.set(source.record.time)
+                if let body = try await revised(source.record.body, firstOfGroup: kept.first?.sequence, store) {
+                    record = Record(time: source.record.time, body: body)
+                } else {
+                    tell(source.sequence, .pointless)
                 }
             }
+            records.append(record)
         }
-        for _ in written..<max(written, group.count) { try await store.replay([Self.placeholder]) }
+        do throws(TidelogError) {
+            try await store.replay(records)
+        } catch {
+            guard case .refused = error.code else { throw error }
+            for source in kept {
+                tell(source.sequence, .refused(error.message))
+                leaveOut(source)
+            }
+            try await store.replay(group.map { _ in Self.placeholder })
+        }
     }
 
     private mutating func leaveOut(_ source: Source) {

@@ -31,4 +31,24 @@ final class RecordReading {
             throw LogFailure.mapped(error)
         }
     }
+
+    // MARK: Change sets
+
+    /// The place, or that in front of the change set in the middle of which it lies.
+    func beforeChangeSet(_ place: SequenceNumber, last: SequenceNumber) throws(TidelogError) -> SequenceNumber {
+        guard place > 0, place < last, let changeSet = try changeSet(of: place + 1), changeSet > 0 else { return place }
+        return min(place, changeSet - 1)
+    }
+
+    /// The place, or that behind the change set in the middle of which it lies.
+    func behindChangeSet(_ place: SequenceNumber, last: SequenceNumber) throws(TidelogError) -> SequenceNumber {
+        var place = place
+        while place < last, let changeSet = try changeSet(of: place + 1), changeSet <= place { place += 1 }
+        return place
+    }
+
+    /// The number of its first member; nil of a record that is in none.
+    private func changeSet(of sequence: SequenceNumber) throws(TidelogError) -> SequenceNumber? {
+        if case .operation(let operation) = try record(sequence).body { operation.changeSet } else { nil }
+    }
 }

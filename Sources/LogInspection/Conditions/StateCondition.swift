@@ -3,8 +3,8 @@ public import SyncEngine
 
 /// Something that holds of the state of a store, or does not: what a query says whose answer is not empty.
 ///
-/// An entity or a set holds where there is one, `$count` where it is not 0, a property where it is not null, and a Boolean
-/// property or expression where it is true. What leads nowhere does not hold, nor does anything before the store has metadata.
+/// An entity or a set holds where there is one, `$count` where it is above 0, and a property or expression where it is neither
+/// null nor false. What leads nowhere does not hold, nor does anything before the store has metadata.
 /// `now()` is the time of the last record that the state contains.
 public struct StateCondition: Sendable, Hashable, CustomStringConvertible {
     /// As it was written: `Customers?$filter=Rating gt 3`, `Orders(5)`, `Orders/$count`.

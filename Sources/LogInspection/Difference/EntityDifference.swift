@@ -77,11 +77,11 @@ struct EntityComparison {
         var links: [EntityDifference.LinkDifference] = []
         for property in after.type.navigationProperties {
             let (old, new) = (targets(before, property.name), targets(after, property.name))
-            let (oldNames, newNames) = (Set(old.map(identity)), Set(new.map(identity)))
-            for end in old where !newNames.contains(identity(end)) {
+            let (oldNames, newNames) = (Set(old.compactMap(identity)), Set(new.compactMap(identity)))
+            for end in old where !(identity(end).map(newNames.contains) ?? false) {
                 links.append(.init(navigation: property.name, target: end.name, isAdded: false))
             }
-            for end in new where !oldNames.contains(identity(end)) {
+            for end in new where !(identity(end).map(oldNames.contains) ?? false) {
                 links.append(.init(navigation: property.name, target: end.name, isAdded: true))
             }
         }
@@ -90,12 +90,13 @@ struct EntityComparison {
             change: .changed, set: after.set, name: after.name, entity: after.id, properties: properties, links: links)
     }
 
-    /// What says that two ends are one. Entities without a key are known in their own store only.
-    private func identity(_ end: ComparedEntity.End) -> String {
+    /// What says that two ends are one; nil for one that only its own side has.
+    private func identity(_ end: ComparedEntity.End) -> String? {
         switch matching {
         case .entityIDs: "\(end.id)"
         // A name with an ID in it, of an end without a key, is that of another entity in another store.
-        case .keys, .keysAndLocalIDs: end.name
+        case .keys: end.hasKey ? end.name : nil
+        case .keysAndLocalIDs: end.name
         }
     }
 

@@ -12,8 +12,9 @@ public protocol LiveReading {
 /// The difference of a store and of what its service answers to the store's defining queries now.
 ///
 /// Compared are the properties that the service sends, and the entities that the queries bring; what they expand counts as
-/// brought. Links are not: what a service does not send is not known. Of the store the IDs of what was seen are in memory, of
-/// the service a page.
+/// brought. Links are not: what a service does not send is not known. An entity that several queries
+/// bring is compared with each of them as far as it was not before. Of the store the IDs of what was seen are in memory, of the
+/// service a page.
 public struct LiveDifference<Service: LiveReading> {
     private let store: PastStore
     private let service: Service
@@ -44,6 +45,10 @@ public struct LiveDifference<Service: LiveReading> {
         case .entity:
             throw TidelogError(
                 .invalidRequest, "A service is compared set by set.", recovery: "Name the entity set, or nothing.")
+        }
+        if let chosen, await !store.store.setNames.contains(chosen) {
+            throw TidelogError(
+                .invalidRequest, "There is no entity set \(chosen).", recovery: "Check its name in the metadata.")
         }
         var run = LiveRun()
         let model = try await store.store.model
@@ -81,19 +86,25 @@ public struct LiveDifference<Service: LiveReading> {
                 nil as ComparedEntity?
             }
         guard var held else {
+            guard run.strangers.insert(sent.name).inserted else { return }
             run.counts.compared += 1
             return try tell(comparison.difference(sent, storeIsFirst ? .added : .removed), &run, body)
         }
-        guard run.seen.insert(held.id).inserted else { return }
-        run.counts.compared += 1
-        // What the service leaves out is not known, and so are links.
-        for name in held.values.names where sent.values[name] == nil { held.values[name] = nil }
+        let seen = run.seen[held.id]
+        let known = seen.map { run.names[$0.names] } ?? []
+        // What the service leaves out is not known, and so are links; what another query brought was compared.
+        for name in held.values.names where sent.values[name] == nil || known.contains(name) { held.values[name] = nil }
+        for name in known { sent.values[name] = nil }
+        run.see(held.id, known.union(snapshot.values.names))
+        if seen == nil { run.counts.compared += 1 }
         held.links = []
         sent.links = []
         sent.id = held.id
         sent.name = held.name
         let difference = storeIsFirst ? comparison.difference(held, sent) : comparison.difference(sent, held)
-        if let difference { try tell(difference, &run, body) }
+        guard let difference else { return }
+        if run.note(difference: held.id) { run.counts.count(difference.change) }
+        try body(difference)
     }
 
     @inline(never)
@@ -106,7 +117,7 @@ public struct LiveDifference<Service: LiveReading> {
             let page = try await store.store.comparedEntities(of: set, behind: last, limit: Self.pageSize)
             guard let end = page.last?.id else { return }
             last = end
-            for entity in page where !run.seen.contains(entity.id) {
+            for entity in page where run.seen[entity.id] == nil {
                 run.counts.compared += 1
                 try tell(comparison.difference(entity, storeIsFirst ? .removed : .added), &run, body)
             }
@@ -125,9 +136,30 @@ public struct LiveDifference<Service: LiveReading> {
 /// How far a comparison with a service has come.
 private struct LiveRun {
     var counts = DifferenceCounts()
-    /// The store's entities that the service has sent.
-    var seen: Set<EntityID> = []
+    /// The store's entities that the service has sent: which properties of them, as a place in ``names``.
+    private(set) var seen: [EntityID: (names: Int, differs: Bool)] = [:]
+    /// Few: queries send the same properties of entities of a type.
+    private(set) var names: [Set<String>] = []
+    private var places: [Set<String>: Int] = [:]
+    /// The readLinks of what only the service has.
+    var strangers: Set<String> = []
     var sets: Set<String> = []
+
+    mutating func see(_ entity: EntityID, _ properties: Set<String>) {
+        let place = places[properties] ?? names.count
+        if place == names.count {
+            names.append(properties)
+            places[properties] = place
+        }
+        seen[entity] = (place, seen[entity]?.differs ?? false)
+    }
+
+    /// Returns whether it is the first one of the entity.
+    mutating func note(difference entity: EntityID) -> Bool {
+        guard let known = seen[entity], !known.differs else { return false }
+        seen[entity] = (known.names, true)
+        return true
+    }
 
     /// The entities with all that is expanded below them.
     static func flattened(_ entities: [EntitySnapshot]) -> [EntitySnapshot] {

@@ -162,17 +162,31 @@ public struct StateDifference {
             throw TidelogError(
                 .notFound, "\(link) is on neither side.",
                 recovery: "Check the key, or name its entity ID: Customers(~3).")
-        case (let old?, nil):
-            let other = try await counterparts(of: [old], old.set, in: after)[0]
-            let difference = other.map { comparison.difference(old, $0) } ?? comparison.difference(old, .removed)
-            if let difference { try tell(difference, &counts, body) }
-        case (nil, let new?):
-            let other = try await counterparts(of: [new], new.set, in: before)[0]
-            let difference = other.map { comparison.difference($0, new) } ?? comparison.difference(new, .added)
-            if let difference { try tell(difference, &counts, body) }
+        case (let old?, nil): try await compareOld(old, &counts, body)
+        case (nil, let new?): try await compareNew(new, &counts, body)
         case (let old?, let new?):
-            if let difference = comparison.difference(old, new) { try tell(difference, &counts, body) }
+            try await compareOld(old, &counts, body)
+            // Where the link leads to an entity of its own on each side, it is about both.
+            guard try await counterparts(of: [old], old.set, in: after)[0]?.id != new.id else { return }
+            counts.compared += 1
+            try await compareNew(new, &counts, body)
         }
+    }
+
+    private func compareOld(
+        _ old: ComparedEntity, _ counts: inout DifferenceCounts, _ body: (EntityDifference) throws(TidelogError) -> Void
+    ) async throws(TidelogError) {
+        let other = try await counterparts(of: [old], old.set, in: after)[0]
+        let difference = other.map { comparison.difference(old, $0) } ?? comparison.difference(old, .removed)
+        if let difference { try tell(difference, &counts, body) }
+    }
+
+    private func compareNew(
+        _ new: ComparedEntity, _ counts: inout DifferenceCounts, _ body: (EntityDifference) throws(TidelogError) -> Void
+    ) async throws(TidelogError) {
+        let other = try await counterparts(of: [new], new.set, in: before)[0]
+        let difference = other.map { comparison.difference($0, new) } ?? comparison.difference(new, .added)
+        if let difference { try tell(difference, &counts, body) }
     }
 
     private func entity(_ link: String, in side: PastStore) async throws(TidelogError) -> ComparedEntity? {

@@ -37,6 +37,19 @@ public struct RecordFilter: Sendable {
 
     public init() {}
 
+    /// Learns from the snapshot, where the log was compacted, which entities are of which set. Only ``set`` needs it.
+    ///
+    /// Memory: a number for each entity. Of a damaged log what can be read counts.
+    public mutating func learnSets(of history: LogHistory) throws(LogError) {
+        do throws(LogError) {
+            let reader = try LogReader(
+                directory: history.directory, keys: history.keys, fileSystem: history.fileSystem)
+            _ = try CompactedHistory(reader, first: try reader.firstSequence(), &sets)
+        } catch {
+            guard case .damaged = error else { throw error }
+        }
+    }
+
     /// Whether records are asked for that are no operations: then all kinds are looked at.
     public var asksForFacts: Bool { entities != nil || kind != nil || batch != nil || code != nil }
 

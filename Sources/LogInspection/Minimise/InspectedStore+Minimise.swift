@@ -85,7 +85,8 @@ extension InspectedStore {
         return report
     }
 
-    private func description(to output: String) throws(TidelogError) {
+    /// Without it commands do not take the directory for a store.
+    fileprivate func description(to output: String) throws(TidelogError) {
         do throws(FileSystemError) {
             try StoreCopy(directory: output).takeDescription(of: self)
         } catch {
@@ -200,6 +201,7 @@ private final class ReductionTrials {
         case .judge(let scratch, let judge):
             let directory = "\(scratch)/\(count)"
             _ = try await write(history, to: directory)
+            try store.description(to: directory)
             return try judge(directory) == .holds
         }
     }

@@ -2,7 +2,8 @@ import EDM
 import ODataWire
 import Operations
 
-/// An entity as people name it: `Customers('ALFKI')`, `Customers(~3)` or `~3`, and what of it is meant.
+/// An entity as people name it: `Customers('ALFKI')`, `Customers(~3)` or `~3`, and what of it is meant. A readLink is one as
+/// well: percent-encoded, and with a path in front of the set, which is passed over.
 public struct EntityReference: Sendable, Hashable {
     /// How the entity is told from others.
     enum Selector: Sendable, Hashable {
@@ -34,9 +35,15 @@ public struct EntityReference: Sendable, Hashable {
             (set, selector) = (nil, .id(id))
             return
         }
-        set = String(entity[..<open])
+        let path = entity[..<open]
+        set = Self.decoded(path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path)
         let inner = entity[entity.index(after: open)...].dropLast()
-        selector = Self.id(inner).map(Selector.id) ?? .key(String(entity[open...]))
+        selector = Self.id(inner).map(Selector.id) ?? .key(Self.decoded(entity[open...]))
+    }
+
+    /// As it is where it is not encoded: people write a percent sign as such.
+    private static func decoded(_ text: Substring) -> String {
+        do throws(URLSyntaxError) { return try PercentCoding.decode(text) } catch { return String(text) }
     }
 
     /// `~3`

@@ -111,6 +111,9 @@ struct EntityTracker {
 
     // MARK: Changes
 
+    /// What is otherwise in the store than the service has it, as of the last record that was looked at.
+    var differing: Set<Provenance.Aspect> { Set(base.aspects(and: local)) }
+
     private mutating func note(
         from before: EntityView, to after: EntityView, _ fold: Fold<MemoryState>, _ sequence: SequenceNumber,
         _ time: Timestamp?, isVisible: Bool, _ cause: (Provenance.Aspect) -> Provenance.Cause

@@ -72,7 +72,8 @@ enum ProvenanceFold {
         return Provenance(
             entity: tracker.entity, set: storage.set(of: tracker.entity),
             reference: EntityNaming(fold).reference(tracker.entity), exists: tracker.local.row != nil,
-            changes: tracker.changes, lines: lines(tracker, fold), exchanges: exchanges.exchanges,
+            changes: tracker.changes, lines: lines(tracker, fold), differing: tracker.differing,
+            exchanges: exchanges.exchanges,
             fates: Dictionary(
                 trail.operations.compactMap { sequence in fates[sequence].map { (sequence, $0) } },
                 uniquingKeysWith: { a, _ in a }), first: trail.first)

@@ -32,7 +32,9 @@ extension Provenance {
                 (isAnswer ? "" : "Record \(last.sequence) made it so again: \(words(of: last.cause)). ")
                     + "Before record \(last.sequence) it was \(Self.words(of: last.before)).")
         }
-        if let below = own.last(where: { !$0.isVisible }), below.sequence >= own.last(where: \.isVisible)?.sequence ?? 0
+        // What was below may be what is to be seen since.
+        if let below = own.last(where: { !$0.isVisible }), differing.contains(below.aspect),
+            below.sequence >= own.last(where: \.isVisible)?.sequence ?? 0
         {
             sentences.append(
                 "The service has \(Self.words(of: below.after)) (\(words(of: below.cause)), record \(below.sequence)).")

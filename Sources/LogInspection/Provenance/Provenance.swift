@@ -15,6 +15,8 @@ public struct Provenance: Sendable {
     /// What the store shows of the entity, in the order of its values and then of its navigation properties; empty where it
     /// shows nothing.
     public let lines: [Line]
+    /// What the store shows otherwise than the service has it, as far as is known.
+    let differing: Set<Aspect>
     /// What became of the operations on the entity, and on those that it is linked to: their ways to the service, in order.
     public let exchanges: [SequenceNumber: [Exchange]]
     /// What became of these operations.

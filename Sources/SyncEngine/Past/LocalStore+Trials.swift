@@ -170,9 +170,12 @@ package struct WatchedStretch: Sendable {
 }
 
 extension LogReader {
-    /// When the record was made, in milliseconds since 1970; 0 for one that was lost, or is not there.
+    /// When the record was made, in milliseconds since 1970; 0 for one that was lost, or is not there. Of one that a compaction
+    /// has removed, the time of the first record that is left.
     package func time(of sequence: SequenceNumber) throws -> Timestamp {
-        guard let record = try record(sequence) else { return 0 }
+        var found: LogRecord?
+        do { found = try record(sequence) } catch LogError.compacted(let first) { found = try record(first) }
+        guard let record = found else { return 0 }
         let decoded = try RecordCodec.decode(kind: record.kind, payload: record.payload)
         return decoded.body == .lost ? 0 : decoded.time
     }

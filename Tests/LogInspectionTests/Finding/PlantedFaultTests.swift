@@ -182,6 +182,53 @@ struct PlantedFaultTests {
         #expect(found.first?.properties.map(\.name) == ["Rating"])
     }
 
+    /// Three customers in a change set, then an update of the last one, 2 to 5.
+    private func fillWithChangeSet() async throws {
+        let store = try await LocalStore(StoreFiles(directory: directory.path), options: .init(snapshots: .manual))
+        _ = try await store.record([
+            .serviceInstalled(ServiceDescription(root: "http://shop/", metadata: Array(Self.metadata.utf8)))
+        ])
+        let drafts = ["a", "b", "c"].map { name in
+            (Intent.create(Self.draft(name), in: nil), IntentOptions())
+        }
+        let results = try await store.perform(drafts, asChangeSet: true)
+        #expect(results.map(\.sequence) == [2, 3, 4])
+        let link = try #require(results[2].entities[0]?.readLink)
+        let change = Intent.update(.link(link), changes: ["Rating": .integer(9)], bindings: [], inline: [])
+        _ = try await store.perform([(change, IntentOptions())], asChangeSet: false)
+        await store.close()
+    }
+
+    private static func draft(_ name: String) -> EntityDraft {
+        EntityDraft(number: 0, set: "Customers", type: "Shop.Customer", values: ["Name": .string(name)])
+    }
+
+    @Test(arguments: 2...4 as ClosedRange<UInt64>)
+    func `members of a change set keep their numbers where one is skipped`(_ skipped: UInt64) async throws {
+        try await fillWithChangeSet()
+        var alteration = Alteration()
+        alteration.skipped = [skipped]
+        let report = try await inspected.altered(alteration, through: .sequence(.max))
+        let left = try await report.altered.store.pendingOperations()
+        let expected = skipped == 4 ? [2, 3] : [2, 3, 4, 5].filter { $0 != skipped }
+        #expect(left.map(\.sequence) == expected)
+        #expect(left.filter { $0.sequence < 5 }.allSatisfy { $0.operation.changeSet == expected[0] })
+        #expect(report.countWithoutPlace == (skipped == 4 ? 1 : 0))
+        #expect(report.standings.isEmpty)
+    }
+
+    @Test func `what is inserted into a change set stands behind it`() async throws {
+        try await fillWithChangeSet()
+        var alteration = Alteration()
+        alteration.insertions = [(.create(Self.draft("in"), in: nil), IntentOptions())]
+        alteration.insertionPlace = 3
+        let report = try await inspected.altered(alteration, through: .sequence(.max))
+        #expect(report.inserted == [5])
+        let left = try await report.altered.store.pendingOperations()
+        #expect(left.map(\.sequence) == [2, 3, 4, 5, 6])
+        #expect(left.map(\.operation.changeSet) == [2, 2, 2, nil, nil])
+    }
+
     @Test func `a change that alters nothing gives the same state, bytes and all`() async throws {
         var random = SeededNumbers(7)
         _ = try await fill(&random, calls: 80)

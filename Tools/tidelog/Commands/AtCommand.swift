@@ -36,15 +36,30 @@ struct AtCommand: AsyncParsableCommand {
 
     private func run(_ name: String) async throws {
         // Options behind the point are those of this command.
-        if name.hasPrefix("-") { return try await Self.run(["at"] + command + [point.text]) }
+        if name.hasPrefix("-") {
+            let end = optionsEnd
+            return try await Self.run(["at"] + given + command[..<end] + [point.text] + command[end...])
+        }
         guard Self.commands.contains(name) else {
             let others = Self.commands.joined(separator: ", ")
             throw ValidationError("'\(name)' cannot look at the store as it was; \(others) can.")
         }
-        var arguments = command + ["--at", point.text]
-        if !command.contains("--store") { arguments += ["--store", options.store] }
-        if format.json, !command.contains("--json") { arguments.append("--json") }
-        try await Self.run(arguments)
+        // Of an option that is there twice the last one counts.
+        try await Self.run([name] + given + command.dropFirst() + ["--at", point.text])
+    }
+
+    /// The options that were given so far.
+    private var given: [String] {
+        ["--store", options.store] + (options.config.map { ["--config", $0] } ?? []) + (format.json ? ["--json"] : [])
+    }
+
+    /// Where in the command its name stands, behind options with their values; its end where there is no name.
+    private var optionsEnd: Int {
+        var index = 0
+        while index < command.count, command[index].hasPrefix("-") {
+            index += command[index] == "--store" || command[index] == "--config" ? 2 : 1
+        }
+        return min(index, command.count)
     }
 
     private static func run(_ arguments: [String]) async throws {

@@ -8,10 +8,10 @@ struct BisectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bisect", abstract: "Find the first operation after which something holds.",
         discussion: """
-            Looks at the store as it was at ⌈log2 n⌉+1 places at most. --when takes a query: it holds where the answer is \
-            not empty, not 0, and neither null nor false. --run takes a command for the shell: it finds a copy of the store \
-            as it was in the directory TIDELOG_STORE, which stands for {} as well, and exits with 0 where all is well, with \
-            125 where it cannot tell, with another code below 128 where it is not.
+            Looks at the store as it was at ⌈log2 n⌉+1 places at most. --when takes a query: it holds where the answer \
+            shows an entity, is a count above 0, or is neither null nor false. --run takes a command for the shell: it finds \
+            a copy of the store as it was in the directory TIDELOG_STORE, which stands for {} as well, and exits with 0 \
+            where all is well, with 125 where it cannot tell, with another code below 128 where it is not.
 
                 tidelog bisect --good 8 --when 'Orders?$filter=Amount lt 0'
                 tidelog bisect --run 'test $(tidelog query --store {} Orders/$count) -lt 100'

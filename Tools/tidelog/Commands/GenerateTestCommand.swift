@@ -8,9 +8,9 @@ struct GenerateTestCommand: AsyncParsableCommand {
         abstract: "Write a Swift test that makes the same state and expects the same of it.",
         discussion: """
             The test uses the public interface of Tidelog, with a service that stands in for the real one: it gives the \
-            metadata and what the service has, then the pending operations are made. It expects that the query's answer is \
-            not empty, or without --when that each set has as many entities. Values of entities are in it; make the log \
-            small with 'minimise' before.
+            metadata and what the service has, then the pending operations are made. It expects that the query's \
+            answer shows an entity, is a count above 0, or is neither null nor false, or without --when that each set has as \
+            many entities. Values of entities are in it; make the log small with 'minimise' before.
 
                 tidelog generate-test --store small --when 'Orders?$filter=Amount lt 0' --output FaultTests.swift
 

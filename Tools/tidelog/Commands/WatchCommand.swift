@@ -9,8 +9,8 @@ struct WatchCommand: AsyncParsableCommand {
         commandName: "watch", abstract: "Stop at the operation that makes something hold, or no longer hold.",
         discussion: """
             Folds the log and evaluates the query behind each operation that may have changed its answer. It holds where \
-            the answer is not empty, not 0, and neither null nor false. Prints the first operation that flips it, with --all \
-            every one, with --reverse the last.
+            the answer shows an entity, is a count above 0, or is neither null nor false. Prints the first operation that \
+            flips it, with --all every one, with --reverse the last.
 
                 tidelog watch 'Orders?$filter=Amount lt 0' --from 8
                 tidelog watch 'Customers(3)' --reverse --to 2026-11-21T08:00:00Z
