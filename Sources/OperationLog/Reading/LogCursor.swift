@@ -75,6 +75,8 @@ public final class LogCursor {
             switch try segment.step(at: position) {
             case .records(let block):
                 guard try isWhole(block, in: segment) else { return false }
+                // The bytes of the last one go before those of the next come.
+                self.block = nil
                 do throws(BlockDecodingError) {
                     let raw = try decoder.decode(block)
                     walk = RecordWalk(raw, header: block.header)
