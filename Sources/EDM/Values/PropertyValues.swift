@@ -84,7 +84,28 @@ public struct PropertyValues: Sendable, Hashable {
             self = other
             return
         }
-        for (name, value) in other { self[name] = value }
+        var (names, values) = (names, values)
+        // Two of each would be copied when one of them changes.
+        form = .plain(names: [], values: [])
+        for (name, value) in other {
+            if let index = names.firstIndex(of: name) {
+                values[index] = value
+            } else {
+                names.append(name)
+                values.append(value)
+            }
+        }
+        form = .plain(names: names, values: values)
+    }
+
+    /// Calls `body` with each name and value in the form in which a writer writes them. False, and `body` was not called, where
+    /// the values are not packed.
+    package func forEachPacked(
+        _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        guard let packed else { return false }
+        packed.forEach(body)
+        return true
     }
 
     /// Equality regardless of order.

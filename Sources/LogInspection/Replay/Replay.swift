@@ -139,12 +139,10 @@ public final class Replay {
             try look(record.body, number)
             sets.learn(from: record.body)
             try apply(record, number)
-            if number % Self.recordsPerSettling == 0 { try settle() }
         }
+        // Only here: what is pending in between nobody looks at.
         try settle()
     }
-
-    private static let recordsPerSettling: SequenceNumber = 2_000
 
     private func settle() throws(TidelogError) {
         do throws(StateError) {

@@ -166,11 +166,12 @@ public enum RecordCodec {
         guard let known = Kind(rawValue: kind) else {
             return Record(time: 0, body: .unknown(kind: kind, payload: payload))
         }
-        return try ByteReader.read(payload, names: names) { reader throws(CodecError) in
-            // What stands in the place of a lost record has nothing, not even a time.
-            known == .lost
-                ? Record(time: 0, body: .lost) : Record(time: try reader.signed(), body: try body(known, &reader))
+        // What stands in the place of a lost record has nothing, not even a time.
+        var record = Record(time: 0, body: .lost)
+        try ByteReader.readWhole(payload, names: names) { reader throws(CodecError) in
+            if known != .lost { record = Record(time: try reader.signed(), body: try body(known, &reader)) }
         }
+        return record
     }
 
     private static func body(_ kind: Kind, _ reader: inout ByteReader) throws(CodecError) -> Record.Body {

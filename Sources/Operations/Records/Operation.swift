@@ -171,6 +171,15 @@ extension Operation {
     /// Everything that the operation names, created and referenced.
     public var touchedEntities: [EntityID] { createdEntities + referencedEntities }
 
+    /// The same one by one; makes no list where the operation names a single entity, as most do.
+    package func forEachTouched(_ body: (EntityID) -> Void) {
+        switch action {
+        case .update(let entity, _, let bindings) where bindings.isEmpty: body(entity)
+        case .delete(let entity): body(entity)
+        case .create, .update, .createLink, .updateLink, .deleteLink: touchedEntities.forEach(body)
+        }
+    }
+
     /// The entity that a person would say the operation is about.
     public var subject: EntityID {
         switch action {

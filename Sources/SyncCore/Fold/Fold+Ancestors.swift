@@ -94,6 +94,7 @@ extension Fold {
     mutating func advance(
         _ operation: Operation, _ before: Before, _ done: Before, _ images: [EntityImage]
     ) throws(StateError) {
+        if before.isEmpty, done.isEmpty { return }
         let own = Set(operation.touchedEntities)
         let shown = Set(images.map(\.entity))
         for id in Set(before.keys).union(done.keys).sorted() {

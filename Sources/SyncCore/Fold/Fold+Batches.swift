@@ -3,14 +3,15 @@ public import Operations
 /// What was sent and not answered yet. A batch is open until none of its operations is in flight or in doubt with it.
 extension Fold {
     mutating func apply(_ prepared: BatchPrepared) throws(StateError) {
+        let operations = prepared.operations
         // A batch that carries an undone operation shows that it was redone, by a record that is lost.
-        try redo(prepared.operations)
+        try redo(operations)
         var header = try storage.header()
         if prepared.batch >= header.nextBatch { header.nextBatch = prepared.batch &+ 1 }
         try storage.setHeader(header)
         var left: Set<BatchID> = []
-        for sequence in prepared.operations {
-            if let batch = try storage.pendingOperation(sequence)?.status.batch { left.insert(batch) }
+        for sequence in operations {
+            if let batch = try storage.pendingStatus(of: sequence)?.status.batch { left.insert(batch) }
             try setStatus(sequence, .inFlight(prepared.batch))
         }
         var kept = prepared
@@ -36,7 +37,7 @@ extension Fold {
         let operations =
             if let open { open.prepared.operations } else { try storage.pendingOperations(.inFlight).map(\.sequence) }
         for sequence in operations
-        where try storage.pendingOperation(sequence)?.status == .inFlight(interrupted.batch) {
+        where try storage.pendingStatus(of: sequence)?.status == .inFlight(interrupted.batch) {
             try setStatus(sequence, .inDoubt(interrupted.batch, reason: interrupted.reason))
         }
     }
@@ -51,9 +52,17 @@ extension Fold {
     func batches(of operations: [SequenceNumber]) throws(StateError) -> Set<BatchID> {
         var found: Set<BatchID> = []
         for operation in operations {
-            if let batch = try storage.pendingOperation(operation)?.status.batch { found.insert(batch) }
+            if let batch = try storage.pendingStatus(of: operation)?.status.batch { found.insert(batch) }
         }
         return found
+    }
+
+    private func isAwaited(_ open: OpenBatch) throws(StateError) -> Bool {
+        for changeSet in open.prepared.changeSets {
+            for request in changeSet
+            where try storage.pendingStatus(of: request.operation)?.status.batch == open.batch { return true }
+        }
+        return false
     }
 
     /// Forgets those of the batches that nothing waits for any more.

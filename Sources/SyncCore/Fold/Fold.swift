@@ -56,6 +56,7 @@ public struct Fold<Storage: StateStorage> {
     /// Applies a record. The state is whole again after ``settle()``, which belongs into the same transaction.
     ///
     /// - Precondition: `sequence` is the one after the last applied.
+    @_specialize(where Storage == MemoryState)
     public mutating func apply(_ record: Record, sequence: SequenceNumber) throws(StateError) {
         time = record.body == .lost ? nil : record.time
         switch record.body {
@@ -108,6 +109,7 @@ public struct Fold<Storage: StateStorage> {
     }
 
     /// Puts the pending operations back on top, if they were taken off.
+    @_specialize(where Storage == MemoryState)
     public mutating func settle() throws(StateError) {
         if let edits, let model, let index {
             var replay = PartialReplay(storage, model, index, edits)
@@ -307,13 +309,11 @@ public struct Fold<Storage: StateStorage> {
     }
 
     mutating func setStatus(_ sequence: SequenceNumber, _ status: PendingOperation.Status) throws(StateError) {
-        guard var pending = try storage.pendingOperation(sequence) else { return }
-        let wasUnfit = pending.isUnfit
-        if pending.status.kind != status.kind, let time { pending.since = time }
-        pending.status = status
+        guard let (former, then) = try storage.pendingStatus(of: sequence) else { return }
         // More or less of it is to be seen.
-        if pending.isUnfit != wasUnfit { try unwindAll() }
-        try storage.putPending(pending)
+        if former.isUnfit != status.isUnfit { try unwindAll() }
+        try storage.setPendingStatus(
+            status, since: former.kind != status.kind ? time ?? then : then, of: sequence)
     }
 
     /// What ended is left alone. What was undone comes back with it.
@@ -370,8 +370,9 @@ public struct Fold<Storage: StateStorage> {
             if let done { try e.apply(done) }
         }
         try keepNextEntity(above: images)
-        let answer = try editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }
-        try advance(pending.operation, edit.before, answer.before, images)
+        let answer =
+            images.isEmpty ? [:] : try editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }.before
+        try advance(pending.operation, edit.before, answer, images)
         try afterConfirmation(of: pending.operation, edit.touched, images: images)
         try forgetAncestors(of: pending.operation.touchedEntities)
         if let stream = pending.operation.stream {

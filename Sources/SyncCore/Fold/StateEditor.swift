@@ -27,8 +27,8 @@ struct StateEditor<Storage: StateStorage> {
     var watchesBase = false
     /// The record of the download whose pages are taken over; nil where it is something else.
     var download: SequenceNumber?
-    /// Entities of which nothing is pending.
-    private var unwatched: Set<EntityID> = []
+    /// The last entity that was found to have nothing pending: it is asked for again at once as a rule.
+    private var unwatched: EntityID?
     /// What the metadata say of the images that came last: those of a download are all alike.
     private var kind: ImageKind?
 
@@ -58,9 +58,9 @@ struct StateEditor<Storage: StateStorage> {
     }
 
     private mutating func watch(_ id: EntityID) throws(StateError) {
-        guard layer == .base, watchesBase, before[id] == nil, !unwatched.contains(id) else { return }
+        guard layer == .base, watchesBase, unwatched != id, before[id] == nil else { return }
         guard try storage.state.hasPendingChange(of: id) else {
-            unwatched.insert(id)
+            unwatched = id
             return
         }
         before.updateValue(try EntityResolver(storage: storage.state, model: model).visible(id, index), forKey: id)

@@ -153,11 +153,16 @@ public struct OperationFit<Storage: StateStorage> {
     }
 }
 
+extension PendingOperation.Status {
+    /// Whether the metadata have no place for the operation any more; see ``Refusal/isOfModel``.
+    var isUnfit: Bool {
+        if case .rejected(let refusal) = self { refusal.isOfModel } else { false }
+    }
+}
+
 extension PendingOperation {
     /// Whether the metadata have no place for it any more; see ``Refusal/isOfModel``.
-    public var isUnfit: Bool {
-        if case .rejected(let refusal) = status { refusal.isOfModel } else { false }
-    }
+    public var isUnfit: Bool { status.isUnfit }
 
     /// What is to be seen of the operation in the local state: all of it, or, where it does not fit the metadata, what of it
     /// does. Nil for nothing. Depends on nothing that another operation could change.

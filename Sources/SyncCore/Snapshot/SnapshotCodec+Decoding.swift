@@ -5,7 +5,16 @@ import Operations
 extension SnapshotCodec {
     /// Throws when the payload is not what its kind demands. Never traps, whatever the bytes.
     public static func decode(_ kind: Kind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
-        try ByteReader.read(payload) { reader throws(CodecError) in try item(kind, &reader) }
+        try decode(kind, payload: payload, names: nil)
+    }
+
+    /// - Parameter names: where names that were read before are found again; then the values of entities stay packed.
+    static func decode(_ kind: Kind, payload: [UInt8], names: NameTable?) throws(CodecError) -> SnapshotItem {
+        var found = SnapshotItem.header(applied: 0, nextEntity: EntityID(rawValue: 1), nextBatch: 0)
+        try ByteReader.readWhole(payload, names: names) { reader throws(CodecError) in
+            found = try item(kind, &reader)
+        }
+        return found
     }
 
     private static func item(_ kind: Kind, _ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
@@ -17,7 +26,7 @@ extension SnapshotCodec {
         case .query: .query(try query(&reader))
         case .queryWithLinks: .query(try queryWithLinks(&reader))
         case .downloadedQuery: .query(try downloadedQuery(&reader))
-        case .entity: .entity(try reader.entity(), set: try reader.string())
+        case .entity: .entity(try reader.entity(), set: try reader.name())
         case .key: try key(&reader)
         case .row: .row(try row(&reader))
         case .downloadedRow: .row(try downloadedRow(&reader))
@@ -29,13 +38,13 @@ extension SnapshotCodec {
         case .link:
             .link(
                 LinkRow(
-                    relationship: try reader.string(), first: try reader.entity(), second: try reader.entity(),
+                    relationship: try reader.name(), first: try reader.entity(), second: try reader.entity(),
                     inBase: try reader.bool(), inLocal: try reader.bool()))
         case .pending: .pending(try pending(nil, &reader))
         case .pendingWithAttributes: .pending(try pendingWithAttributes(&reader))
         case .pendingInTransaction: .pending(try pending(try reader.string(), &reader))
         case .coverage:
-            .coverage(query: try reader.string(), try reader.entity(), run: try reader.unsigned())
+            .coverage(query: try reader.name(), try reader.entity(), run: try reader.unsigned())
         case .undone: .undone(try undone(&reader))
         case .postponed: .postponed(Postponement(try reader.postponed(), since: try reader.signed()))
         case .since: try since(&reader)
@@ -118,14 +127,14 @@ extension SnapshotCodec {
     }
 
     private static func key(_ reader: inout ByteReader) throws(CodecError) -> SnapshotItem {
-        let set = try reader.string()
+        let set = try reader.name()
         return .key(try reader.string(), set: set, of: try reader.entity())
     }
 
     private static func row(_ reader: inout ByteReader) throws(CodecError) -> EntityRow {
         let id = try reader.entity()
-        let set = try reader.string()
-        let type = try reader.string()
+        let set = try reader.name()
+        let type = try reader.name()
         let values = try reader.properties()
         let etag = try reader.optional { r throws(CodecError) in try r.string() }
         let editLink = try reader.optional { r throws(CodecError) in try r.string() }
@@ -139,7 +148,7 @@ extension SnapshotCodec {
             row: try row(&reader),
             links: try reader.list { r throws(CodecError) in
                 Ancestor.Link(
-                    relationship: try r.string(), isFirst: try r.bool(),
+                    relationship: try r.name(), isFirst: try r.bool(),
                     partner: try r.optional { r throws(CodecError) in try r.entity() })
             })
     }

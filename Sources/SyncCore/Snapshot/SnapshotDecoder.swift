@@ -3,9 +3,10 @@ import Operations
 
 /// Reads a snapshot record by record, and holds it to its order, its count and its digest.
 ///
-/// Total: whatever the records, the result is items or an error. Memory: one item.
+/// Total: whatever the records, the result is items or an error. Memory: one item. For one thread.
 public struct SnapshotDecoder {
     private var pieces: [UInt8] = []
+    private let names = NameTable()
     private var last: SnapshotCodec.Kind?
     private var hash = StateHash()
     /// Over the items one after another, which is what snapshots had for a digest whose header is of the first kind.
@@ -32,9 +33,10 @@ public struct SnapshotDecoder {
         }
         try checkOrder(known)
         defer { pieces = [] }
+        let bytes = pieces.isEmpty ? payload : pieces + payload
         let item: SnapshotItem
         do throws(CodecError) {
-            item = try SnapshotCodec.decode(known, payload: pieces.isEmpty ? payload : pieces + payload)
+            item = try SnapshotCodec.decode(known, payload: bytes, names: names)
         } catch {
             throw Self.damaged("has an item that does not decode (\(error))")
         }
@@ -46,7 +48,7 @@ public struct SnapshotDecoder {
         } else {
             if known == .header { sequentialHash = FNV1a() }
             sequentialHash?.add(item)
-            hash.add(item)
+            hash.add(item, known, bytes)
             items += 1
         }
         return item

@@ -13,8 +13,12 @@ public struct StateRestoration<Storage: StateStorage> {
     public init(into storage: Storage) { self.storage = storage }
 
     /// - Throws: ``StateError`` with `damaged` where the records are no snapshot.
+    @_specialize(where Storage == MemoryState)
     public mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) {
-        guard let item = try decoder.add(kind: kind, payload: payload) else { return }
+        if let item = try decoder.add(kind: kind, payload: payload) { try add(item) }
+    }
+
+    private mutating func add(_ item: SnapshotItem) throws(StateError) {
         switch item {
         case .header(let applied, let nextEntity, let nextBatch):
             header = StateHeader(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)

@@ -5,15 +5,18 @@ package struct FNV1a {
     package init() {}
 
     package mutating func add(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { bytes in
-            for byte in bytes {
-                value ^= UInt64(byte)
-                value = value &* 0x100_0000_01b3
-            }
-        }
-        // Ends each item, so that neighbours cannot flow into each other.
-        value = (value ^ 0xFF) &* 0x100_0000_01b3
+        bytes.withUnsafeBytes { add(bytes: $0) }
+        end()
     }
+
+    /// A part of an item.
+    mutating func add(bytes: UnsafeRawBufferPointer) { for byte in bytes { add(byte: byte) } }
+
+    /// A part of an item.
+    mutating func add(byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+
+    /// Ends an item, so that neighbours cannot flow into each other.
+    mutating func end() { value = (value ^ 0xFF) &* 0x100_0000_01b3 }
 
     package mutating func add(_ text: String.UTF8View) { add(Array(text)) }
 

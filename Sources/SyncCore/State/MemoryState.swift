@@ -3,16 +3,8 @@ public import Operations
 
 /// The state in memory: for tests, for replay, and as the measure of the one in SQLite.
 public final class MemoryState: StateStorage {
-    private struct LinkKey: Hashable {
-        let relationship: String
-        let first: EntityID
-        let second: EntityID
-    }
-
-    private struct SetKey: Hashable {
-        let set: String
-        let key: String
-    }
+    private typealias LinkKey = TouchedItems.LinkEnds
+    private typealias SetKey = TouchedItems.Key
 
     private var head = StateHeader()
     private var rowsByID: [EntityID: EntityRow] = [:]
@@ -20,7 +12,7 @@ public final class MemoryState: StateStorage {
     private var keys: [SetKey: EntityID] = [:]
     private var bases: [EntityID: BaseState] = [:]
     private var linksByKey: [LinkKey: LinkRow] = [:]
-    private var linksByEntity: [EntityID: Set<LinkKey>] = [:]
+    private var linksByEntity: [EntityID: SmallSet<LinkKey>] = [:]
     /// Those in which base and local state differ.
     private var changedLinkKeys: Set<LinkKey> = []
     /// Those that were asked for, by set.
@@ -39,6 +31,8 @@ public final class MemoryState: StateStorage {
     private var openLinkList: [OpenLink] = []
     private var coverage: [EntityID: [String: SequenceNumber]] = [:]
     private var tally: DigestTally
+    /// Nil where nobody asks.
+    private var touched: TouchedItems?
 
     /// - Parameter keepsDigest: whether ``digest`` is known at any time; costs a hash of each item that changes.
     public init(keepsDigest: Bool = false) { tally = DigestTally(isKept: keepsDigest) }
@@ -49,6 +43,22 @@ public final class MemoryState: StateStorage {
 
     /// What has changed since the last call, where the digest is kept; nothing is noted before the first one.
     public func takeChanges() -> [StateChange] { tally.takeChanges() }
+
+    /// From now on it is noted what changes; see ``writeTouched(into:)``.
+    package func noteTouched() { touched = TouchedItems() }
+
+    var allItems: TouchedItems {
+        TouchedItems(
+            entities: Set(sets.keys), keys: Set(keys.keys), rows: Set(rowsByID.keys), bases: Set(bases.keys),
+            links: Set(linksByKey.keys), pending: Set(pendingOperations().map(\.sequence)), undone: Set(undone.keys),
+            batches: Set(batches.keys), ancestors: Set(ancestorsByID.keys), streams: Set(streamsByID.keys),
+            coverage: Set(coverage.keys), hasQueries: true, hasEvents: true, hasOpenLinks: true)
+    }
+
+    func takeTouched() -> TouchedItems? {
+        defer { if touched != nil { touched = TouchedItems() } }
+        return touched
+    }
 
     /// The same state, to go on from by itself. Cheap: what neither changes stays shared.
     public func copy() -> MemoryState {
@@ -74,6 +84,7 @@ public final class MemoryState: StateStorage {
         copy.openLinkList = openLinkList
         copy.coverage = coverage
         copy.tally = tally
+        copy.touched = touched
         return copy
     }
 
@@ -83,6 +94,7 @@ public final class MemoryState: StateStorage {
         head = header
     }
     public func install(_ model: EntityDataModel) {
+        touched?.hasModel = true
         let sets = Set((model.entitySets + model.singletons).map(\.name))
         if tally.isKept {
             for row in rowsByID.values where !sets.contains(row.set) { tally.replace(.row(row), by: nil) }
@@ -93,11 +105,13 @@ public final class MemoryState: StateStorage {
 
     public func row(_ id: EntityID) -> EntityRow? { rowsByID[id] }
     public func putRow(_ row: EntityRow) {
+        touched?.rows.insert(row.id)
         let old = rowsByID.updateValue(row, forKey: row.id)
         replaceIndexed(old, by: row)
         tally.replace(old.map(SnapshotItem.row), by: .row(row))
     }
     public func removeRow(_ id: EntityID) {
+        touched?.rows.insert(id)
         let old = rowsByID.removeValue(forKey: id)
         replaceIndexed(old, by: nil)
         tally.replace(old.map(SnapshotItem.row), by: nil)
@@ -124,6 +138,7 @@ public final class MemoryState: StateStorage {
     public func register(_ id: EntityID, set: String) {
         guard sets[id] == nil else { return }
         sets[id] = set
+        touched?.entities.insert(id)
         tally.replace(nil, by: .entity(id, set: set))
     }
 
@@ -137,12 +152,15 @@ public final class MemoryState: StateStorage {
 
     public func entity(set: String, key: String) -> EntityID? { keys[SetKey(set: set, key: key)] }
     public func assignKey(set: String, key: String, to id: EntityID) {
-        let old = keys.updateValue(id, forKey: SetKey(set: set, key: key))
+        let place = SetKey(set: set, key: key)
+        touched?.keys.insert(place)
+        let old = keys.updateValue(id, forKey: place)
         tally.replace(old.map { .key(key, set: set, of: $0) }, by: .key(key, set: set, of: id))
     }
 
     public func base(_ id: EntityID) -> BaseState? { bases[id] }
     public func saveBase(_ id: EntityID, _ base: BaseState) {
+        touched?.bases.insert(id)
         let old = bases.updateValue(base, forKey: id)
         tally.replace(old.map { .base(id, $0) }, by: .base(id, base))
     }
@@ -152,6 +170,7 @@ public final class MemoryState: StateStorage {
     }
     @discardableResult
     private func takeBase(_ id: EntityID) -> BaseState? {
+        touched?.bases.insert(id)
         let old = bases.removeValue(forKey: id)
         tally.replace(old.map { .base(id, $0) }, by: nil)
         return old
@@ -170,7 +189,7 @@ public final class MemoryState: StateStorage {
     }
 
     public func links(of id: EntityID) -> [LinkRow] {
-        (linksByEntity[id] ?? []).compactMap { linksByKey[$0] }.sorted(by: Self.inOrder)
+        (linksByEntity[id]?.elements ?? []).compactMap { linksByKey[$0] }.sorted(by: Self.inOrder)
     }
 
     public func changedLinks() -> [LinkRow] {
@@ -179,15 +198,17 @@ public final class MemoryState: StateStorage {
 
     public func putLink(_ link: LinkRow) {
         let key = LinkKey(relationship: link.relationship, first: link.first, second: link.second)
+        touched?.links.insert(key)
         let old = linksByKey.updateValue(link, forKey: key)
         if link.inBase != link.inLocal { changedLinkKeys.insert(key) } else { changedLinkKeys.remove(key) }
         tally.replace(old.map(SnapshotItem.link), by: .link(link))
-        linksByEntity[link.first, default: []].insert(key)
-        linksByEntity[link.second, default: []].insert(key)
+        linksByEntity[link.first, default: SmallSet()].insert(key)
+        linksByEntity[link.second, default: SmallSet()].insert(key)
     }
 
     public func removeLink(_ relationship: String, first: EntityID, second: EntityID) {
         let key = LinkKey(relationship: relationship, first: first, second: second)
+        touched?.links.insert(key)
         let old = linksByKey.removeValue(forKey: key)
         changedLinkKeys.remove(key)
         tally.replace(old.map(SnapshotItem.link), by: nil)
@@ -201,10 +222,23 @@ public final class MemoryState: StateStorage {
         return queue[sequence]
     }
     public func putPending(_ operation: PendingOperation) {
+        touched?.pending.insert(operation.sequence)
         if tally.isKept { tally.replace(queue[operation.sequence], by: operation) }
         queue.put(operation)
     }
+    public func pendingStatus(
+        of sequence: SequenceNumber
+    ) -> (status: PendingOperation.Status, since: Timestamp)? { queue.status(of: sequence) }
+    public func setPendingStatus(
+        _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
+    ) {
+        touched?.pending.insert(sequence)
+        let old = tally.isKept ? queue[sequence] : nil
+        queue.setStatus(status, since: since, of: sequence)
+        if let old { tally.replace(old, by: queue[sequence]) }
+    }
     public func removePending(_ sequence: SequenceNumber) {
+        touched?.pending.insert(sequence)
         if tally.isKept { tally.replace(queue[sequence], by: nil) }
         queue.remove(sequence)
     }
@@ -243,19 +277,23 @@ public final class MemoryState: StateStorage {
     public func undoneOperations() -> [UndoneOperation] { undone.values.sorted { $0.sequence < $1.sequence } }
     public func undoneOperation(_ sequence: SequenceNumber) -> UndoneOperation? { undone[sequence] }
     public func putUndone(_ operation: UndoneOperation) {
+        touched?.undone.insert(operation.sequence)
         tally.replace(undone.updateValue(operation, forKey: operation.sequence), by: operation)
     }
     public func removeUndone(_ sequence: SequenceNumber) {
+        touched?.undone.insert(sequence)
         tally.replace(undone.removeValue(forKey: sequence), by: nil as UndoneOperation?)
     }
 
     public func openBatches() -> [OpenBatch] { batches.values.sorted { $0.batch < $1.batch } }
     public func openBatch(_ batch: BatchID) -> OpenBatch? { batches[batch] }
     public func putOpenBatch(_ batch: OpenBatch) {
+        touched?.batches.insert(batch.batch)
         let old = batches.updateValue(batch, forKey: batch.batch)
         tally.replace(old.map(SnapshotItem.openBatch), by: .openBatch(batch))
     }
     public func removeOpenBatch(_ batch: BatchID) {
+        touched?.batches.insert(batch)
         let old = batches.removeValue(forKey: batch)
         tally.replace(old.map(SnapshotItem.openBatch), by: nil)
     }
@@ -263,10 +301,12 @@ public final class MemoryState: StateStorage {
 
     public func ancestor(_ id: EntityID) -> Ancestor? { ancestorsByID[id] }
     public func putAncestor(_ ancestor: Ancestor) {
+        touched?.ancestors.insert(ancestor.id)
         let old = ancestorsByID.updateValue(ancestor, forKey: ancestor.id)
         tally.replace(old.map(SnapshotItem.ancestor), by: .ancestor(ancestor))
     }
     public func removeAncestor(_ id: EntityID) {
+        touched?.ancestors.insert(id)
         let old = ancestorsByID.removeValue(forKey: id)
         tally.replace(old.map(SnapshotItem.ancestor), by: nil)
     }
@@ -275,6 +315,7 @@ public final class MemoryState: StateStorage {
 
     public func streams(of id: EntityID) -> [StreamImage] { streamsByID[id] ?? [] }
     public func putStreams(_ streams: [StreamImage], of id: EntityID) {
+        touched?.streams.insert(id)
         let old = streamsByID[id]
         tally.replace(old.map { .streams(id, $0) }, by: streams.isEmpty ? nil : .streams(id, streams))
         streamsByID[id] = streams.isEmpty ? nil : streams
@@ -282,6 +323,7 @@ public final class MemoryState: StateStorage {
 
     public func events() -> [StoreEvent] { eventList }
     public func putEvents(_ events: [StoreEvent]) {
+        touched?.hasEvents = true
         tally.replace(
             eventList.isEmpty ? nil : .events(eventList), by: events.isEmpty ? nil : .events(events))
         eventList = events
@@ -289,6 +331,7 @@ public final class MemoryState: StateStorage {
 
     public func openLinks() -> [OpenLink] { openLinkList }
     public func putOpenLinks(_ links: [OpenLink]) {
+        touched?.hasOpenLinks = true
         tally.replace(
             openLinkList.isEmpty ? nil : .openLinks(openLinkList), by: links.isEmpty ? nil : .openLinks(links))
         openLinkList = links
@@ -296,6 +339,7 @@ public final class MemoryState: StateStorage {
 
     public func queries() -> [QueryState] { queryList }
     public func putQuery(_ query: QueryState) {
+        touched?.hasQueries = true
         let old = queryList
         defer { tally.replace(old, by: queryList) }
         if let index = queryList.firstIndex(where: { $0.query.name == query.query.name }) {
@@ -305,16 +349,21 @@ public final class MemoryState: StateStorage {
         }
     }
     public func removeQuery(_ name: String) {
+        touched?.hasQueries = true
         let old = queryList
         queryList.removeAll { $0.query.name == name }
         tally.replace(old, by: queryList)
     }
 
     public func cover(_ id: EntityID, query: String, run: SequenceNumber) {
+        touched?.coverage.insert(id)
         let old = coverage[id, default: [:]].updateValue(run, forKey: query)
         tally.replace(
             old.map { .coverage(query: query, id, run: $0) }, by: .coverage(query: query, id, run: run))
     }
+
+    /// With the download that brought it, by query.
+    func coverage(of id: EntityID) -> [String: SequenceNumber] { coverage[id] ?? [:] }
 
     public func takeUncovered(query: String, before run: SequenceNumber) -> [EntityID] {
         let found = coverage.filter { $0.value[query].map { $0 < run } ?? false }.keys.sorted()
@@ -332,6 +381,7 @@ public final class MemoryState: StateStorage {
             coverage[id] = nil
             return
         }
+        touched?.coverage.insert(id)
         let old = coverage[id]?.removeValue(forKey: query)
         tally.replace(old.map { .coverage(query: query, id, run: $0) }, by: nil)
     }

@@ -4,7 +4,7 @@ import Operations
 /// The rows of a set by the values of some properties.
 struct RowIndex {
     let properties: [String]
-    private var rows: [[Value]: Set<EntityID>] = [:]
+    private var rows: [[Value]: SmallSet<EntityID>] = [:]
 
     init(_ properties: [String], _ all: some Sequence<EntityRow>) {
         self.properties = properties
@@ -12,20 +12,20 @@ struct RowIndex {
     }
 
     /// In ascending order.
-    subscript(values: [Value]) -> [EntityID] { (rows[values] ?? []).sorted() }
+    subscript(values: [Value]) -> [EntityID] { rows[values]?.elements.sorted() ?? [] }
 
     mutating func replace(_ old: EntityRow?, by new: EntityRow?) {
+        if let old, let new, properties.allSatisfy({ old.values[$0] == new.values[$0] }) { return }
         let (before, after) = (old.flatMap(key), new.flatMap(key))
-        if before == after { return }
         if let old, let before {
             rows[before]?.remove(old.id)
             if rows[before]?.isEmpty == true { rows[before] = nil }
         }
-        if let new, let after { rows[after, default: []].insert(new.id) }
+        if let new, let after { rows[after, default: SmallSet()].insert(new.id) }
     }
 
     private mutating func add(_ row: EntityRow) {
-        if let key = key(row) { rows[key, default: []].insert(row.id) }
+        if let key = key(row) { rows[key, default: SmallSet()].insert(row.id) }
     }
 
     /// Nil where the row has not all of them.

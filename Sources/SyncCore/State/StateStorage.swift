@@ -62,7 +62,15 @@ public protocol StateStorage: AnyObject {
     // Pending operations in ascending order of sequence number
     func pendingOperations() throws(StateError) -> [PendingOperation]
     func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation?
+    /// How the operation stands, without the operation itself, and since when; nil where it is not pending.
+    func pendingStatus(
+        of sequence: SequenceNumber
+    ) throws(StateError) -> (status: PendingOperation.Status, since: Timestamp)?
     func putPending(_ operation: PendingOperation) throws(StateError)
+    /// The operation itself stays as it is. One that is not pending is left alone.
+    func setPendingStatus(
+        _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
+    ) throws(StateError)
     func removePending(_ sequence: SequenceNumber) throws(StateError)
 
     // The queue without reading all of it, however long it is

@@ -16,10 +16,12 @@ extension LocalStore {
 
     /// Folds on through the record; nothing where the state contains it.
     package func advance(through last: SequenceNumber, _ reader: LogReader) throws(TidelogError) {
+        let before = (fold, past)
         do {
             guard try state.header().applied < last else { return }
-            try ViewsOpening.catchUp(&fold, reader, through: last)
+            try state.transaction { try foldOn(through: last, reader) }
         } catch {
+            (fold, past) = before
             throw mapped(error)
         }
     }
@@ -31,21 +33,30 @@ extension LocalStore {
     package func trial(
         of query: String, through last: SequenceNumber, _ reader: LogReader, at time: Timestamp, keepingWhere kept: Bool
     ) throws(TidelogError) -> Bool {
-        let before = fold
+        let before = (fold, past)
         do {
             return try state.transaction { () throws -> Bool in
-                let cursor = reader.records(from: try state.header().applied + 1, through: last)
-                try ViewsOpening.foldAll(of: cursor, &fold)
+                try foldOn(through: last, reader)
                 let holds = try holds(query, at: time)
                 guard holds == kept else { throw TrialEnd(holds: holds) }
                 return holds
             }
         } catch let end as TrialEnd {
-            fold = before
+            (fold, past) = before
             return end.holds
         } catch {
-            fold = before
+            (fold, past) = before
             throw mapped(error)
+        }
+    }
+
+    /// Inside of a transaction.
+    private func foldOn(through last: SequenceNumber, _ reader: LogReader) throws {
+        let applied = try state.header().applied
+        if let past, past.applied == applied {
+            self.past = try past.advanced(through: last, reader, &fold)
+        } else {
+            try ViewsOpening.foldAll(of: reader.records(from: applied + 1, through: last), &fold)
         }
     }
 

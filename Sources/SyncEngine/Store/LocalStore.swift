@@ -24,6 +24,8 @@ public actor LocalStore {
     let log: OperationLog
     let state: SQLiteState
     var fold: Fold<SQLiteState>
+    /// Of a past: the same state, as long as nothing is appended to it.
+    var past: PastFold?
     /// Where the time comes from, and how the engine waits.
     public nonisolated let environment: SyncEnvironment
     private let keys: [LogKey]
@@ -98,7 +100,9 @@ public actor LocalStore {
                 directory: files.log, keys: options.log.keys, fileSystem: disk.fileSystem)
             var opening = ViewsOpening(files: files, log: log, reader: reader, disk: disk, unusable: unusable)
             opening.longQueue = options.longQueue
+            opening.foldsInMemory = options.isPast
             (state, fold) = try opening.open()
+            past = opening.past
             recovery = notes + opening.notes
             opened = opening.report
         } catch {

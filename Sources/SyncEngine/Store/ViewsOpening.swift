@@ -19,6 +19,11 @@ struct ViewsOpening {
     private let unusable: Set<String>
     /// How many operations make a long queue; nil for the fold's own number.
     var longQueue: Int?
+    /// Whether the state is made in memory, and the views of what comes out. Takes as much memory as the state, and far less
+    /// time where many records are to be folded.
+    var foldsInMemory = false
+    /// That state; nil where the views were made by themselves.
+    private(set) var past: PastFold?
     /// What there was to mend, in sentences.
     private(set) var notes: [String] = []
     private(set) var report = ViewsReport()
@@ -61,9 +66,10 @@ struct ViewsOpening {
     private mutating func remade() throws -> (SQLiteState, Fold<SQLiteState>) {
         for snapshot in try reader.snapshots().reversed() where !unusable.contains(snapshot.path) {
             do {
+                report.snapshot = snapshot.sequence
+                if foldsInMemory { return try remadeInMemory(from: snapshot) }
                 let state = try emptyViews()
                 try Self.restore(snapshot, reader, into: state)
-                report.snapshot = snapshot.sequence
                 return try caughtUp(state)
             } catch {
                 guard let why = Self.reasonToPassOver(error) else { throw error }
@@ -77,7 +83,18 @@ struct ViewsOpening {
                 "The log begins with operation \(try reader.firstSequence()), and no snapshot tells what was before.",
                 place: files.log, recovery: "Put a copy of the store back, or make a new store and download again.")
         }
-        return try caughtUp(try emptyViews())
+        return foldsInMemory ? try remadeInMemory(from: nil) : try caughtUp(try emptyViews())
+    }
+
+    private mutating func remadeInMemory(from snapshot: SnapshotFile?) throws -> (SQLiteState, Fold<SQLiteState>) {
+        let memory = MemoryState()
+        if let snapshot { try Self.read(snapshot, reader, into: memory) }
+        var past = try PastFold(memory)
+        report.foldedRecords = try past.advance(through: .max, reader)
+        let state = try emptyViews()
+        try state.transaction { try past.state.write(into: state, past.model) }
+        self.past = past
+        return (state, try Fold(storage: state))
     }
 
     private func views() throws(StateError) -> SQLiteState {
@@ -110,13 +127,15 @@ struct ViewsOpening {
 
     /// Makes the views from a snapshot, all or nothing.
     static func restore(_ snapshot: SnapshotFile, _ reader: LogReader, into state: SQLiteState) throws {
-        try state.transaction {
-            let cursor = try reader.snapshot(snapshot)
-            var restoration = StateRestoration(into: state)
-            while let item = try cursor.next() { try restoration.add(kind: item.kind, payload: item.payload) }
-            guard try restoration.finish().header.applied &+ 1 == snapshot.sequence else {
-                throw StateError(.damaged, "The snapshot \(snapshot.path) is of another place of the log.")
-            }
+        try state.transaction { try read(snapshot, reader, into: state) }
+    }
+
+    private static func read(_ snapshot: SnapshotFile, _ reader: LogReader, into state: some StateStorage) throws {
+        let cursor = try reader.snapshot(snapshot)
+        var restoration = StateRestoration(into: state)
+        while let item = try cursor.next() { try restoration.add(kind: item.kind, payload: item.payload) }
+        guard try restoration.finish().header.applied &+ 1 == snapshot.sequence else {
+            throw StateError(.damaged, "The snapshot \(snapshot.path) is of another place of the log.")
         }
     }
 

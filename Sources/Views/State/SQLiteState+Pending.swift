@@ -9,6 +9,9 @@ extension SQLiteState {
         "sequence, time, status, batch, reason, http_status, code, message, inner_error, method, url, "
         + "request_body, attempts, since, operation"
 
+    /// The same without the operation.
+    private static let statusColumns = pendingColumns.replacing("operation", with: "NULL")
+
     public func pendingOperations() throws(StateError) -> [PendingOperation] {
         try list("SELECT \(Self.pendingColumns) FROM pending ORDER BY sequence") {
             row throws(StateError) in try pending(row)
@@ -127,11 +130,34 @@ extension SQLiteState {
         }
     }
 
+    public func pendingStatus(
+        of sequence: SequenceNumber
+    ) throws(StateError) -> (status: PendingOperation.Status, since: Timestamp)? {
+        try one("SELECT \(Self.statusColumns) FROM pending WHERE sequence = ?", [integer(sequence)]) {
+            row throws(StateError) in (try status(row), row.integer(13))
+        }
+    }
+
+    public func setPendingStatus(
+        _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
+    ) throws(StateError) {
+        try run(
+            "UPDATE pending SET status = ?, batch = ?, reason = ?, http_status = ?, code = ?, message = ?, "
+                + "inner_error = ?, method = ?, url = ?, request_body = ?, attempts = ?, since = ? WHERE sequence = ?",
+            columns(of: status) + [.integer(since), integer(sequence)])
+        if notesStandings { noteStandings(of: try entities(touchedBy: sequence)) }
+    }
+
     /// In the order of ``pendingColumns``.
     private func columns(of pending: PendingOperation) -> [SQLValue] {
+        [integer(pending.sequence), .integer(pending.time)] + columns(of: pending.status)
+            + [.integer(pending.since), .blob(ValueCodec.encode(pending.operation))]
+    }
+
+    private func columns(of pending: PendingOperation.Status) -> [SQLValue] {
         var status = StatusNumber.pending
         var details = [SQLValue](repeating: .null, count: 10)
-        switch pending.status {
+        switch pending {
         case .pending: break
         case .inFlight(let batch):
             status = .inFlight
@@ -148,8 +174,7 @@ extension SQLiteState {
             details[2...8] = columns(of: refusal)
             details[9] = .integer(Int64(attempts))
         }
-        return [integer(pending.sequence), .integer(pending.time), .integer(status.rawValue)] + details
-            + [.integer(pending.since), .blob(ValueCodec.encode(pending.operation))]
+        return [.integer(status.rawValue)] + details
     }
 
     private func columns(of refusal: Refusal) -> ArraySlice<SQLValue> {

@@ -65,20 +65,10 @@ extension ByteWriter {
         }
     }
 
-    /// Names and values in turn, without making either.
     private mutating func packed(_ packed: PackedProperties) {
-        packed.bytes.withUnsafeBytes { values in
-            packed.names.encoded.withUnsafeBytes { names in
-                var cursor = PackedCursor(values)
-                var next = 0
-                for end in packed.names.ends {
-                    let start = cursor.offset
-                    cursor.skip()
-                    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: names[next..<end]))
-                    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: values[start..<cursor.offset]))
-                    next = end
-                }
-            }
+        packed.forEach { name, value in
+            bytes.append(contentsOf: name)
+            bytes.append(contentsOf: value)
         }
     }
 }

@@ -44,6 +44,24 @@ package struct ByteReader {
         return value
     }
 
+    /// All of the bytes, by a closure that keeps what it reads itself. Not generic: where many are read, from outside of this
+    /// module, looking up the generic form for each costs more than the reading.
+    package static func readWhole(
+        _ bytes: [UInt8], names: NameTable? = nil, _ body: (inout ByteReader) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        var failure: CodecError?
+        bytes.withUnsafeBytes { bytes in
+            var reader = ByteReader(bytes, names: names)
+            do throws(CodecError) {
+                try body(&reader)
+                try reader.expectEnd()
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
     /// Bytes that were found to be there.
     func place(_ length: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])

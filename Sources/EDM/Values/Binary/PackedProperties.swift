@@ -44,6 +44,24 @@ package struct PackedProperties: Sendable {
         }
     }
 
+    /// Names and values as a writer writes them, in turn, without making either.
+    func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+        bytes.withUnsafeBytes { values in
+            names.encoded.withUnsafeBytes { encoded in
+                var cursor = PackedCursor(values)
+                var next = 0
+                for end in names.ends {
+                    let start = cursor.offset
+                    cursor.skip()
+                    body(
+                        UnsafeRawBufferPointer(rebasing: encoded[next..<end]),
+                        UnsafeRawBufferPointer(rebasing: values[start..<cursor.offset]))
+                    next = end
+                }
+            }
+        }
+    }
+
     func value(of name: String) -> Value? {
         guard let place = names.place(of: name) else { return nil }
         return bytes.withUnsafeBytes { bytes in

@@ -1,0 +1,127 @@
+package import EDM
+import Operations
+
+/// Which items of a state have changed since somebody began to note it.
+struct TouchedItems {
+    struct Key: Hashable {
+        let set: String
+        let key: String
+    }
+
+    struct LinkEnds: Hashable {
+        let relationship: String
+        let first: EntityID
+        let second: EntityID
+
+        /// Two entities hardly ever have several relationships.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(first)
+            hasher.combine(second)
+        }
+    }
+
+    var entities: Set<EntityID> = []
+    var keys: Set<Key> = []
+    var rows: Set<EntityID> = []
+    var bases: Set<EntityID> = []
+    var links: Set<LinkEnds> = []
+    var pending: Set<SequenceNumber> = []
+    var undone: Set<SequenceNumber> = []
+    var batches: Set<BatchID> = []
+    var ancestors: Set<EntityID> = []
+    var streams: Set<EntityID> = []
+    var coverage: Set<EntityID> = []
+    var hasQueries = false
+    var hasEvents = false
+    var hasOpenLinks = false
+    /// Rows may have gone with their sets, and the tables are others.
+    var hasModel = false
+}
+
+extension MemoryState {
+    /// Makes of a state that this one was when ``noteTouched()`` was called what this one is now; the items that are the same
+    /// are not looked at. What was noted begins anew.
+    ///
+    /// Belongs into one transaction. Both states are settled.
+    /// - Returns: False where so much is another that it has to be made anew; then nothing was changed.
+    package func writeTouched(into storage: some StateStorage) throws(StateError) -> Bool {
+        guard let touched = takeTouched(), !touched.hasModel else { return false }
+        try write(touched, into: storage)
+        return true
+    }
+
+    /// Makes this state in a storage that is empty. Belongs into one transaction.
+    ///
+    /// - Parameter model: of the state's metadata, if it has any.
+    package func write(into storage: some StateStorage, _ model: EntityDataModel?) throws(StateError) {
+        try storage.setHeader(header())
+        if let model { try storage.install(model) }
+        try write(allItems, into: storage)
+    }
+
+    private func write(_ touched: TouchedItems, into storage: some StateStorage) throws(StateError) {
+        try storage.setHeader(header())
+        for id in touched.entities.sorted() { if let set = set(of: id) { try storage.register(id, set: set) } }
+        for key in touched.keys {
+            if let id = entity(set: key.set, key: key.key) { try storage.assignKey(set: key.set, key: key.key, to: id) }
+        }
+        for id in touched.rows.sorted() {
+            if let row = row(id) { try storage.putRow(row) } else { try storage.removeRow(id) }
+        }
+        for id in touched.bases.sorted() {
+            if let base = base(id) { try storage.saveBase(id, base) } else { try storage.removeBase(id) }
+        }
+        for link in touched.links {
+            if let row = self.link(link.relationship, first: link.first, second: link.second) {
+                try storage.putLink(row)
+            } else {
+                try storage.removeLink(link.relationship, first: link.first, second: link.second)
+            }
+        }
+        try writeQueue(touched, into: storage)
+        for id in touched.ancestors {
+            if let ancestor = ancestor(id) { try storage.putAncestor(ancestor) } else { try storage.removeAncestor(id) }
+        }
+        for id in touched.streams { try storage.putStreams(streams(of: id), of: id) }
+        try writeQueries(touched, into: storage)
+        if touched.hasEvents { try storage.putEvents(events()) }
+        if touched.hasOpenLinks { try storage.putOpenLinks(openLinks()) }
+    }
+
+    private func writeQueue(_ touched: TouchedItems, into storage: some StateStorage) throws(StateError) {
+        // Those of all of them or of none.
+        try storage.removeEffects()
+        for sequence in touched.pending.sorted() {
+            // It may name fewer entities now.
+            try storage.removePending(sequence)
+            if let pending = pendingOperation(sequence) { try storage.putPending(pending) }
+        }
+        for sequence in touched.undone.sorted() {
+            if let undone = undoneOperation(sequence) {
+                try storage.putUndone(undone)
+            } else {
+                try storage.removeUndone(sequence)
+            }
+        }
+        for batch in touched.batches.sorted() {
+            guard let open = openBatch(batch) else {
+                try storage.removeOpenBatch(batch)
+                continue
+            }
+            try storage.putOpenBatch(open)
+        }
+    }
+
+    private func writeQueries(_ touched: TouchedItems, into storage: some StateStorage) throws(StateError) {
+        let former = try storage.queries().map(\.query.name)
+        for id in touched.coverage.sorted() {
+            let runs = coverage(of: id)
+            for name in former where runs[name] == nil { try storage.uncover(id, query: name) }
+            for (name, run) in runs { try storage.cover(id, query: name, run: run) }
+        }
+        guard touched.hasQueries else { return }
+        // Their order is a part of the state.
+        for name in former { try storage.removeQuery(name) }
+        for query in queries() { try storage.putQuery(query) }
+    }
+}
