@@ -53,7 +53,9 @@ import Testing
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)
         _ = try workspace.tidelog("bisect", "--run", "grep -E '^Sig(Blk|Ign)' /proc/self/status > signals; false")
-        let signals = workspace.read("signals").split(separator: "\n").map { $0.split(separator: "\t").last.map(String.init) }
+        let signals = workspace.read("signals").split(separator: "\n").map {
+            $0.split(separator: "\t").last.map(String.init)
+        }
         try #require(signals.count == 2)
         for mask in signals {
             let mask = try #require(mask.flatMap { UInt64($0, radix: 16) })

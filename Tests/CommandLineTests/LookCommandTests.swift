@@ -132,6 +132,26 @@ import Testing
                     answered: 12
                     time: "TIME"
                     outcome: "confirmed"
+                    built:
+                      comparison: "identical"
+                      requests:
+                        1:
+                          method: "POST"
+                          url: "Orders"
+                          headers:
+                            1:
+                              name: "OData-Version"
+                              value: "4.0"
+                            2:
+                              name: "OData-MaxVersion"
+                              value: "4.01"
+                            3:
+                              name: "Accept"
+                              value: "application/json"
+                            4:
+                              name: "Content-Type"
+                              value: "application/json"
+                          body: "{\"Note\":\"n\",\"Customer@odata.bind\":\"$1\"}"
                 effects:
                   1:
                     sequence: 11

@@ -92,7 +92,8 @@ import Testing
                 + "1 operation writes one that the service does not have. Copy the files from "
                 + "'streams' in the exported store to copy/streams, or write them again before the next push.\n")
         // What it advises helps.
-        try FileManager.default.copyItem(atPath: workspace.path(".tidelog/streams"), toPath: workspace.path("copy/streams"))
+        try FileManager.default.copyItem(
+            atPath: workspace.path(".tidelog/streams"), toPath: workspace.path("copy/streams"))
         #expect(try workspace.output("push", "--store", "copy").hasPrefix("1 confirmed"))
         // And behind the push there is nothing to say.
         _ = try workspace.output("export", "-o", "e.jsonl", "--store", "copy")

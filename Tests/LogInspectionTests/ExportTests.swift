@@ -156,7 +156,8 @@ import Testing
             digest: try #require(StreamDigest([UInt8](repeating: 1, count: 32))), byteCount: 5, mediaType: "text/plain")
         func write(_ content: StreamContent?) -> Record.Body {
             .operation(
-                Operation(.update(id(1), changes: [:], bindings: []), stream: StreamWrite(property: "P", content: content)))
+                Operation(
+                    .update(id(1), changes: [:], bindings: []), stream: StreamWrite(property: "P", content: content)))
         }
         try log.append(service(), write(content), write(content), write(content), write(nil), create(2, "Orders"))
         try log.append(prepared(1, 2), answered(1, (2, .confirmed(images: []))), .operationsUndone([3]))

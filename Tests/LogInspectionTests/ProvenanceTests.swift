@@ -190,7 +190,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "https://host/(S(x))/V4/Customers(1)", "https://host/(S(a(b)))/Customers(1)/City", "(S(x))/V4/Customers(1)/City",
+        "https://host/(S(x))/V4/Customers(1)", "https://host/(S(a(b)))/Customers(1)/City",
+        "(S(x))/V4/Customers(1)/City",
         "https://host/app(7)/V4/Customers(1)", "V4/Customers(1)/City",
     ])
     func `parentheses in the path of a service are none of a key`(text: String) throws {

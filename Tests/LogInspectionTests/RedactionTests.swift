@@ -146,7 +146,8 @@ import Testing
 
     @Test func `an element of a namespace that nobody knows goes with all that is in it`() throws {
         let metadata = Self.photos("", "").replacing(
-            "<EntityContainer", with: "<x:Hidden xmlns:x=\"urn:http://www.w3.org/corp\"><Inner/></x:Hidden><EntityContainer")
+            "<EntityContainer",
+            with: "<x:Hidden xmlns:x=\"urn:http://www.w3.org/corp\"><Inner/></x:Hidden><EntityContainer")
         let text = try scrubbed(metadata)
         #expect(!text.contains("Hidden") && !text.contains("corp") && !text.contains("Inner"))
         #expect(try CSDLReader.read(Array(text.utf8)).findEntityType("S.Photo") != nil)

@@ -3,12 +3,12 @@ internal import LogInspection
 internal import Operations
 internal import SyncEngine
 
-struct ShowCommand: ParsableCommand {
+struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show one record in full, where it lies, and what it has to do with others.",
         discussion: """
-            Reads the log only and needs no lock. Of an operation also which batches carried it, with the requests as they were \
-            sent where the log has them, and what the service said.
+            Reads the log only and needs no lock. Of an operation also which batches carried it, with the requests, and what \
+            the service said. Requests are built again from the state in front of the batch, and compared with what was sent.
 
               tidelog show 12
             """)
@@ -18,8 +18,9 @@ struct ShowCommand: ParsableCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
-    func run() throws {
-        let detail = try options.inspected.detail(of: sequence)
+    func run() async throws {
+        let store = try options.inspected
+        let detail = await store.buildingRequests(of: try store.detail(of: sequence))
         if format.json { return try Console.print(detail.json) }
         for line in DetailText(detail).lines { try Console.print(line) }
     }
