@@ -132,6 +132,23 @@ import Testing
                     answered: 12
                     time: "TIME"
                     outcome: "confirmed"
+                effects:
+                  1:
+                    sequence: 11
+                    time: "TIME"
+                    kind: "batchPrepared"
+                    summary: "batch 1 prepared: 2 operations in 1 change set"
+                  2:
+                    sequence: 12
+                    time: "TIME"
+                    kind: "batchAnswered"
+                    summary: "batch 1 answered: 2 confirmed"
+                [0]
+                """#)
+        #expect(
+            try output(workspace, "show", "10", "--requests").contains(
+                #"""
+                    outcome: "confirmed"
                     built:
                       comparison: "identical"
                       requests:
@@ -153,18 +170,7 @@ import Testing
                               value: "application/json"
                           body: "{\"Note\":\"n\",\"Customer@odata.bind\":\"$1\"}"
                 effects:
-                  1:
-                    sequence: 11
-                    time: "TIME"
-                    kind: "batchPrepared"
-                    summary: "batch 1 prepared: 2 operations in 1 change set"
-                  2:
-                    sequence: 12
-                    time: "TIME"
-                    kind: "batchAnswered"
-                    summary: "batch 1 answered: 2 confirmed"
-                [0]
-                """#)
+                """#))
         #expect(
             try output(workspace, "show", "15", "--json") == #"""
                 {"sequence":15,"time":"TIME","kind":"operationsUndone","summary":"1 operation undone: 14","entities":[],"operations":[14],"kindNumber":13,"payloadBytes":N,"place":{"path":".tidelog/log/00000000000000000001.segment","blockOffset":N,"blockStoredBytes":N,"blockRawBytes":N,"blockFirst":15,"blockLast":15},"causes":[{"sequence":14,"time":"TIME","kind":"operation","summary":"update Customers(~1) Name='Eve' · tag 'red'"}]}
