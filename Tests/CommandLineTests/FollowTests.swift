@@ -45,6 +45,31 @@ import Testing
         #expect(workspace.text(running.output).split(separator: "\n").count == 3)
     }
 
+    @Test func `log --follow --set goes on behind a compaction that came meanwhile`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
+        _ = try workspace.output("create", "Orders", #"{"Note":"one"}"#)
+        let running = try workspace.start(["log", "--follow", "--set", "Orders"])
+        #expect(lines(1, of: running, in: workspace).count == 1)
+        // So that it has not opened the file that the second compaction removes.
+        kill(running.process.processIdentifier, SIGSTOP)
+        _ = try workspace.output("compact", "--keep", "0b")
+        let made = try workspace.output("create", "Orders", #"{"Note":"two"}"#)
+        let link = try #require(made.split(separator: " ").last).trimmingCharacters(in: .newlines)
+        _ = try workspace.output("push")
+        _ = try workspace.output("compact", "--keep", "0b")
+        _ = try workspace.output("update", link, #"{"Note":"three"}"#)
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"other"}"#)
+        _ = try workspace.output("update", link, #"{"Note":"four"}"#)
+        kill(running.process.processIdentifier, SIGCONT)
+        let all = lines(4, of: running, in: workspace)
+        #expect(all.count == 4 && all[1].contains("were compacted"))
+        #expect(all[2].hasSuffix("Note='three'") && all[3].hasSuffix("Note='four'"))
+        try #require(ends(running.process) { $0.terminate() })
+        #expect(running.process.terminationStatus == 0)
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `log --follow of a log that is damaged to its end does not wait`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])

@@ -146,6 +146,32 @@ import Testing
                 [0]
                 """#)
         #expect(
+            try output(workspace, "show", "10", "--requests").contains(
+                #"""
+                    outcome: "confirmed"
+                    built:
+                      comparison: "identical"
+                      requests:
+                        1:
+                          method: "POST"
+                          url: "Orders"
+                          headers:
+                            1:
+                              name: "OData-Version"
+                              value: "4.0"
+                            2:
+                              name: "OData-MaxVersion"
+                              value: "4.01"
+                            3:
+                              name: "Accept"
+                              value: "application/json"
+                            4:
+                              name: "Content-Type"
+                              value: "application/json"
+                          body: "{\"Note\":\"n\",\"Customer@odata.bind\":\"$1\"}"
+                effects:
+                """#))
+        #expect(
             try output(workspace, "show", "15", "--json") == #"""
                 {"sequence":15,"time":"TIME","kind":"operationsUndone","summary":"1 operation undone: 14","entities":[],"operations":[14],"kindNumber":13,"payloadBytes":N,"place":{"path":".tidelog/log/00000000000000000001.segment","blockOffset":N,"blockStoredBytes":N,"blockRawBytes":N,"blockFirst":15,"blockLast":15},"causes":[{"sequence":14,"time":"TIME","kind":"operation","summary":"update Customers(~1) Name='Eve' · tag 'red'"}]}
                 [0]

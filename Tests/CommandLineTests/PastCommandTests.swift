@@ -48,6 +48,22 @@ import Testing
         #expect(wrong.error.contains("The value 'yesterday' is invalid for '--at <seq|time>'"))
     }
 
+    @Test(arguments: [
+        ["at", "8", "query", "--", "Customers(1)/Name/$value"], ["at", "8", "--", "query", "Customers(1)/Name/$value"],
+        ["at", "--", "8", "query", "Customers(1)/Name/$value"],
+        ["at", "8", "--store", ".tidelog", "--", "query", "Customers(1)/Name/$value"],
+        ["at", "8", "query", "--store", ".tidelog", "--", "Customers(1)/Name/$value"],
+        ["query", "--at", "8", "--", "Customers(1)/Name/$value"],
+    ])
+    func `what stands behind two hyphens belongs to the command`(arguments: [String]) throws {
+        let workspace = try workspace(try SandboxServer())
+        let running = try workspace.start(arguments)
+        running.process.waitUntilExit()
+        #expect(workspace.text(running.error) == "")
+        #expect(workspace.text(running.output) == "Ada Lovelace\n")
+        #expect(try workspace.tidelog("at", "8", "status", "--", "more").status == 64)
+    }
+
     @Test func `looking back changes no file`() throws {
         let workspace = try workspace(try SandboxServer())
         let log = try workspace.output("log", "--all", "--json")

@@ -73,6 +73,34 @@ import Testing
         #expect(try digest(workspace, "hidden") == before)
     }
 
+    @Test func `that the contents of pending streams are missing is said on both sides`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["P=Photos"])
+        try workspace.write("first", to: "a.txt")
+        _ = try workspace.output("media", "create", "Photos", "a.txt", "--type", "text/plain")
+        let run = try workspace.tidelog("export", "-o", "e.jsonl")
+        #expect(
+            run
+                == Run(
+                    status: 0, output: "",
+                    error: "tidelog: The contents of streams are not in the export; "
+                        + "1 operation writes one that the service does not have.\n"))
+        let made = try workspace.tidelog("import", "e.jsonl", "--store", "copy", "--json")
+        #expect(made.output.hasSuffix(#","missingStreams":1}"# + "\n"))
+        #expect(
+            made.error == "tidelog: The contents of streams are not in an export; "
+                + "1 operation writes one that the service does not have. Copy the files from "
+                + "'streams' in the exported store to copy/streams, or write them again before the next push.\n")
+        // What it advises helps.
+        try FileManager.default.copyItem(
+            atPath: workspace.path(".tidelog/streams"), toPath: workspace.path("copy/streams"))
+        #expect(try workspace.output("push", "--store", "copy").hasPrefix("1 confirmed"))
+        // And behind the push there is nothing to say.
+        _ = try workspace.output("export", "-o", "e.jsonl", "--store", "copy")
+        #expect(try workspace.tidelog("export", "-o", "e.jsonl", "--store", "copy").error == "")
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `an export goes into a pipe, through a link, and takes no file that it was not told to`() throws {
         let workspace = try workspace(try SandboxServer())
         let export = try workspace.output("export")
@@ -239,5 +267,38 @@ import Testing
                 == Run(
                     status: 1, output: "",
                     error: "tidelog: Orders/Nothing is no property of an entity set. Write it as Set/Property.\n"))
+    }
+
+    @Test func `where the export of a redacted store cannot be written there is no store either`() throws {
+        let workspace = try workspace(try SandboxServer())
+        let run = try workspace.tidelog("redact", "-o", "red", "--jsonl", "/dev/full")
+        #expect(
+            run
+                == Run(
+                    status: 1, output: "",
+                    error: "tidelog: The file cannot be written: No space left on device (/dev/full). "
+                        + "Check space and permissions.\n"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: workspace.folder.path)
+        #expect(names.filter { $0.hasPrefix("red") } == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `that a redacted store is not encrypted is said, however late the log got its key`(early: Bool) throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace()
+        let key = String(repeating: "0123456789abcdef", count: 4)
+        workspace.environment["TIDELOG_KEY"] = early ? key : ""
+        _ = try workspace.output("init", server.root(.v4), "--query", "C=Customers")
+        workspace.environment["TIDELOG_KEY"] = key
+        _ = try workspace.output("pull")
+        _ = try workspace.output("create", "Customers", #"{"Name":"Ada"}"#)
+        let run = try workspace.tidelog("redact", "-o", "red")
+        #expect(run.status == 0)
+        #expect(run.error == "tidelog: The store is encrypted; the redacted one is not.\n")
+        #expect(
+            try workspace.tidelog("export", "-o", "e.jsonl").error
+                == "tidelog: The store is encrypted; the export holds its data in the clear.\n")
+        workspace.environment["TIDELOG_KEY"] = ""
+        #expect(try workspace.tidelog("verify", "--store", "red").status == 0)
     }
 }

@@ -138,6 +138,39 @@ import Testing
         }
     }
 
+    @Test func `a log that is encrypted in its later part only is an encrypted one`() throws {
+        let log = try SampleLog()
+        try log.append(service())
+        log.log.close()
+        #expect(!inspected(log).isEncrypted)
+        let options = OperationLog.Options(durability: .none, keys: [try #require(Self.key)])
+        let later = try OperationLog.open(directory: log.path, options: options).log
+        _ = try later.append([RecordCodec.encode(Record(time: SampleLog.time, body: create(2, "Orders")))])
+        later.close()
+        #expect(inspected(log).isEncrypted)
+    }
+
+    @Test func `an export and an import count the operations whose streams are missing`() throws {
+        let log = try SampleLog()
+        let content = StreamContent(
+            digest: try #require(StreamDigest([UInt8](repeating: 1, count: 32))), byteCount: 5, mediaType: "text/plain")
+        func write(_ content: StreamContent?) -> Record.Body {
+            .operation(
+                Operation(
+                    .update(id(1), changes: [:], bindings: []), stream: StreamWrite(property: "P", content: content)))
+        }
+        try log.append(service(), write(content), write(content), write(content), write(nil), create(2, "Orders"))
+        try log.append(prepared(1, 2), answered(1, (2, .confirmed(images: []))), .operationsUndone([3]))
+        let store = inspected(log)
+        var lines: [String] = []
+        let summary = try LogExport(store).writeLines { lines.append($0) }
+        #expect(summary.missingStreams == 2)
+        #expect(try LogExport(store, range: ExportRange(to: .sequence(7))).writeLines { _ in }.missingStreams == 3)
+        let target = try LogImport(to: log.directory.path + "/copy")
+        for line in lines { try target.add(line: Array(line.utf8)) }
+        #expect(try target.finish().missingStreams == 2)
+    }
+
     @Test func `a part of a log is exported, and only one that begins with the log can be imported`() throws {
         let log = try sample()
         let store = inspected(log)

@@ -23,7 +23,18 @@ import Testing
         var filter = RecordFilter()
         criteria(&filter)
         let fates = try log.history.fates()
-        return try log.items().filter { filter.shows($0, fates) }.map(\.sequence)
+        return try shown(log.history.items(), &filter, fates)
+    }
+
+    /// What is left for the cursor to give.
+    private func shown(
+        _ cursor: HistoryCursor, _ filter: inout RecordFilter, _ fates: OperationFates
+    ) throws -> [SequenceNumber] {
+        var shown: [SequenceNumber] = []
+        while let item = try cursor.next() {
+            if filter.shows(item, fates, of: cursor) { shown.append(item.sequence) }
+        }
+        return shown
     }
 
     @Test func `without criteria everything is shown`() throws {
@@ -44,6 +55,28 @@ import Testing
             .batchInterrupted(BatchInterrupted(batch: 1, reason: "cut")),
             .batchInterrupted(BatchInterrupted(batch: 2, reason: "cut")))
         #expect(try shown(log) { $0.entities = [id(2)] } == [2, 4, 6])
+    }
+
+    @Test func `a set is known of entities whose records a compaction removed while the log was followed`() throws {
+        let shop = try ShopLog(segmentSize: 2_048, runSize: 512)
+        var filter = RecordFilter()
+        filter.set = "Orders"
+        let fates = try shop.log.history.fates()
+        let cursor = shop.log.history.items()
+        #expect(try shown(cursor, &filter, fates) == [])
+        // More than the segment takes that the cursor has open.
+        let operations = try (100...160).map { try shop.append(create($0, "Orders", ["Note": .string("n\($0)")])) }
+        try shop.append(
+            .batchPrepared(
+                BatchPrepared(batch: 1, changeSets: operations.map { [.init(contentID: "\($0)", operation: $0)] })),
+            .batchAnswered(
+                BatchAnswered(
+                    batch: 1, outcomes: operations.map { .init(operation: $0, result: .confirmed(images: [])) })))
+        try shop.compact()
+        let last = try shop.append(update(160, ["Note": .string("n")]))
+        let shown = try shown(cursor, &filter, fates)
+        #expect(shown.last == last && !shown.contains(operations[60]))
+        #expect(try self.shown(shop.log.history.items(), &filter, fates).last == last)
     }
 
     @Test func `each criterion chooses by itself`() throws {

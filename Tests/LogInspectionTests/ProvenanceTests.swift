@@ -183,9 +183,23 @@ import Testing
         #expect(EntityReference("Customers(~7)")?.selector == .id(id(7)))
         for text in [
             "", "~", "~0", "~x", "Customers", "(1)", "Customers(1", "Customers('1)", "Customers(1)x", "~1/a/b", "~1/",
+            "Customers(1)/", "Customers(1)(2)", "https://shop/(S(x))/v4/",
         ] {
             #expect(EntityReference(text) == nil, "\(text)")
         }
+    }
+
+    @Test(arguments: [
+        "https://host/(S(x))/V4/Customers(1)", "https://host/(S(a(b)))/Customers(1)/City",
+        "(S(x))/V4/Customers(1)/City",
+        "https://host/app(7)/V4/Customers(1)", "V4/Customers(1)/City",
+    ])
+    func `parentheses in the path of a service are none of a key`(text: String) throws {
+        let reference = try #require(EntityReference(text))
+        #expect(reference.set == "Customers")
+        #expect(reference.selector == .key("(1)"))
+        #expect(reference.property == (text.hasSuffix("City") ? "City" : nil))
+        #expect(try ShopLog().provenance(text).reference == "Customers(1)")
     }
 
     @Test func `who is not in the log, and sets and keys that cannot be, are refused`() throws {
@@ -198,16 +212,7 @@ import Testing
     @Test func `behind a compaction the history begins with what it left`() throws {
         let shop = try ShopLog()
         try shop.append(update(1, ["Name": .string("Eve")]))
-        var fold = try Fold(storage: MemoryState())
-        let decoder = RecordDecoder()
-        try LogReader(directory: shop.log.path).forEach { record in
-            try fold.apply(try decoder.decode(kind: record.kind, payload: record.payload), sequence: record.sequence)
-        }
-        try fold.settle()
-        _ = try shop.log.log.writeSnapshot { writer in
-            try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
-        }
-        try shop.log.log.compact(keepingFrom: .max)
+        try shop.compact()
         try shop.append(update(1, ["City": .string("Bonn")]), .operationsUndone([6]))
         #expect(
             try shop.history("Customers(1)").suffix(3) == [

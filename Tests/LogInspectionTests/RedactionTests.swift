@@ -109,6 +109,50 @@ import Testing
         #expect(items[1]?.name == "inDoubt")
     }
 
+    // MARK: Metadata
+
+    /// Of the service of a redacted log with these metadata.
+    private func scrubbed(_ metadata: String) throws -> String {
+        let log = try SampleLog()
+        try log.append(.serviceInstalled(ServiceDescription(root: "http://shop/", metadata: Array(metadata.utf8))))
+        guard case .serviceInstalled(let service)? = try records(redacted(log)).first?.body else { return "" }
+        return String(decoding: service.metadata, as: UTF8.self)
+    }
+
+    private static let namespace = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"
+
+    private static func photos(_ declaration: String, _ attribute: String) -> String {
+        """
+        <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx"><edmx:DataServices>\
+        <Schema Namespace="S" xmlns="http://schemas.microsoft.com/ado/2008/09/edm"><EntityType Name="Photo" \
+        \(declaration) \(attribute)><Key><PropertyRef Name="ID"/></Key>\
+        <Property Name="ID" Type="Edm.Int32" Nullable="false"/></EntityType><EntityContainer Name="C">\
+        <EntitySet Name="Photos" EntityType="S.Photo"/></EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+        """
+    }
+
+    @Test(arguments: ["m", "meta", "p1"])
+    func `what the protocol says in metadata stays under any prefix`(prefix: String) throws {
+        let metadata = Self.photos("xmlns:\(prefix)=\"\(Self.namespace)\"", "\(prefix):HasStream=\"true\"")
+        let model = try CSDLReader.read(Array(try scrubbed(metadata).utf8))
+        #expect(model.findEntityType("S.Photo")?.hasStream == true)
+    }
+
+    @Test func `what others say under the protocol's usual prefix goes`() throws {
+        let text = try scrubbed(Self.photos("xmlns:m=\"urn:corp\"", "m:Name=\"hidden\""))
+        #expect(!text.contains("hidden") && !text.contains("corp"))
+        #expect(try CSDLReader.read(Array(text.utf8)).findEntityType("S.Photo") != nil)
+    }
+
+    @Test func `an element of a namespace that nobody knows goes with all that is in it`() throws {
+        let metadata = Self.photos("", "").replacing(
+            "<EntityContainer",
+            with: "<x:Hidden xmlns:x=\"urn:http://www.w3.org/corp\"><Inner/></x:Hidden><EntityContainer")
+        let text = try scrubbed(metadata)
+        #expect(!text.contains("Hidden") && !text.contains("corp") && !text.contains("Inner"))
+        #expect(try CSDLReader.read(Array(text.utf8)).findEntityType("S.Photo") != nil)
+    }
+
     // MARK: What survives
 
     private func values(_ records: [Record], _ property: String) -> [Value] {

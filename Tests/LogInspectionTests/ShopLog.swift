@@ -1,6 +1,7 @@
 import EDM
 import OperationLog
 import Operations
+import SyncCore
 import SyncEngine
 import TestSupport
 import Testing
@@ -54,6 +55,20 @@ final class ShopLog {
     func append(_ bodies: Record.Body...) throws -> SequenceNumber {
         for body in bodies { try log.append(body) }
         return log.log.nextSequence - 1
+    }
+
+    /// Leaves a snapshot of all that is there, and no record.
+    func compact() throws {
+        var fold = try Fold(storage: MemoryState())
+        let decoder = RecordDecoder()
+        try LogReader(directory: log.path).forEach { record in
+            try fold.apply(try decoder.decode(kind: record.kind, payload: record.payload), sequence: record.sequence)
+        }
+        try fold.settle()
+        _ = try log.log.writeSnapshot { writer in
+            try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
+        }
+        try log.log.compact(keepingFrom: .max)
     }
 
     func provenance(_ text: String) throws -> Provenance {

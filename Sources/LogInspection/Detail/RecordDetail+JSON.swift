@@ -14,7 +14,8 @@ extension RecordDetail {
     /// | `images` | what the record says of entities: `[{"entity", "set", "type", "values", "etag", "editLink", "links": [{"navigation", "to", "complete"}]}]` |
     /// | `changeSets` | of a prepared batch: `[[{"contentID", "operation"}]]` |
     /// | `headers` | of an operation: `[{"name", "value"}]` |
-    /// | `exchanges` | `[{"batch", "operation", "prepared", "answered", "outcome", "status", "code", "message", "method", "url", "body"}]`, see ``Exchange`` |
+    /// | `exchanges` | `[{"batch", "operation", "prepared", "answered", "outcome", "status", "code", "message", "method", "url", "body", "built"}]`, see ``Exchange`` |
+    /// | `built` | `{"comparison", "reason", "requests": [{"method", "url", "headers": [{"name", "value"}], "body"}]}`, see ``BuiltRequests``; `comparison` is `identical`, `different`, `unknown` or `unbuildable` with the `reason` |
     /// | `causes`, `effects` | `[{"sequence", "time", "kind", "summary"}]` |
     ///
     /// Members that do not apply are left out.
@@ -67,6 +68,38 @@ extension HistoryJSONWriter {
         text("method", exchange.method)
         text("url", exchange.url)
         text("body", exchange.body.map { String(decoding: $0, as: UTF8.self) })
+        guard let built = exchange.built else { return }
+        json.name("built")
+        object { $0.built(built) }
+    }
+
+    private mutating func built(_ built: BuiltRequests) {
+        switch built.comparison {
+        case .identical: text("comparison", "identical")
+        case .different: text("comparison", "different")
+        case .unknown: text("comparison", "unknown")
+        case .unbuildable(let reason):
+            text("comparison", "unbuildable")
+            text("reason", reason)
+        }
+        guard !built.requests.isEmpty else { return }
+        array("requests", built.requests) { writer, request in
+            writer.object {
+                $0.text("method", request.method)
+                $0.text("url", request.url)
+                $0.headers(request.headers)
+                if !request.body.isEmpty { $0.text("body", String(decoding: request.body, as: UTF8.self)) }
+            }
+        }
+    }
+
+    private mutating func headers(_ headers: [Operation.Header]) {
+        array("headers", headers) { writer, header in
+            writer.object {
+                $0.text("name", header.name)
+                $0.text("value", header.value)
+            }
+        }
     }
 
     private mutating func related(_ name: String, _ related: [RecordDetail.Related]) {
@@ -84,13 +117,7 @@ extension HistoryJSONWriter {
     /// What the short form leaves out.
     private mutating func everything(_ body: Record.Body) {
         switch body {
-        case .operation(let operation) where !operation.headers.isEmpty:
-            array("headers", operation.headers) { writer, header in
-                writer.object {
-                    $0.text("name", header.name)
-                    $0.text("value", header.value)
-                }
-            }
+        case .operation(let operation) where !operation.headers.isEmpty: headers(operation.headers)
         case .downloadPage(let page): images(page.entities)
         case .entitiesRead(let images): self.images(images)
         case .batchPrepared(let prepared):

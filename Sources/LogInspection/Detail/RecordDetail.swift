@@ -15,7 +15,7 @@ public struct RecordDetail: Sendable {
     /// Of an operation.
     public let fate: OperationFate?
     /// The ways to the service and back of an operation, or of the operations of a batch's record.
-    public let exchanges: [Exchange]
+    public internal(set) var exchanges: [Exchange]
     /// Earlier records without which it would not be, in order.
     public let causes: [Related]
     /// Later records that are about it, in order.

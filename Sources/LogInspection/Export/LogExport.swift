@@ -39,6 +39,9 @@ public struct LogExport {
         public var isComplete = true
         /// Whether the log is damaged: records that are lost are in the export as lost ones.
         public var isDamaged = false
+        /// How many operations that the service does not have write into a stream: the files with the contents are not in
+        /// the export, and a store that is made of it cannot send these without them.
+        public var missingStreams = 0
     }
 
     /// Calls `line` with each line, without its end. In memory for one record and its block.
@@ -51,6 +54,7 @@ public struct LogExport {
         try line(header(passage))
         var checksum = FNV1a()
         var sets = EntitySets()
+        var streams = StreamWrites()
         let decoder = RecordDecoder()
         do {
             try passage.forEach { piece in
@@ -58,16 +62,20 @@ public struct LogExport {
                 case .record(let record):
                     summary.records += 1
                     checksum.add(record)
-                    try line(Self.line(record, decoder, &sets))
+                    let item = HistoryItem(record, decoder, &sets)
+                    if case .entry(let entry) = item { streams.add(entry.record.body, entry.sequence) }
+                    try line(Self.line(item, record))
                 case .snapshotItem(let kind, let payload):
                     checksum.add(kind, payload)
                     learn(kind, payload, &sets)
+                    streams.add(snapshotItem: kind, payload)
                     try line(Self.line(snapshot: passage.snapshot?.sequence ?? 0, kind, payload))
                 }
             }
         } catch let error as LogError {
             throw TidelogError(error)
         }
+        summary.missingStreams = streams.count
         var end = HistoryJSONWriter()
         end.object {
             $0.flag("end")
@@ -105,8 +113,7 @@ public struct LogExport {
         sets.learn(id, set)
     }
 
-    private static func line(_ record: LogRecord, _ decoder: RecordDecoder, _ sets: inout EntitySets) -> String {
-        let item = HistoryItem(record, decoder, &sets)
+    private static func line(_ item: HistoryItem, _ record: LogRecord) -> String {
         var members = HistoryJSONWriter()
         members.object {
             // Two kinds of items have the number already.
@@ -139,11 +146,7 @@ extension FNV1a {
 
     mutating func add(_ record: LogRecord) { add(record.kind, record.payload) }
 
-    /// Sixteen hexadecimal digits.
-    var text: String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    var text: String { Self.text(value) }
 }
 
 extension HistoryItem {

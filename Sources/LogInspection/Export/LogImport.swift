@@ -13,6 +13,9 @@ public final class LogImport {
     public struct Summary: Sendable, Hashable {
         public let records: UInt64
         public let lastSequence: UInt64
+        /// As ``LogExport/Summary/missingStreams``: so many operations cannot be sent before the files of the streams are in
+        /// the store's `streams`, or the streams are written again.
+        public let missingStreams: Int
     }
 
     private let unfinished: UnfinishedStore
@@ -23,6 +26,7 @@ public final class LogImport {
     private var service: ServiceDescription?
     private var records: UInt64 = 0
     private var checksum = FNV1a()
+    private var streams = StreamWrites()
     private var hasSnapshot = false
     private var first: UInt64 = 1
     private var isEnded = false
@@ -78,7 +82,7 @@ public final class LogImport {
         }
         try unfinished.finish(description)
         isDone = true
-        return Summary(records: records, lastSequence: log.nextSequence - 1)
+        return Summary(records: records, lastSequence: log.nextSequence - 1, missingStreams: streams.count)
     }
 
     private func begin(_ json: JSONValue) throws(TidelogError) {
@@ -132,10 +136,13 @@ public final class LogImport {
             if json["snapshot"] != nil {
                 hasSnapshot = true
                 try check(snapshotItem: kind, payload)
+                streams.add(snapshotItem: kind, payload)
                 try log.addSnapshotItem(kind: kind, payload: payload)
             } else {
                 records += 1
-                try check(record: kind, payload, isUndecodable: json["kind"]?.string == "undecodable")
+                try check(
+                    record: kind, payload, at: log.nextSequence,
+                    isUndecodable: json["kind"]?.string == "undecodable")
                 try log.add(kind: kind, payload: payload)
             }
         } catch {
@@ -147,10 +154,13 @@ public final class LogImport {
         }
     }
 
-    private func check(record kind: UInt8, _ payload: [UInt8], isUndecodable: Bool) throws(TidelogError) {
+    private func check(
+        record kind: UInt8, _ payload: [UInt8], at sequence: UInt64, isUndecodable: Bool
+    ) throws(TidelogError) {
         do throws(CodecError) {
             let record = try decoder.decode(kind: kind, payload: payload)
             if case .serviceInstalled(let installed) = record.body { service = installed }
+            streams.add(record.body, sequence)
         } catch {
             // The log had it so.
             guard !isUndecodable else { return }

@@ -67,15 +67,8 @@ struct LogPassage {
 }
 
 extension InspectedStore {
-    /// Whether the log is encrypted, as its first segment says.
-    public var isEncrypted: Bool {
-        do throws(LogError) {
-            _ = try LogReader(directory: files.log, fileSystem: disk)
-            return false
-        } catch {
-            if case .keyRequired = error { return true } else { return false }
-        }
-    }
+    /// Whether any part of the log is encrypted.
+    public var isEncrypted: Bool { LogReader.hasEncryption(directory: files.log, fileSystem: disk) }
 
     /// A reader that meets no damage: where the log has some, one of what can be read, with records of the kind
     /// ``LogRepair/lostKind`` for those that are lost.

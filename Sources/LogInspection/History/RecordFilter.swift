@@ -33,31 +33,20 @@ public struct RecordFilter: Sendable {
     private var operationsOnEntities: Set<SequenceNumber> = []
     private var operationsOnSet: Set<SequenceNumber> = []
     private var batchesOnEntities: Set<BatchID> = []
-    private var sets = EntitySets()
 
     public init() {}
-
-    /// Learns from the snapshot, where the log was compacted, which entities are of which set. Only ``set`` needs it.
-    ///
-    /// Memory: a number for each entity. Of a damaged log what can be read counts.
-    public mutating func learnSets(of history: LogHistory) throws(LogError) {
-        do throws(LogError) {
-            let reader = try LogReader(
-                directory: history.directory, keys: history.keys, fileSystem: history.fileSystem)
-            _ = try CompactedHistory(reader, first: try reader.firstSequence(), &sets)
-        } catch {
-            guard case .damaged = error else { throw error }
-        }
-    }
 
     /// Whether records are asked for that are no operations: then all kinds are looked at.
     public var asksForFacts: Bool { entities != nil || kind != nil || batch != nil || code != nil }
 
     /// Whether the item is shown. What cannot be read is always shown where its place fits: it may have been what is looked
     /// for.
-    public mutating func shows(_ item: HistoryItem, _ fates: OperationFates) -> Bool {
+    ///
+    /// - Parameter cursor: the one that gave the item. It knows which set entities are of, also of those whose records a
+    ///   compaction removes while a log is followed.
+    public mutating func shows(_ item: HistoryItem, _ fates: OperationFates, of cursor: HistoryCursor) -> Bool {
         switch item {
-        case .entry(let entry), .carried(let entry, _, _): return shows(entry, fates)
+        case .entry(let entry), .carried(let entry, _, _): return shows(entry, fates, cursor.sets)
         case .lost, .damage, .compacted: return isInRange(item.sequence)
         case .undecodable: return isInRange(item.sequence)
         }
@@ -67,10 +56,10 @@ public struct RecordFilter: Sendable {
         sequence >= from ?? 0 && sequence <= to ?? .max
     }
 
-    private mutating func shows(_ entry: HistoryEntry, _ fates: OperationFates) -> Bool {
+    private mutating func shows(_ entry: HistoryEntry, _ fates: OperationFates, _ sets: EntitySets) -> Bool {
         // These remember something, and so look at each entry.
         let isOnEntities = fitsEntities(entry)
-        let isOnSet = fitsSet(entry)
+        let isOnSet = fitsSet(entry, sets)
         guard isOnEntities, isOnSet, isInRange(entry.sequence), fitsTime(entry) else { return false }
         if let kind, entry.kind != kind, entry.operation?.action.name != kind { return false }
         if let tag, entry.operation?.customTag != tag { return false }
@@ -94,9 +83,8 @@ public struct RecordFilter: Sendable {
         return isFit
     }
 
-    private mutating func fitsSet(_ entry: HistoryEntry) -> Bool {
+    private mutating func fitsSet(_ entry: HistoryEntry, _ sets: EntitySets) -> Bool {
         guard let set else { return true }
-        sets.learn(from: entry.record.body)
         let isFit = entry.entities.contains { sets.set(of: $0) == set }
         if isFit, entry.operation != nil { operationsOnSet.insert(entry.sequence) }
         return isFit || entry.record.body.namedOperations.contains(where: operationsOnSet.contains)

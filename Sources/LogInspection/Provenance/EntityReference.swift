@@ -23,20 +23,18 @@ public struct EntityReference: Sendable, Hashable {
     /// Nil where the text has none of the forms.
     public init?(_ text: String) {
         self.text = text
-        guard let end = Self.end(of: text) else { return nil }
-        let rest = text[end...]
-        guard rest.isEmpty || (rest.first == "/" && rest.count > 1 && !rest.dropFirst().contains("/")) else {
-            return nil
-        }
-        property = rest.isEmpty ? nil : String(rest.dropFirst())
-        let entity = text[..<end]
+        let segments = Self.segments(of: text)
+        guard let place = Self.entity(in: segments) else { return nil }
+        let entity = segments[place].text
+        let rest = segments[(place + 1)...]
+        guard rest.allSatisfy({ !$0.text.isEmpty }) else { return nil }
+        property = rest.first.map { String($0.text) }
         guard let open = entity.firstIndex(of: "(") else {
             guard let id = Self.id(entity) else { return nil }
             (set, selector) = (nil, .id(id))
             return
         }
-        let path = entity[..<open]
-        set = Self.decoded(path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path)
+        set = Self.decoded(entity[..<open])
         let inner = entity[entity.index(after: open)...].dropLast()
         selector = Self.id(inner).map(Selector.id) ?? .key(Self.decoded(entity[open...]))
     }
@@ -52,15 +50,42 @@ public struct EntityReference: Sendable, Hashable {
         return EntityID(rawValue: number)
     }
 
-    /// Behind the entity: behind the parenthesis that closes its key, which stands in no quotes, or in front of the slash.
-    private static func end(of text: String) -> String.Index? {
-        guard text.first != "~" else { return text.firstIndex(of: "/") ?? text.endIndex }
-        guard let open = text.firstIndex(of: "("), open > text.startIndex else { return nil }
-        var isQuoted = false
-        for index in text[open...].indices {
-            if text[index] == "'" { isQuoted.toggle() }
-            if text[index] == ")", !isQuoted { return text.index(after: index) }
+    private struct Segment {
+        var text: Substring
+        /// How many pairs of parentheses it has, those in others not counted.
+        var pairs = 0
+    }
+
+    /// The segment with the entity, behind which there is a property at most. A service root may have parentheses as well
+    /// (`https://host/(S(x))/service/`), so that the first segment that has some need not be it.
+    private static func entity(in segments: [Segment]) -> Int? {
+        if let first = segments.first, first.text.first == "~" { return segments.count <= 2 ? 0 : nil }
+        return segments.indices.suffix(2).first { place in
+            let segment = segments[place]
+            return segment.pairs == 1 && segment.text.first != "(" && segment.text.last == ")"
         }
-        return nil
+    }
+
+    /// What slashes separate that stand in no parentheses: keys may have some. None where one of these is not closed.
+    private static func segments(of text: String) -> [Segment] {
+        var segments: [Segment] = []
+        var start = text.startIndex
+        var (depth, pairs) = (0, 0)
+        var isQuoted = false
+        for index in text.indices {
+            switch text[index] {
+            case "'" where depth > 0: isQuoted.toggle()
+            case "(" where !isQuoted: depth += 1
+            case ")" where !isQuoted && depth > 0:
+                depth -= 1
+                if depth == 0 { pairs += 1 }
+            case "/" where depth == 0:
+                segments.append(Segment(text: text[start..<index], pairs: pairs))
+                start = text.index(after: index)
+                pairs = 0
+            default: break
+            }
+        }
+        return depth == 0 ? segments + [Segment(text: text[start...], pairs: pairs)] : []
     }
 }

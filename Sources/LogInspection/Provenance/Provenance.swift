@@ -163,4 +163,6 @@ public struct Exchange: Sendable, Hashable {
     public internal(set) var url: String?
     /// Known where the method is; nil for a request without a body.
     public internal(set) var body: [UInt8]?
+    /// What went over the line, built again; nil where nobody asked for it, see ``InspectedStore/buildingRequests(of:)``.
+    public internal(set) var built: BuiltRequests?
 }

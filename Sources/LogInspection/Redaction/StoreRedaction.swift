@@ -33,13 +33,18 @@ public struct StoreRedaction: Sendable {
 
     /// Makes the store in a directory that must not exist; it has its name when it is whole. Never encrypted.
     ///
-    /// - Throws: `invalidRequest` where something has the name, or a kept property is none; `unsupported` where there are too
-    ///   many different values for the room that the model gives them.
-    public func write(to directory: String) throws(TidelogError) -> Summary {
+    /// - Parameter use: is called with the store when it is whole and has its name not yet; where it throws, nothing is left
+    ///   behind.
+    /// - Throws: what `use` throws; a ``TidelogError``, `invalidRequest` where something has the name, or a kept property is
+    ///   none; `unsupported` where there are too many different values for the room that the model gives them.
+    public func write(to directory: String, use: (InspectedStore) throws -> Void = { _ in }) throws -> Summary {
         let unfinished = try UnfinishedStore(directory)
         do {
             let (summary, redaction) = try write(log: unfinished.files.log, on: PosixFileSystem())
-            try unfinished.finish(StoreDescription(serviceRoot: Redaction.root, service: options(redaction)))
+            let description = StoreDescription(serviceRoot: Redaction.root, service: options(redaction))
+            try description.write(unfinished.files)
+            try use(InspectedStore(directory: unfinished.files.directory))
+            try unfinished.finish(description)
             return summary
         } catch {
             unfinished.discard()

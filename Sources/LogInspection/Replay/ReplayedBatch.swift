@@ -29,21 +29,30 @@ public struct ReplayedBatch: Sendable, Hashable {
         _ prepared: BatchPrepared, on state: MemoryState, _ model: EntityDataModel, serviceRoot: String,
         options: ServiceOptions
     ) {
-        batch = prepared.batch
         do {
             let rebuilt = try RebuiltBatch(prepared, on: state, model, serviceRoot: serviceRoot, options: options)
-            bytes = rebuilt.bytes
-            requests = rebuilt.requests
-            comparison =
-                switch rebuilt.comparison {
-                case .identical: .identical
-                case .different: .different
-                case .unknown: .unknown
-                }
+            self.init(prepared.batch, rebuilt)
         } catch {
-            bytes = []
-            requests = []
-            comparison = .unbuildable((error as? TidelogError)?.message ?? "\(error)")
+            self.init(prepared.batch, unbuildable: (error as? TidelogError)?.message ?? "\(error)")
         }
+    }
+
+    init(_ batch: BatchID, _ rebuilt: RebuiltBatch) {
+        self.batch = batch
+        bytes = rebuilt.bytes
+        requests = rebuilt.requests
+        comparison =
+            switch rebuilt.comparison {
+            case .identical: .identical
+            case .different: .different
+            case .unknown: .unknown
+            }
+    }
+
+    init(_ batch: BatchID, unbuildable reason: String) {
+        self.batch = batch
+        bytes = []
+        requests = []
+        comparison = .unbuildable(reason)
     }
 }

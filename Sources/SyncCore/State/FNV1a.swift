@@ -25,4 +25,10 @@ package struct FNV1a {
             value = (value ^ UInt64(UInt8(truncatingIfNeeded: number >> UInt64(shift)))) &* 0x100_0000_01b3
         }
     }
+
+    /// A hash in sixteen hexadecimal digits.
+    package static func text(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
 }

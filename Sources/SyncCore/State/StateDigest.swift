@@ -30,10 +30,7 @@ public struct StateDigest: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Sixteen hexadecimal digits.
-    public var description: String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    public var description: String { FNV1a.text(value) }
 }
 
 /// The digest of a state while its items come and go.

@@ -96,4 +96,10 @@ extension LocalStore {
             return try reconciler.outcomes(of: plan, requests: requests, [outcome])
         }
     }
+
+    /// What went over the line for a batch, in a past that ends in front of the record that says it was prepared.
+    package func rebuilt(_ prepared: BatchPrepared) throws(TidelogError) -> RebuiltBatch {
+        let (model, options, root) = (try model, try serviceOptions, try service?.root ?? "")
+        return try read { try RebuiltBatch(prepared, on: $0, model, serviceRoot: root, options: options) }
+    }
 }

@@ -28,24 +28,27 @@ struct AtCommand: AsyncParsableCommand {
     private static let commands = ["query", "keys", "status", "plan"]
 
     func run() async throws {
-        if let name = command.first { return try await run(name) }
+        let command = Array(command.drop { $0 == "--" })
+        if let name = command.first { return try await run(command, name) }
         let provider = try await PastODataProvider(parameters: try options.parameters, at: point.point)
         let summary = try await AtText(provider)
         for line in format.json ? [summary.json] : summary.lines { try Console.print(line) }
     }
 
-    private func run(_ name: String) async throws {
+    private func run(_ command: [String], _ name: String) async throws {
         // Options behind the point are those of this command.
         if name.hasPrefix("-") {
-            let end = optionsEnd
+            let end = Self.optionsEnd(command)
             return try await Self.run(["at"] + given + command[..<end] + [point.text] + command[end...])
         }
         guard Self.commands.contains(name) else {
             let others = Self.commands.joined(separator: ", ")
             throw ValidationError("'\(name)' cannot look at the store as it was; \(others) can.")
         }
-        // Of an option that is there twice the last one counts.
-        try await Self.run([name] + given + command.dropFirst() + ["--at", point.text])
+        // Of an option that is there twice the last one counts, and behind "--" there are none.
+        let rest = command.dropFirst()
+        let end = rest.firstIndex(of: "--") ?? rest.endIndex
+        try await Self.run([name] + given + rest[..<end] + ["--at", point.text] + rest[end...])
     }
 
     /// The options that were given so far.
@@ -54,9 +57,9 @@ struct AtCommand: AsyncParsableCommand {
     }
 
     /// Where in the command its name stands, behind options with their values; its end where there is no name.
-    private var optionsEnd: Int {
+    private static func optionsEnd(_ command: [String]) -> Int {
         var index = 0
-        while index < command.count, command[index].hasPrefix("-") {
+        while index < command.count, command[index].hasPrefix("-"), command[index] != "--" {
             index += command[index] == "--store" || command[index] == "--config" ? 2 : 1
         }
         return min(index, command.count)

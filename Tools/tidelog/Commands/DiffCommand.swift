@@ -171,24 +171,26 @@ struct DifferenceText {
     init(_ difference: EntityDifference) { self.difference = difference }
 
     var lines: [String] {
-        let mark =
+        let name = oneLine(difference.name)
+        let title =
             switch difference.change {
-            case .added: "+"
-            case .removed: "-"
-            case .changed: "~"
+            case .added: Paint.good("+ \(name)")
+            case .removed: Paint.bad("- \(name)")
+            case .changed: "~ \(name)"
             }
-        var lines = ["\(mark) \(oneLine(difference.name))"]
+        var lines = [title]
         for property in difference.properties {
             let (before, after) = (property.before.map(text), property.after.map(text))
             switch (before, after) {
             case (let before?, let after?): lines.append("    ~ \(oneLine(property.name)): \(before) → \(after)")
-            case (let before?, nil): lines.append("    - \(oneLine(property.name)): \(before)")
-            case (nil, let after?): lines.append("    + \(oneLine(property.name)): \(after)")
+            case (let before?, nil): lines.append(Paint.bad("    - \(oneLine(property.name)): \(before)"))
+            case (nil, let after?): lines.append(Paint.good("    + \(oneLine(property.name)): \(after)"))
             case (nil, nil): break
             }
         }
         for link in difference.links {
-            lines.append("    \(link.isAdded ? "+" : "-") \(oneLine(link.navigation)) → \(oneLine(link.target))")
+            let text = "\(oneLine(link.navigation)) → \(oneLine(link.target))"
+            lines.append(link.isAdded ? Paint.good("    + \(text)") : Paint.bad("    - \(text)"))
         }
         return lines
     }

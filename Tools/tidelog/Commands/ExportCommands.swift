@@ -47,6 +47,10 @@ struct ExportCommand: ParsableCommand {
             if !summary.isComplete {
                 Console.printError(
                     "tidelog: The export does not begin with the log, so that no store can be made of it.")
+            } else if summary.missingStreams > 0 {
+                Console.printError(
+                    "tidelog: The contents of streams are not in the export; "
+                        + "\(Self.streams(summary.missingStreams)) that the service does not have.")
             }
             isSound = !summary.isDamaged
         case .csv: isSound = try CSVExport(store, range: range).writeRows { try file.write($0) }
@@ -65,6 +69,11 @@ struct ExportCommand: ParsableCommand {
             Console.printError("tidelog: The log is damaged; what can be read was exported.")
             throw QuietFailure(status: .damage)
         }
+    }
+
+    /// `2 operations write one`
+    static func streams(_ count: Int) -> String {
+        counted(count, "operation writes one", "operations write one")
     }
 }
 
@@ -90,6 +99,12 @@ struct ImportCommand: ParsableCommand {
         let target = try LogImport(to: store, keys: try .fromEnvironment())
         while let line = try reader.next() { try target.add(line: line) }
         let summary = try target.finish()
+        if summary.missingStreams > 0 {
+            Console.printError(
+                "tidelog: The contents of streams are not in an export; "
+                    + "\(ExportCommand.streams(summary.missingStreams)) that the service does not have. Copy the files from "
+                    + "'streams' in the exported store to \(store)/streams, or write them again before the next push.")
+        }
         guard format.json else {
             return try Console.print(
                 "\(counted(summary.records, "record", "records")), the last one \(summary.lastSequence), in \(store).")
@@ -99,6 +114,7 @@ struct ImportCommand: ParsableCommand {
         json.member("store", store)
         json.member("records", summary.records)
         json.member("lastSequence", summary.lastSequence)
+        if summary.missingStreams > 0 { json.member("missingStreams", summary.missingStreams) }
         json.endObject()
         try Console.print(json.text)
     }

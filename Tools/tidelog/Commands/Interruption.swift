@@ -16,19 +16,18 @@ enum Interruption {
     static func prepare() {
         // Also makes the flag before a handler looks at it.
         flag.store(false, ordering: .relaxed)
-        // Whoever started the program may have blocked them in the thread that did so.
-        var numbers = sigset_t()
-        sigemptyset(&numbers)
         for number in [SIGINT, SIGTERM] {
-            sigaddset(&numbers, number)
             signal(number) { _ in Interruption.flag.store(true, ordering: .relaxed) }
         }
-        pthread_sigmask(SIG_UNBLOCK, &numbers, nil)
-        // Who started this process from a thread that blocks signals, as a thread pool's do, has handed that on.
+        unblock()
+    }
+
+    /// Lets the signals come to this thread: who started the program from a thread that blocks them, as a thread pool's do, has
+    /// handed that on.
+    static func unblock() {
         var signals = sigset_t()
         sigemptyset(&signals)
-        sigaddset(&signals, SIGINT)
-        sigaddset(&signals, SIGTERM)
+        for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 

@@ -58,7 +58,7 @@ struct LogCommand: ParsableCommand {
             let edges = graph ? dependences.edges(of: item) : []
             let text = HistoryText(item, fates: fates)
             if text.isDamage { isSound = false }
-            let isShown = filter.shows(item, fates)
+            let isShown = filter.shows(item, fates, of: cursor)
             if isShown, all || filter.asksForFacts || text.isAlwaysShown {
                 if format.json {
                     try Console.print(item.json(fates: fates, dependsOn: graph ? edges : nil))

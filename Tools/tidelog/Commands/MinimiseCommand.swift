@@ -34,6 +34,8 @@ struct MinimiseCommand: AsyncParsableCommand {
 
     func run() async throws {
         try ScratchDirectory.check(isFree: output)
+        Leftovers.add(output)
+        defer { Leftovers.forget(output) }
         let store = try options.inspected
         let report: MinimiseReport
         defer { if Console.isWatched { Console.writeError("\r\u{1B}[K") } }

@@ -3,23 +3,29 @@ internal import LogInspection
 internal import Operations
 internal import SyncEngine
 
-struct ShowCommand: ParsableCommand {
+struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show one record in full, where it lies, and what it has to do with others.",
         discussion: """
             Reads the log only and needs no lock. Of an operation also which batches carried it, with the requests as they were \
-            sent where the log has them, and what the service said.
+            sent where the log has them, and what the service said. --requests builds all of them again, from the state in \
+            front of each batch, and says whether the batch is what was sent, to the byte.
 
               tidelog show 12
+              tidelog show 12 --requests
             """)
 
     @Argument(help: ArgumentHelp("The record's number, as 'tidelog log --all' shows it.", valueName: "seq"))
     var sequence: SequenceNumber
+    @Flag(help: "Show what went over the line for an operation. Takes as long as 'at'.")
+    var requests = false
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
-    func run() throws {
-        let detail = try options.inspected.detail(of: sequence)
+    func run() async throws {
+        let store = try options.inspected
+        var detail = try store.detail(of: sequence)
+        if requests { detail = await store.buildingRequests(of: detail) }
         if format.json { return try Console.print(detail.json) }
         for line in DetailText(detail).lines { try Console.print(line) }
     }

@@ -32,9 +32,10 @@ struct RedactCommand: ParsableCommand {
     func run() throws {
         let store = try options.inspected
         let file = try jsonl.map { try OutputFile($0) }
-        let summary = try StoreRedaction(store, keeping: Set(keep)).write(to: output)
-        if let file {
-            _ = try LogExport(InspectedStore(directory: output)).writeLines { try file.write($0 + "\n") }
+        if store.isEncrypted { Console.printError("tidelog: The store is encrypted; the redacted one is not.") }
+        let summary = try StoreRedaction(store, keeping: Set(keep)).write(to: output) { redacted in
+            guard let file else { return }
+            _ = try LogExport(redacted).writeLines { try file.write($0 + "\n") }
             try file.finish()
         }
         if format.json {

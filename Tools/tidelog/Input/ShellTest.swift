@@ -5,11 +5,6 @@
 #elseif canImport(Musl)
     internal import Musl
 #endif
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 internal import LogInspection
 internal import SyncEngine
 
@@ -47,8 +42,12 @@ struct ShellTest {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        Self.resetSignals(&attributes)
         var child: pid_t = 0
-        let failure = posix_spawn(&child, "/bin/sh", &actions, nil, &arguments, environ)
+        let failure = posix_spawn(&child, "/bin/sh", &actions, &attributes, &arguments, environ)
         guard failure == 0 else {
             throw TidelogError(.storage, "The shell cannot be started: \(String(cString: strerror(failure))).")
         }
@@ -62,40 +61,19 @@ struct ShellTest {
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
     }
 
+    /// This program ignores broken pipes, and its threads block signals: the command is to end by them as ever.
+    private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        var pipes = sigset_t()
+        sigemptyset(&pipes)
+        sigaddset(&pipes, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &pipes)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    }
+
     private static func quoted(_ path: String) -> String {
         "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
-}
-
-/// A directory for what is thrown away.
-struct ScratchDirectory {
-    let path: String
-
-    init() throws {
-        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(folder)/tidelog-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw CommandFailure(
-                "No directory can be made in \(folder): \(String(cString: strerror(errno))).",
-                recovery: "Name another one in TMPDIR.")
-        }
-        path = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    func remove() { Self.remove(path) }
-
-    /// Throws where something has the name.
-    static func check(isFree path: String) throws {
-        guard access(path, F_OK) == 0 else { return }
-        throw CommandFailure("\(path) is there already.", recovery: "Give a name that nothing has.")
-    }
-
-    static func write(_ text: String, to path: String) throws {
-        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) else {
-            throw CommandFailure("\(path) cannot be written.", recovery: "Check the directory's name.")
-        }
-    }
-
-    /// With all that is in it.
-    static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 }

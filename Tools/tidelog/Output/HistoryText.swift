@@ -37,8 +37,8 @@ struct HistoryText {
     var line: String {
         switch item {
         case .entry(let entry), .carried(let entry, _, _):
-            let fate = fates[entry.sequence].map(Self.words) ?? ""
-            return "\(column(entry.sequence))  \(entry.timeText ?? "-")  \(padded(fate, 9))  \(entry.summary)"
+            let fate = Self.painted(fates[entry.sequence])
+            return "\(column(entry.sequence))  \(entry.timeText ?? "-")  \(fate)  \(entry.summary)"
         case .lost(let range):
             let last = range.upperBound
             return "\(column(range.lowerBound))  "
@@ -80,8 +80,17 @@ struct HistoryText {
         return String(repeating: " ", count: max(0, 6 - text.count)) + text
     }
 
-    private func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
+    /// As wide as the longest one.
+    private static func painted(_ fate: OperationFate?) -> String {
+        let text = fate.map(words) ?? ""
+        let padded = text + String(repeating: " ", count: max(0, 9 - text.count))
+        return switch fate {
+        case .confirmed: Paint.good(padded)
+        case .pending, .inFlight, .deferred: Paint.warning(padded)
+        case .inDoubt, .rejected, .unknown: Paint.bad(padded)
+        case .undone, .elided: Paint.faint(padded)
+        case nil: padded
+        }
     }
 
     private static func words(_ fate: OperationFate) -> String {

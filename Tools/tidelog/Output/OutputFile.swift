@@ -44,7 +44,9 @@ final class OutputFile {
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
-        if !isDone, let names { unlink(names.unfinished) }
+        guard let names else { return }
+        if !isDone { unlink(names.unfinished) }
+        Leftovers.forget(names.unfinished)
     }
 
     /// Beside the target, under a name that nothing has.
@@ -54,6 +56,7 @@ final class OutputFile {
             descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
             if descriptor >= 0 {
                 names = (target, unfinished)
+                Leftovers.add(unfinished)
                 return
             }
             guard errno == EEXIST else { throw failure() }

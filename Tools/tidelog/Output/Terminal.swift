@@ -39,7 +39,6 @@ enum Paint {
     static func bad(_ text: String) -> String { painted(text, "31") }
     /// Less than the rest.
     static func faint(_ text: some CustomStringConvertible) -> String { painted("\(text)", "2") }
-    static func strong(_ text: String) -> String { painted(text, "1") }
 
     private static func painted(_ text: String, _ code: String) -> String {
         Terminal.hasColour && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text

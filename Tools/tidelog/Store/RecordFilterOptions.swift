@@ -35,7 +35,6 @@ struct RecordFilterOptions: ParsableArguments {
         var filter = RecordFilter()
         filter.entities = try entity.map { try store.entities(of: $0.reference) }
         filter.set = set
-        if set != nil { try mappingLogErrors { try filter.learnSets(of: store.history) } }
         filter.kind = kind
         filter.state = state?.rawValue
         filter.batch = batch

@@ -1,0 +1,45 @@
+import Operations
+import SyncCore
+
+/// The operations of a log that write into a stream and that the service does not have: only files beside the log hold what
+/// they write, and an export has none of these.
+///
+/// In memory for one number an operation.
+struct StreamWrites {
+    private var open: Set<SequenceNumber> = []
+
+    var count: Int { open.count }
+
+    /// What was undone may be redone, and stays.
+    mutating func add(_ body: Record.Body, _ sequence: SequenceNumber) {
+        switch body {
+        case .operation(let operation): add(operation, sequence)
+        case .batchAnswered(let answered):
+            for outcome in answered.outcomes {
+                if case .confirmed = outcome.result { open.remove(outcome.operation) }
+            }
+        case .operationsElided(let operations): open.subtract(operations)
+        case .operationsAmended(let amended):
+            for amended in amended {
+                open.remove(amended.operation)
+                add(amended.content, amended.operation)
+            }
+        default: break
+        }
+    }
+
+    /// A record of a snapshot.
+    mutating func add(snapshotItem kind: UInt8, _ payload: [UInt8]) {
+        guard let kind = SnapshotCodec.Kind(rawValue: kind), kind == .pendingWithStream || kind == .undoneWithStream
+        else { return }
+        switch try? SnapshotCodec.decode(kind, payload: payload) {
+        case .pending(let pending): add(pending.operation, pending.sequence)
+        case .undone(let undone): add(undone.operation.operation, undone.sequence)
+        default: break
+        }
+    }
+
+    private mutating func add(_ operation: Operation, _ sequence: SequenceNumber) {
+        if operation.stream?.content != nil { open.insert(sequence) }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// What shells need to complete commands and options.
+@Suite(.timeLimit(.minutes(5))) struct CompletionTests {
+    /// What `--help` lists.
+    private func subcommands(_ workspace: Workspace) throws -> [String] {
+        let help = try workspace.output("--help")
+        return help.split(separator: "\n").compactMap { line in
+            // Commands stand behind two blanks, continued descriptions behind many.
+            guard line.hasPrefix("  "), let first = line.dropFirst(2).first, first.isLowercase else { return nil }
+            return line.split(separator: " ").first.map { String($0.filter { $0 != "," }) }
+        }
+    }
+
+    private func isThere(_ shell: String) -> String? {
+        ["/bin/", "/usr/bin/", "/usr/local/bin/"].map { $0 + shell }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `the script for a shell is sound and knows every command`(shell: String) throws {
+        let workspace = try Workspace()
+        let script = try workspace.output("--generate-completion-script", shell)
+        let commands = try subcommands(workspace)
+        #expect(commands.count >= 40 && Set(["init", "bisect", "what-if", "verify"]).isSubset(of: commands))
+        let words = Set(script.split { !($0.isLetter || $0 == "-") }.map(String.init))
+        #expect(commands.filter { !words.contains($0) } == [])
+        guard let path = isThere(shell) else {
+            print("The completion script is not read by \(shell), which is not installed.")
+            return
+        }
+        try workspace.write(script, to: "completion")
+        let check = Process()
+        check.executableURL = URL(fileURLWithPath: path)
+        check.arguments = ["-n", workspace.path("completion")]
+        try check.run()
+        check.waitUntilExit()
+        #expect(check.terminationStatus == 0)
+    }
+
+    @Test func `bash completes commands and their options`() throws {
+        guard let bash = isThere("bash") else { return print("bash is not installed.") }
+        let workspace = try Workspace()
+        try workspace.write(try workspace.output("--generate-completion-script", "bash"), to: "completion")
+        func completions(_ words: [String]) throws -> [String] {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: bash)
+            let line = words.map { "'\($0)'" }.joined(separator: " ")
+            process.arguments = [
+                "-c",
+                """
+                . '\(workspace.path("completion"))'
+                COMP_WORDS=(\(line)); COMP_CWORD=\(words.count - 1); COMP_LINE="${COMP_WORDS[*]}"; COMP_POINT=${#COMP_LINE}
+                _tidelog tidelog "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>/dev/null
+                printf '%s\\n' "${COMPREPLY[@]}"
+                """,
+            ]
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init).sorted()
+        }
+        #expect(try completions(["tidelog", "bis"]) == ["bisect"])
+        #expect(try completions(["tidelog", "bisect", "--w"]) == ["--when"])
+    }
+}

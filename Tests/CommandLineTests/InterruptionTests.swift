@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// What a signal leaves of a command that it ends.
+@Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
+    private func waits(until isSo: () -> Bool) -> Bool {
+        for _ in 0..<6000 where !isSo() { usleep(10_000) }
+        return isSo()
+    }
+
+    private func names(_ path: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP], [["bisect"], ["minimise", "--output", "small"]])
+    func `copies of a store are removed when a signal ends the command`(number: Int32, command: [String]) throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)
+        try FileManager.default.createDirectory(atPath: workspace.path("scratch"), withIntermediateDirectories: true)
+        workspace.environment["TMPDIR"] = workspace.path("scratch")
+        let running = try workspace.start(command + ["--run", "test -d {}/log && : > started; sleep 5"])
+        try #require(waits { FileManager.default.fileExists(atPath: workspace.path("started")) })
+        #expect(names(workspace.path("scratch")).count == 1)
+        kill(running.process.processIdentifier, number)
+        running.process.waitUntilExit()
+        #expect(running.process.terminationReason == .uncaughtSignal && running.process.terminationStatus == number)
+        #expect(names(workspace.path("scratch")) == [])
+        #expect(names(workspace.folder.path).allSatisfy { !$0.hasPrefix("small") })
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM], [["report"], ["export"]])
+    func `a file that is not whole is removed when a signal ends the command`(number: Int32, command: [String]) throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        // Whoever reads it waits.
+        try FileManager.default.removeItem(atPath: workspace.path(".tidelog/store.json"))
+        #expect(mkfifo(workspace.path(".tidelog/store.json"), 0o600) == 0)
+        let before = names(workspace.folder.path)
+        let running = try workspace.start(command + ["-o", "page"])
+        try #require(waits { names(workspace.folder.path).contains { $0.hasPrefix("page.") && $0.hasSuffix(".new") } })
+        kill(running.process.processIdentifier, number)
+        running.process.waitUntilExit()
+        #expect(running.process.terminationReason == .uncaughtSignal && running.process.terminationStatus == number)
+        let printed = [running.output, running.error]
+        #expect(
+            names(workspace.folder.path).filter { !printed.contains($0) && !$0.hasPrefix("in-") }
+                == before.filter { !$0.hasPrefix("in-") })
+    }
+
+    @Test func `a command that is tried gets the signals that end it`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)
+        _ = try workspace.tidelog("bisect", "--run", "grep -E '^Sig(Blk|Ign)' /proc/self/status > signals; false")
+        let signals = workspace.read("signals").split(separator: "\n").map {
+            $0.split(separator: "\t").last.map(String.init)
+        }
+        try #require(signals.count == 2)
+        for mask in signals {
+            let mask = try #require(mask.flatMap { UInt64($0, radix: 16) })
+            for number in [SIGINT, SIGTERM, SIGPIPE] { #expect(mask & (1 << UInt64(number - 1)) == 0, "\(number)") }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+import Testing
+
+@testable import SyncCore
+
+@Suite struct StateDigestTests {
+    @Test(arguments: [(UInt64(0), "0000000000000000"), (0xA, "000000000000000a"), (.max, "ffffffffffffffff")])
+    func `a hash has sixteen digits, and is read again from them`(value: UInt64, text: String) {
+        #expect(FNV1a.text(value) == text)
+        #expect(StateDigest(value: value).description == text)
+        #expect(StateDigest(text)?.value == value)
+    }
+}

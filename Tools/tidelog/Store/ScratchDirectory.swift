@@ -1,0 +1,49 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A directory for what is thrown away, also where a signal ends the program.
+struct ScratchDirectory {
+    let path: String
+
+    init() throws {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(folder)/tidelog-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw CommandFailure(
+                "No directory can be made in \(folder): \(String(cString: strerror(errno))).",
+                recovery: "Name another one in TMPDIR.")
+        }
+        path = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        Leftovers.add(path)
+    }
+
+    func remove() {
+        Self.remove(path)
+        Leftovers.forget(path)
+    }
+
+    /// Throws where something has the name.
+    static func check(isFree path: String) throws {
+        guard access(path, F_OK) == 0 else { return }
+        throw CommandFailure("\(path) is there already.", recovery: "Give a name that nothing has.")
+    }
+
+    static func write(_ text: String, to path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) else {
+            throw CommandFailure("\(path) cannot be written.", recovery: "Check the directory's name.")
+        }
+    }
+
+    /// With all that is in it.
+    static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+}
