@@ -23,7 +23,23 @@ enum ReplayBench {
         return [
             Case("replay of all", operations / replay, .operationsPerSecond, target: .atLeast(300_000)),
             Case("replay with the hash behind each record", operations / hashed, .operationsPerSecond),
-        ] + (try await states(inspected, store, surroundings))
+        ] + (try await states(inspected, store, surroundings)) + [
+            Case(
+                "bisect of all", try await bisect(inspected, operations: Int(operations), surroundings) * 1e3,
+                .milliseconds, target: .atMost(3_000))
+        ]
+    }
+
+    /// For the order that is the first one to come after a third of the history, where the snapshots are farthest apart.
+    private static func bisect(
+        _ inspected: InspectedStore, operations: Int, _ surroundings: Surroundings
+    ) async throws -> Double {
+        let order = InspectedLog.customers + InspectedLog.orders + operations / 150
+        return try await seconds(surroundings) {
+            let report = try await inspected.bisect(
+                good: .sequence(1), bad: .sequence(.max), when: StateCondition("Orders?$filter=OrderID eq \(order)"))
+            guard case .found = report.outcome else { throw Failure("The order was not found: \(report.outcome)") }
+        }
     }
 
     /// Of the store as it was close to a snapshot, and as far from one as any place is.

@@ -1,0 +1,64 @@
+import EDM
+import Operations
+import SyncCore
+import Testing
+import Views
+
+/// The views of a past are not folded: the state in memory is written into them, and later what has changed of it.
+struct WrittenStateTests {
+    /// Without a look at the states between.
+    private func fold(_ records: ArraySlice<Record>, _ fold: inout Fold<MemoryState>) throws {
+        for (index, record) in zip(records.indices, records) {
+            try fold.apply(record, sequence: SequenceNumber(index + 1))
+        }
+        try fold.settle()
+    }
+
+    @Test(arguments: UInt64(1)...12)
+    func `a state that is written into empty views is the same there`(_ seed: UInt64) throws {
+        var random = RandomRecords(seed: seed)
+        let memory = MemoryState()
+        var fold = try Fold(storage: memory)
+        try self.fold((0..<250).map { _ in random.next() }[...], &fold)
+        let file = ViewsFile()
+        let state = try file.open()
+        try state.transaction { try memory.write(into: state, fold.model) }
+        #expect(try StateDigest(of: state) == StateDigest(of: memory), "seed \(seed)")
+    }
+
+    @Test(arguments: UInt64(1)...12)
+    func `what has changed of a state makes of views that are as it was views that are as it is`(
+        _ seed: UInt64
+    ) throws {
+        var random = RandomRecords(seed: seed &+ 9_000)
+        let records = (0..<400).map { _ in random.next() }
+        var memory = MemoryState()
+        var file = ViewsFile()
+        var state = try file.open()
+        var (cut, written) = (0, 0)
+        while cut < records.count {
+            let end = min(cut + random.number(1..<40), records.count)
+            // As a past does: the state before is kept, should this one not be wanted.
+            let before = try StateDigest(of: memory)
+            let next = memory.copy()
+            next.noteTouched()
+            var further = try Fold(storage: next)
+            try self.fold(records[cut..<end], &further)
+            #expect(try StateDigest(of: memory) == before, "seed \(seed): the copy has changed what it is of")
+            if try state.transaction({ try next.writeTouched(into: state) }) {
+                written += 1
+            } else {
+                // Other metadata.
+                state.close()
+                file = ViewsFile()
+                state = try file.open()
+                try state.transaction { try next.write(into: state, further.model) }
+            }
+            (memory, cut) = (next, end)
+            let isSame = try StateDigest(of: state) == StateDigest(of: memory)
+            #expect(isSame, "seed \(seed), through record \(end)")
+            if !isSame { return }
+        }
+        #expect(written > 0, "seed \(seed): everything was written anew each time")
+    }
+}
