@@ -29,7 +29,7 @@ struct AtCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let name = command.first { return try await run(name) }
-        let provider = try await PastODataProvider(parameters: try options.parameters, at: point.point)
+        let provider = try await options.past(at: point.point)
         let summary = try await AtText(provider)
         for line in format.json ? [summary.json] : summary.lines { try Console.print(line) }
     }
