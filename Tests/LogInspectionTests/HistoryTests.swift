@@ -129,6 +129,29 @@ import Testing
         #expect(try cursor.next() == nil)
     }
 
+    @Test func `a history that goes on behind a damaged header gives what is appended later`() throws {
+        let directory = TemporaryDirectory()
+        let options = OperationLog.Options(durability: .everyCommit, runSize: 1)
+        let (log, _) = try OperationLog.open(directory: directory.path + "/log", options: options)
+        func append(_ number: UInt64) throws {
+            try log.append([RecordCodec.encode(Record(time: SampleLog.time, body: create(number, "Orders")))])
+        }
+        for number in 1...6 as ClosedRange<UInt64> { try append(number) }
+        let place = try #require(try InspectedStore(directory: directory.path).detail(of: 3).place)
+        var bytes = try #require(TemporaryDirectory.read(place.path))
+        bytes[Int(place.blockOffset) + 9] ^= 0x55
+        TemporaryDirectory.write(bytes, to: place.path)
+        let cursor = LogHistory(logDirectory: directory.path + "/log").items()
+        let items = try SampleLog.items(cursor)
+        #expect(sequences(items) == [1, 2, 4, 5, 6])
+        guard case .damage(_, resumesAt: 4) = items[2] else {
+            Issue.record("\(items[2])")
+            return
+        }
+        try append(7)
+        #expect(sequences(try SampleLog.items(cursor)) == [7])
+    }
+
     @Test func `a segment whose header is damaged loses no record`() throws {
         let log = try SampleLog()
         for number in 1...50 { try log.append(create(UInt64(number), "Orders")) }

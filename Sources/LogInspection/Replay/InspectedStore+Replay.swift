@@ -69,6 +69,7 @@ extension InspectedStore {
         }
         check.records = replay.sequence - first
         check.digest = try replay.digest()
+        check.isDamaged = replay.salvage != nil
         check.lostRecords = replay.salvage?.lost.count ?? 0
         return check
     }

@@ -44,10 +44,11 @@ public struct ReplayCheck: Sendable, Hashable {
     /// what this log has begins behind them, or records in front of them are lost.
     public internal(set) var comparedStates = 0
     public internal(set) var incomparableStates = 0
-    /// How many records are lost to damage.
+    /// Whether the log is damaged, so that all this is of what can be read; and how many records are lost.
+    public internal(set) var isDamaged = false
     public internal(set) var lostRecords: UInt64 = 0
 
-    /// Lost records by themselves are no difference; another run of which nothing can be compared is one.
+    /// Damage by itself is no difference; another run of which nothing can be compared is one.
     public var isSound: Bool {
         divergence == nil && differentBatches.isEmpty && (incomparableStates == 0 || comparedStates > 0)
     }

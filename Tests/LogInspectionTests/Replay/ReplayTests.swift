@@ -186,6 +186,22 @@ struct ReplayTests {
         #expect(try self.steps(late).map(\.digest) == steps.dropFirst(350).map(\.digest))
     }
 
+    @Test func `a damaged snapshot is passed over, and the check says that there is damage`() async throws {
+        let shop = try await ReplayedShop(options: .init(snapshots: .manual))
+        let snapshot = try await shop.store.writeSnapshot()
+        try await shop.session()
+        let file = try #require(
+            TemporaryDirectory.files(shop.directory.path).first { $0.hasSuffix("\(snapshot.sequence).snapshot") })
+        var bytes = try #require(TemporaryDirectory.read(file))
+        bytes[bytes.count / 2] ^= 0x55
+        TemporaryDirectory.write(bytes, to: file)
+        let check = try await shop.inspected.checkReplay()
+        #expect(check.isSound && check.isDamaged)
+        #expect(check.lostRecords == 0)
+        #expect(check.snapshots == [])
+        #expect(try Replay(shop.inspected, from: snapshot.sequence).origin == .beginning)
+    }
+
     /// The shop's log as a repair leaves it where records are lost, and a snapshot.
     private func repaired(
         _ shop: ReplayedShop, without lost: (Record.Body) -> Bool, snapshotBehind place: SequenceNumber? = nil
