@@ -1,34 +1,11 @@
-import EDM
-import OperationLog
-import Operations
-public import SyncEngine
+public import OperationLog
+import SyncEngine
 
 extension InspectedStore {
-    /// What the store's log is known by; copies have the same.
-    ///
-    /// - Throws: `noStore` where there is no log.
-    public var identifier: String {
-        get throws(TidelogError) { try openReader().storeIdentifier.description }
-    }
+    /// What was saved of a damaged log that this store stands for; nil for a store as it is on disk.
+    public var salvage: RepairPlan.Salvage? { salvagedOnce.salvage }
 
-    /// The first place that the store has a past of: in front of its log, or where a compaction has removed records, behind
-    /// them.
-    ///
-    /// - Throws: `noStore` where there is no log.
-    public var earliestPlace: PointInTime {
-        get throws(TidelogError) {
-            let reader = try openReader()
-            do {
-                let first = try reader.firstSequence()
-                guard first > 1 else { return .sequence(0) }
-                return .sequence(try snapshotPlaces(reader).first { $0 + 1 >= first } ?? first)
-            } catch {
-                throw LogFailure.mapped(error)
-            }
-        }
-    }
-
-    /// What the body makes of the store; where it comes upon damage, of what can be read of it, as a repair would make it.
+    /// What the body makes of the store; where it comes upon damage, of what can be read of it.
     ///
     /// The second run begins anew: the body keeps nothing of the first.
     func salvaging<T>(
@@ -37,72 +14,67 @@ extension InspectedStore {
         do throws(TidelogError) {
             return try await body(self)
         } catch {
-            guard error.code == .damaged else { throw error }
-            return try await body(
-                InspectedStore(directory: files.directory, keys: keys, options: options, fileSystem: try salvaged()))
+            return try await body(try salvaged(after: error))
         }
     }
 
-    /// The reader, with errors in their public form.
-    func openReader() throws(TidelogError) -> LogReader {
-        do throws(LogError) { return try reader() } catch { throw TidelogError(error) }
-    }
-
-    /// The last record up to the place, of those that the log has.
-    func sequence(of point: PointInTime, _ reader: LogReader) throws(TidelogError) -> SequenceNumber {
-        do {
-            let last = try reader.nextSequence() - 1
-            return min(try point.sequence(in: reader), last)
+    /// The same for what does not wait.
+    func salvagingNow<T>(_ body: (InspectedStore) throws(TidelogError) -> T) throws(TidelogError) -> T {
+        do throws(TidelogError) {
+            return try body(self)
         } catch {
-            throw LogFailure.mapped(error)
+            return try body(try salvaged(after: error))
         }
     }
 
-    /// The records behind which there is a snapshot of the state, in order.
-    func snapshotPlaces(_ reader: LogReader) throws(TidelogError) -> [SequenceNumber] {
+    /// The same for what needs nothing but the log.
+    func readable<Result>(_ body: (LogReader) throws -> Result) throws(TidelogError) -> Result {
+        try salvagingNow { store throws(TidelogError) in
+            do {
+                return try body(try store.reader())
+            } catch {
+                throw TidelogError(inspecting: store, error)
+            }
+        }
+    }
+
+    /// The store to do it again with.
+    ///
+    /// - Throws: the error where it is none of damage, or where this store is that one already.
+    func salvaged(after error: TidelogError) throws(TidelogError) -> InspectedStore {
+        guard error.code == .damaged, !salvagedOnce.isSalvaged else { throw error }
+        return try salvaged()
+    }
+
+    /// The store with a log that holds what can be read; in memory, made once.
+    func salvaged() throws(TidelogError) -> InspectedStore {
+        try salvagedOnce.store { () throws(TidelogError) in
+            do throws(LogError) {
+                let (disk, salvage) = try LogRepair(
+                    directory: files.log, keys: keys, check: LogHistory.undecodable, fileSystem: disk
+                ).inMemory()
+                return InspectedStore(self, on: disk, salvage)
+            } catch {
+                throw TidelogError(error)
+            }
+        }
+    }
+
+    /// A store that meets no damage: this one, or where its log has some, one of what can be read, with records of the kind
+    /// ``LogRepair/lostKind`` for those that are lost.
+    ///
+    /// Cost: the checksums of the whole log are computed.
+    func sound() throws(TidelogError) -> InspectedStore {
+        guard !salvagedOnce.isSalvaged else { return self }
         do throws(LogError) {
-            return try reader.snapshots().map { $0.sequence &- 1 }
+            do throws(LogError) {
+                if try history.verify(depth: .fast).isSound { return self }
+            } catch {
+                guard case .damaged = error else { throw error }
+            }
         } catch {
             throw TidelogError(error)
         }
-    }
-
-    /// The record with what is needed to print it; nil where there is none, or none that can be decoded.
-    ///
-    /// - Parameter past: knows the sets of the entities, so it is not older than the record.
-    func entry(
-        _ sequence: SequenceNumber, _ reader: LogReader, _ past: PastStore
-    ) async throws(TidelogError) -> HistoryEntry? {
-        let record: Record
-        do {
-            guard let found = try reader.record(sequence) else { return nil }
-            record = try RecordCodec.decode(kind: found.kind, payload: found.payload)
-        } catch {
-            if error is CodecError { return nil }
-            throw LogFailure.mapped(error)
-        }
-        var sets = EntitySets()
-        sets.learn(from: record.body)
-        let entities = HistoryEntry(sequence: sequence, record: record, sets: sets).entities.prefix(64)
-        for (id, link) in try await past.store.localLinks(of: Set(entities)) {
-            sets.learn(id, String(link.prefix { $0 != "(" }))
-        }
-        return HistoryEntry(sequence: sequence, record: record, sets: sets)
-    }
-}
-
-/// Errors of the log and of its records in their public form.
-enum LogFailure {
-    static func mapped(_ error: any Error) -> TidelogError {
-        switch error {
-        case let error as TidelogError: error
-        case let error as LogError: TidelogError(error)
-        case let error as CodecError:
-            TidelogError(
-                .damaged, "A record of the log cannot be read. \(error)",
-                recovery: "Run 'tidelog verify' on the store.",
-                cause: error)
-        default: TidelogError(.storage, "\(error)", cause: error)
-        }
+        return try salvaged()
     }
 }

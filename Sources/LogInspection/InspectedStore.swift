@@ -6,28 +6,43 @@ public import SyncEngine
 /// A store that is looked at and never changed: one in use, a copy, a damaged or an encrypted one.
 ///
 /// Everything goes through an ``OverlayFileSystem``, which of the disk calls nothing but opening for reading and listing. No
-/// lock is taken, so that a writer may append meanwhile.
+/// lock is taken, so that a writer may append meanwhile. Where something meets damage it is done again with what can be read
+/// of the log, as a repair would make it: records that are lost say nothing.
 public struct InspectedStore: Sendable {
     public let files: StoreFiles
     let keys: [LogKey]
     /// Only read.
     let disk: any FileSystem
     /// What the store is told besides by `store.json`.
-    let options: LocalStore.Options
+    var options: LocalStore.Options
+    /// What can be read, once somebody met damage; shared by copies of this value.
+    let salvagedOnce: SalvagedOnce
 
     /// Looks at nothing yet.
     ///
     /// - Parameters:
     ///   - directory: the store's; its log is in `log` below it.
     ///   - keys: all that the log's segments are encrypted with.
+    ///   - onDamage: is told what is lost, once, before anything is made of what can be read.
     public init(
         directory: String, keys: [LogKey] = [], options: LocalStore.Options = .init(),
-        fileSystem: any FileSystem = PosixFileSystem()
+        fileSystem: any FileSystem = PosixFileSystem(),
+        onDamage: @escaping @Sendable (RepairPlan.Salvage) -> Void = { _ in }
     ) {
         files = StoreFiles(directory: directory)
         self.keys = keys
         self.options = options
         disk = OverlayFileSystem(fileSystem)
+        salvagedOnce = SalvagedOnce(onDamage)
+    }
+
+    /// The store on another disk, which has what could be read.
+    init(_ store: InspectedStore, on disk: any FileSystem, _ salvage: RepairPlan.Salvage?) {
+        files = store.files
+        keys = store.keys
+        options = store.options
+        self.disk = disk
+        salvagedOnce = SalvagedOnce(made: salvage)
     }
 
     /// The log, record by record, damage or not.
@@ -42,66 +57,24 @@ public struct InspectedStore: Sendable {
 
     /// The last record up to the place, of those that the log has; 0 for none.
     ///
-    /// - Throws: `noStore` where there is no log, `damaged` where a time has to be looked for among records that cannot be
-    ///   read.
+    /// - Throws: `noStore` where there is no log.
     public func sequence(at point: PointInTime) throws(TidelogError) -> SequenceNumber {
-        do {
-            let reader = try reader()
-            return try min(point.sequence(in: reader), reader.nextSequence() - 1)
-        } catch {
-            throw TidelogError(inspecting: self, error)
-        }
+        try readable { reader throws in try min(point.sequence(in: reader), reader.nextSequence() - 1) }
     }
 
-    /// The store as it was.
-    ///
-    /// Where what is in front of the place is damaged, it is made of what can be read, as a repair would make it: records
-    /// that are lost say nothing. All of this happens in memory, and takes the log's size of it then.
+    /// The store as it was, made in memory.
     ///
     /// - Throws: `notFound` where a compaction has removed what the past would be made of, `noStore` where there is no log.
     public func past(at point: PointInTime) async throws(TidelogError) -> PastStore {
-        do throws(TidelogError) {
-            return try await past(at: point, on: disk)
-        } catch {
-            guard error.code == .damaged else { throw error }
-            return try await past(at: point, on: try salvaged())
+        try await salvaging { store throws(TidelogError) in
+            var options = store.options
+            options.log.keys = store.keys
+            options.disk = .simulated(store.disk)
+            options.service = store.serviceOptions
+            return try await PastStore(store.files, at: point, options: options)
         }
     }
 
     /// What the service lacks, as somebody has said; nil where the metadata say it.
     var serviceOptions: ServiceOptions? { options.service ?? (try? StoreDescription.read(files))?.service }
-
-    /// What can be read of a damaged log, as a repair would make it; in memory.
-    func salvagedReader() throws(TidelogError) -> LogReader {
-        let disk = try salvaged()
-        do throws(LogError) {
-            return try LogReader(directory: files.log, keys: keys, fileSystem: disk)
-        } catch {
-            throw TidelogError(error)
-        }
-    }
-
-    private func past(at point: PointInTime, on disk: any FileSystem) async throws(TidelogError) -> PastStore {
-        var options = options
-        options.log.keys = keys
-        options.disk = .simulated(disk)
-        options.service = serviceOptions
-        return try await PastStore(files, at: point, options: options)
-    }
-
-    /// The disk with a log on it that holds what can be read of the one that is there.
-    func salvaged() throws(TidelogError) -> OverlayFileSystem {
-        let overlay = OverlayFileSystem(disk)
-        do {
-            _ = try LogRepair(
-                directory: files.log, keys: keys, check: LogHistory.undecodable, fileSystem: overlay
-            ).inPlace {}
-        } catch {
-            guard let error = error as? LogError else {
-                throw TidelogError(.storage, "\(error)", place: files.log, cause: error)
-            }
-            throw TidelogError(error)
-        }
-        return overlay
-    }
 }

@@ -75,7 +75,7 @@ import Testing
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
         var bytes = try Data(contentsOf: file)
-        bytes[20] ^= 0xFF
+        for index in 20..<bytes.count { bytes[index] ^= 0xFF }
         try bytes.write(to: file)
         let running = try workspace.start(["log", "--follow"])
         try #require(ends(running.process) { _ in })

@@ -14,15 +14,6 @@ import Testing
         return workspace
     }
 
-    /// The block's header and payload; blocks are the commits, one record each.
-    private func damage(_ workspace: Workspace, block: Int) throws {
-        var bytes = [UInt8](try Data(contentsOf: workspace.folder.appendingPathComponent(Self.segment)))
-        var offset = 64
-        for _ in 1..<block { offset += 44 + Int(bytes[offset + 24]) + Int(bytes[offset + 25]) << 8 }
-        bytes[offset + 50] ^= 0xFF
-        try Data(bytes).write(to: workspace.folder.appendingPathComponent(Self.segment))
-    }
-
     @Test func `a sound store needs no repair`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
@@ -35,7 +26,7 @@ import Testing
     @Test func `a plan says what can be read and what is lost, changes nothing, and fails with 2`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
-        try damage(workspace, block: 12)
+        try workspace.damage(block: 12)
         let before = try Data(contentsOf: workspace.folder.appendingPathComponent(Self.segment))
         let run = try workspace.tidelog("repair")
         #expect(run.status == 2)
@@ -56,7 +47,7 @@ import Testing
     @Test func `a salvaged store opens, with what was in front of the lost records in doubt`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
-        try damage(workspace, block: 12)
+        try workspace.damage(block: 12)
         let run = try workspace.tidelog("repair", "--output", "saved")
         #expect(run.status == 0)
         #expect(
@@ -82,7 +73,7 @@ import Testing
     @Test func `a repair in place keeps the damaged log and makes the views again`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
-        try damage(workspace, block: 12)
+        try workspace.damage(block: 12)
         #expect(try workspace.tidelog("status").status == 2)
         let run = try workspace.tidelog("repair", "--in-place")
         #expect(run.status == 0)
@@ -121,7 +112,7 @@ import Testing
     @Test func `a store that has lost its metadata reads them again and keeps what waits`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
-        try damage(workspace, block: 1)
+        try workspace.damage(block: 1)
         try FileManager.default.removeItem(atPath: workspace.path(".tidelog/views.sqlite"))
         _ = try workspace.output("repair", "--in-place")
         #expect(try workspace.tidelog("status").status == 0)
@@ -132,7 +123,7 @@ import Testing
         let server = try SandboxServer()
         let workspace = try filled(server)
         #expect(try workspace.tidelog("repair", "--in-place", "--output", "x").status == 64)
-        try damage(workspace, block: 12)
+        try workspace.damage(block: 12)
         let taken = try workspace.tidelog("repair", "--output", ".tidelog")
         #expect(taken.status == 1)
         #expect(taken.error == "tidelog: The directory exists already (.tidelog). Name another one.\n")

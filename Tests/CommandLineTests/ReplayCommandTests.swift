@@ -130,6 +130,35 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
+    @Test func `another run that says nothing, or more than this log, is a difference`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        try workspace.write("\n", to: "empty")
+        let empty = try workspace.tidelog("replay", "--check", "--with", "empty")
+        #expect(empty.status == 1)
+        #expect(
+            empty.error
+                == "tidelog: empty has no line, so that there is nothing to compare with. Make the file with 'tidelog replay --json'.\n"
+        )
+        let run = try workspace.output("replay", "--json")
+        try workspace.write(run + #"{"sequence":10,"digest":"0123456789abcdef"}"# + "\n", to: "longer")
+        let longer = try workspace.tidelog("replay", "--check", "--with", "longer")
+        #expect(longer.status == 1)
+        #expect(
+            masked(longer.output) == """
+                9 records folded, from the first one.
+                The other replay goes on to operation 10, which this log does not have.
+                1 batch built again: 1 as sent.
+
+                """)
+        let json = try workspace.tidelog("replay", "--check", "--with", "longer", "--json")
+        #expect(
+            json.output.hasSuffix(
+                #""divergence":{"kind":"ended","sequence":10,"reason":"The other replay goes on to operation 10, which this log does not have."}}"#
+                    + "\n"))
+        withExtendedLifetime(server) {}
+    }
+
     // MARK: Against a service
 
     @Test func `a session that is run again with another service ends as it did, or says where not`() throws {

@@ -2,6 +2,8 @@ import LogInspection
 import OperationLog
 import Operations
 import SyncCore
+import SyncEngine
+import TestSupport
 import Testing
 
 @Suite struct CompactedHistoryTests {
@@ -78,5 +80,33 @@ import Testing
         let before = (1...5).map { fates[$0] }
         for item in try log.items() { fates.apply(item) }
         #expect((1...5).map { fates[$0] } == before)
+    }
+
+    // MARK: One operation
+
+    @Test func `an operation that only the snapshot has is shown as it has it`() throws {
+        let log = try compacted(undone: [5])
+        let store = InspectedStore(directory: log.directory.path)
+        let detail = try store.detail(of: 1)
+        #expect(detail.entry.summary == "create Orders(~1)")
+        #expect(detail.fate == .rejected(nil, refusal("no")))
+        #expect(detail.compactedBefore == 6)
+        #expect(detail.json.contains(#""fate":"rejected","compactedBefore":6"#))
+        #expect(try store.detail(of: 5).fate?.name == "undone")
+        #expect {
+            try store.detail(of: 3)
+        } throws: {
+            ($0 as? TidelogError)?.message == "A compaction has removed the records before 6, and with them 3."
+        }
+    }
+
+    @Test func `what later records say of an operation that only the snapshot has is told with it`() throws {
+        let log = try compacted()
+        try log.append(prepared(3, 3, 5), answered(3, (3, .confirmed(images: [])), (5, .rejected(refusal("late")))))
+        let store = InspectedStore(directory: log.directory.path)
+        let detail = try store.detail(of: 5)
+        #expect(detail.fate == .rejected(3, refusal("late")))
+        #expect(detail.effects.map(\.sequence) == [6, 7])
+        #expect(try store.detail(of: 7).causes.map(\.sequence) == [5, 6])
     }
 }

@@ -118,8 +118,8 @@ import Testing
         let log = try SampleLog()
         for number in 1...50 { try log.append(create(UInt64(number), "Orders")) }
         log.log.close()
-        // In the header of the only segment.
-        try log.damage(log.segment(1), at: 20)
+        let size = try #require(TemporaryDirectory.read(log.segment(1))).count
+        TemporaryDirectory.write(Array(repeating: 0x55, count: size), to: log.segment(1))
         let cursor = log.history.items()
         let items = try SampleLog.items(cursor)
         guard case .damage(_, resumesAt: nil) = try #require(items.last) else {
@@ -127,6 +127,42 @@ import Testing
             return
         }
         #expect(try cursor.next() == nil)
+    }
+
+    @Test func `a history that goes on behind a damaged header gives what is appended later`() throws {
+        let directory = TemporaryDirectory()
+        let options = OperationLog.Options(durability: .everyCommit, runSize: 1)
+        let (log, _) = try OperationLog.open(directory: directory.path + "/log", options: options)
+        func append(_ number: UInt64) throws {
+            try log.append([RecordCodec.encode(Record(time: SampleLog.time, body: create(number, "Orders")))])
+        }
+        for number in 1...6 as ClosedRange<UInt64> { try append(number) }
+        let place = try #require(try InspectedStore(directory: directory.path).detail(of: 3).place)
+        var bytes = try #require(TemporaryDirectory.read(place.path))
+        bytes[Int(place.blockOffset) + 9] ^= 0x55
+        TemporaryDirectory.write(bytes, to: place.path)
+        let cursor = LogHistory(logDirectory: directory.path + "/log").items()
+        let items = try SampleLog.items(cursor)
+        #expect(sequences(items) == [1, 2, 4, 5, 6])
+        guard case .damage(_, resumesAt: 4) = items[2] else {
+            Issue.record("\(items[2])")
+            return
+        }
+        try append(7)
+        #expect(sequences(try SampleLog.items(cursor)) == [7])
+    }
+
+    @Test func `a segment whose header is damaged loses no record`() throws {
+        let log = try SampleLog()
+        for number in 1...50 { try log.append(create(UInt64(number), "Orders")) }
+        log.log.close()
+        try log.damage(log.segment(1), at: 20)
+        let items = try log.items()
+        guard case .damage(_, resumesAt: 1) = try #require(items.first) else {
+            Issue.record("the history begins with \(items[0])")
+            return
+        }
+        #expect(sequences(items) == Array(1...50))
     }
 
     @Test(arguments: 0..<64) func `no changed byte stops the history with an error or hides a record`(

@@ -75,6 +75,18 @@ private final class CountingFileSystem: FileSystem {
         #expect(throws: TidelogError.self) { try store.provenance(of: try #require(EntityReference("Customers(7)"))) }
     }
 
+    @Test func `what became of an operation is not known where a record behind it is lost`() throws {
+        let shop = try ShopLog()
+        try shop.append(update(1, ["Name": .string("Eve")]))
+        #expect(try shop.store.detail(of: 6).fate == .pending)
+        try shop.log.log.append([(kind: LogRepair.lostKind, payload: [])])
+        let detail = try shop.store.detail(of: 6)
+        #expect(detail.fate == .unknown)
+        #expect(detail.effects.isEmpty)
+        try shop.append(prepared(1, 6), answered(1, (6, .confirmed(images: []))))
+        #expect(try shop.store.detail(of: 6).fate == .confirmed(1))
+    }
+
     @Test func `an encrypted log is looked into with its key and not without`() throws {
         let directory = TemporaryDirectory()
         let key = try #require(LogKey(Array(repeating: 7, count: LogKey.byteCount)))

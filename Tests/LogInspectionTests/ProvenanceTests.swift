@@ -224,6 +224,6 @@ import Testing
                 "ID 1: 6 as it was when the log was compacted", "Name 'Ada': 6 as it was when the log was compacted",
                 "City 'Bonn': 7 local edit, pending",
             ])
-        #expect(throws: TidelogError.self) { try shop.store.detail(of: 6) }
+        #expect(throws: TidelogError.self) { try shop.store.detail(of: 5) }
     }
 }

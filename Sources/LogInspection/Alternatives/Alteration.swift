@@ -45,6 +45,15 @@ public struct AlteredRecord: Sendable, Hashable {
     public let fate: Fate
 }
 
+/// A record with answers to operations that are not taken as they were: what was sent would have been something else, or
+/// nothing, and how the service would have answered that nobody knows.
+public struct DroppedAnswers: Sendable, Hashable {
+    /// The number of the record in the log.
+    public let sequence: SequenceNumber
+    /// Their numbers in the log, in order.
+    public let operations: [SequenceNumber]
+}
+
 /// An operation that stands otherwise at the end of the altered history.
 public struct AlteredStanding: Sendable, Hashable {
     /// The number that it has in the log.
@@ -64,6 +73,8 @@ public struct AlternativeReport: Sendable {
     /// In order, at most ``listLimit`` of them.
     public internal(set) var withoutPlace: [AlteredRecord] = []
     public internal(set) var countWithoutPlace = 0
+    /// In order, at most ``listLimit`` of them.
+    public internal(set) var droppedAnswers: [DroppedAnswers] = []
     /// In order, at most ``listLimit`` of them.
     public internal(set) var standings: [AlteredStanding] = []
     /// The numbers of what was inserted, in the altered history.

@@ -11,8 +11,8 @@ extension InspectedStore {
     ///
     /// The records behind the first change are made again. Operations are checked by the rules that the app's calls are; one
     /// that is refused now is left out, and so is what later records say of it. What the service sent is taken as it was, but
-    /// for entities that never came into being and answers to what was not sent: how the service would have answered
-    /// otherwise, nobody knows but who says so. Cost: opening the past in front of the first change, and a transaction for
+    /// for entities that never came into being, and for answers to a change set that would not have been sent, or with other
+    /// operations: how the service would have answered otherwise, nobody knows but who says so. Cost: opening the past in front of the first change, and a transaction for
     /// each record behind it.
     /// - Parameter end: the last record of both histories.
     /// - Throws: `notFound` where the log does not have a record that the alteration names, `refused` where what is inserted
@@ -61,6 +61,7 @@ extension InspectedStore {
         }
         var report = AlternativeReport(real: real, altered: altered)
         (report.withoutPlace, report.countWithoutPlace) = (run.withoutPlace, run.countWithoutPlace)
+        report.droppedAnswers = run.batches.dropped
         report.inserted = run.inserted
         report.standings = run.standings(
             try await real.store.pendingOperations(), try await altered.store.pendingOperations())
@@ -70,11 +71,9 @@ extension InspectedStore {
     }
 
     func past(at point: PointInTime, environment: SyncEnvironment) async throws(TidelogError) -> PastStore {
-        var options = options
-        options.environment = environment
-        return try await InspectedStore(
-            directory: files.directory, keys: keys, options: options, fileSystem: disk
-        ).past(at: point)
+        var store = self
+        store.options.environment = environment
+        return try await store.past(at: point)
     }
 
     private static func requests(of store: LocalStore) async throws(TidelogError) -> [String] {
@@ -110,6 +109,7 @@ private struct AlternativeRun {
     private var gone: Set<SequenceNumber> = []
     private var absent: Set<EntityID> = []
     private(set) var inserted: [SequenceNumber] = []
+    private(set) var batches = AlternativeBatches()
     /// Those that ``Alteration/answers`` names and the log has an answer to.
     private(set) var answeredOperations: Set<SequenceNumber> = []
     private(set) var withoutPlace: [AlteredRecord] = []
@@ -188,6 +188,7 @@ private struct AlternativeRun {
     private mutating func append(_ group: [Source], _ store: LocalStore) async throws(TidelogError) {
         for source in group {
             if alteration.skipped.contains(source.sequence) { leaveOut(source) }
+            batches.note(source.record.body)
             guard case .batchAnswered(let answered) = source.record.body else { continue }
             for outcome in answered.outcomes where alteration.answers[outcome.operation] != nil {
                 answeredOperations.insert(outcome.operation)
@@ -199,9 +200,11 @@ private struct AlternativeRun {
             var record = Self.placeholder
             if !alteration.skipped.contains(source.sequence) {
                 clock.set(source.record.time)
-                if let body = try await revised(source.record.body, firstOfGroup: kept.first?.sequence, store) {
-                    record = Record(time: source.record.time, body: body)
-                } else {
+                let body = try await dropping(source, store)
+                if let revised = try await revised(body, firstOfGroup: kept.first?.sequence, store) {
+                    record = Record(time: source.record.time, body: revised)
+                    batches.noteMade(revised)
+                } else if body == source.record.body {
                     tell(source.sequence, .pointless)
                 }
             }
@@ -264,6 +267,22 @@ private struct AlternativeRun {
 
     // MARK: Revision
 
+    /// The record without the answers to what would not have been sent so.
+    private mutating func dropping(_ source: Source, _ store: LocalStore) async throws(TidelogError) -> Record.Body {
+        guard case .batchAnswered(var answered) = source.record.body else { return source.record.body }
+        let open = try await pending(among: answered.outcomes.map(\.operation).compactMap(number), store)
+        let dropped = answered.outcomes.map(\.operation).filter { operation in
+            // What is not there any more is left out anyway.
+            guard let place = number(operation), open.contains(place) else { return false }
+            if alteration.answers[operation] != nil { return !batches.carries(place, in: answered.batch) }
+            return !batches.carriesSame(operation, in: answered.batch, number)
+        }
+        guard !dropped.isEmpty else { return source.record.body }
+        batches.drop(dropped, in: source.sequence)
+        answered.outcomes.removeAll { dropped.contains($0.operation) }
+        return .batchAnswered(answered)
+    }
+
     private func revised(
         _ body: Record.Body, firstOfGroup: SequenceNumber?, _ store: LocalStore
     ) async throws(TidelogError) -> Record.Body? {
@@ -297,19 +316,21 @@ private struct AlternativeRun {
         case .batchAnswered(let answered): operations = answered.outcomes.map(\.operation)
         default: return ([], [])
         }
-        return (try await pending(among: operations.compactMap(number), store), held)
+        // What was undone is not sent, unless the record is lost that redid it.
+        let isSent = if case .batchPrepared = body { !batches.followLostRecords } else { false }
+        return (try await pending(among: operations.compactMap(number), store, orUndone: !isSent), held)
     }
 
     @inline(never)
     @_optimize(none)
     private func pending(
-        among operations: [SequenceNumber], _ store: LocalStore
+        among operations: [SequenceNumber], _ store: LocalStore, orUndone: Bool = true
     ) async throws(TidelogError) -> Set<SequenceNumber> {
         var found: Set<SequenceNumber> = []
         for operation in operations {
             if try await store.isPending(operation) {
                 found.insert(operation)
-            } else if try await store.isUndone(operation) {
+            } else if orUndone, try await store.isUndone(operation) {
                 found.insert(operation)
             }
         }

@@ -22,12 +22,20 @@ extension InspectedStore {
     /// The same by asking somebody else, who gets the store as it was at each place as a directory of its own and may do with
     /// it what he likes.
     ///
+    /// Cost: the checksums of the whole log, as a copy of damage would be judged by what the damage does to commands.
     /// - Parameters:
     ///   - scratch: a directory that exists and is empty; takes a directory for each place.
     ///   - judge: says what holds of the store in the directory that it is given, which it may remove.
     public func bisect(
         good: PointInTime, bad: PointInTime, scratch: String,
         judge: (String) throws(TidelogError) -> Bisection.Verdict
+    ) async throws(TidelogError) -> BisectReport {
+        try await sound().search(good, bad, scratch, judge)
+    }
+
+    private func search(
+        _ good: PointInTime, _ bad: PointInTime, _ scratch: String,
+        _ judge: (String) throws(TidelogError) -> Bisection.Verdict
     ) async throws(TidelogError) -> BisectReport {
         let reader = try openReader()
         var search = try search(good, bad, reader)

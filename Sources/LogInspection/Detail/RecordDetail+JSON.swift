@@ -10,6 +10,7 @@ extension RecordDetail {
     /// | member | holds |
     /// |---|---|
     /// | `kindNumber`, `payloadBytes` | the record's kind as the log keeps it, and how long it is encoded |
+    /// | `compactedBefore` | in place of these, the log's first record, where a compaction has removed this one and a snapshot has the operation |
     /// | `place` | `path`, `blockOffset`, `blockStoredBytes`, `blockRawBytes`, `blockFirst` and `blockLast` (sequence numbers), `packed` |
     /// | `images` | what the record says of entities: `[{"entity", "set", "type", "values", "etag", "editLink", "links": [{"navigation", "to", "complete"}]}]` |
     /// | `changeSets` | of a prepared batch: `[[{"contentID", "operation"}]]` |
@@ -30,8 +31,9 @@ extension HistoryJSONWriter {
     fileprivate mutating func detail(_ detail: RecordDetail) {
         object {
             $0.members(of: detail.entry, fate: detail.fate)
-            $0.number("kindNumber", detail.kindNumber)
-            $0.number("payloadBytes", detail.payloadBytes)
+            if let kind = detail.kindNumber { $0.number("kindNumber", kind) }
+            if let bytes = detail.payloadBytes { $0.number("payloadBytes", bytes) }
+            if let first = detail.compactedBefore { $0.number("compactedBefore", first) }
             if let place = detail.place { $0.place(place) }
             $0.everything(detail.entry.record.body)
             if !detail.exchanges.isEmpty {

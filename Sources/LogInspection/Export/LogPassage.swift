@@ -70,28 +70,9 @@ extension InspectedStore {
     /// Whether any part of the log is encrypted.
     public var isEncrypted: Bool { LogReader.hasEncryption(directory: files.log, fileSystem: disk) }
 
-    /// A reader that meets no damage: where the log has some, one of what can be read, with records of the kind
-    /// ``LogRepair/lostKind`` for those that are lost.
-    ///
-    /// Cost: the checksums of the whole log are computed.
+    /// A reader of a log without damage; see ``sound()``.
     func soundReader() throws(TidelogError) -> (reader: LogReader, isDamaged: Bool) {
-        do throws(LogError) {
-            var isDamaged = false
-            do throws(LogError) {
-                isDamaged = try !history.verify(depth: .fast).isSound
-            } catch {
-                guard case .damaged = error else { throw error }
-                isDamaged = true
-            }
-            guard isDamaged else { return (try reader(), false) }
-        } catch {
-            throw TidelogError(error)
-        }
-        let disk = try salvaged()
-        do throws(LogError) {
-            return (try LogReader(directory: files.log, keys: keys, fileSystem: disk), true)
-        } catch {
-            throw TidelogError(error)
-        }
+        let store = try sound()
+        return (try store.openReader(), store.salvagedOnce.isSalvaged)
     }
 }

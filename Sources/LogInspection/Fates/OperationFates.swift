@@ -76,15 +76,15 @@ public struct OperationFates: Sendable {
         case .operationsAmended(let amended):
             for amended in amended { set(amended.operation, .pending) }
         case .operationsElided(let operations): for operation in operations { elide(operation, by: sequence) }
+        // It may have been an answer.
+        case .lost: forget()
         case .conflictResolved(let resolved):
             for operation in resolved.takenBack { undo(operation, by: sequence) }
             for operation in resolved.released { set(operation, .pending) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
             .downloadFinished, .linksLeftOpen, .entitiesRead, .entitiesMissing, .streamsStored, .batchAccepted,
             .uploadPostponed,
-            .deliveryChanged,
-            .lost,
-            .unknown:
+            .deliveryChanged, .unknown:
             break
         }
     }

@@ -36,6 +36,20 @@ struct CompactedHistory {
         }
     }
 
+    /// The operation with the number as it was recorded, or amended since; nil where it had ended.
+    func record(_ sequence: SequenceNumber) -> Record? {
+        place(of: sequence).map {
+            Record(time: operations[$0].operation.time, body: .operation(operations[$0].operation.operation))
+        }
+    }
+
+    /// How it stood when the snapshot was made.
+    func fate(_ sequence: SequenceNumber) -> OperationFate? { place(of: sequence).map { operations[$0].fate } }
+
+    private func place(of sequence: SequenceNumber) -> Int? {
+        operations.firstIndex { $0.operation.sequence == sequence }
+    }
+
     /// Returns whether the snapshot is one to its end.
     private mutating func read(
         _ snapshot: SnapshotFile, _ reader: LogReader, _ sets: inout EntitySets

@@ -19,6 +19,8 @@ public final class HistoryCursor {
     /// Behind the last record that was given.
     private var following: SequenceNumber = 1
     private var isEnded = false
+    /// Made where damage is met.
+    private var salvaged: Salvaged?
     /// To be given before anything else.
     private var carried: ArraySlice<HistoryItem> = []
     /// Read behind lost records, to see where they end.
@@ -54,10 +56,7 @@ public final class HistoryCursor {
         guard !isEnded else { return nil }
         if let item = carried.popFirst() { return item }
         do throws(LogError) {
-            let reader = try openReader()
-            let records = self.records ?? reader.records(from: following)
-            self.records = records
-            guard let record = try records.next() else { return nil }
+            guard let record = try nextRecord() else { return nil }
             following = record.sequence &+ 1
             return decoded(record)
         } catch {
@@ -68,20 +67,27 @@ public final class HistoryCursor {
                 return .compacted(from: following, resumesAt: first)
             }
             guard case .damaged(let damage) = error else { throw error }
-            let next = try firstReadable(behind: max(damage.sequence, following))
-            if let next {
-                following = next
-                records = reader?.records(from: next)
-            } else {
-                isEnded = true
-            }
+            let next = try goOn(behind: damage)
+            isEnded = next == nil
             return .damage(damage, resumesAt: next)
         }
     }
 
+    private func nextRecord() throws(LogError) -> LogRecord? {
+        let records = if let records { records } else { try openReader().records(from: following) }
+        self.records = records
+        if let record = try records.next() { return record }
+        // Of what is appended behind damage another copy is made.
+        guard let salvaged, salvaged.isInUse, try logBytes() != salvaged.bytes else { return nil }
+        let renewed = try salvagedReader().records(from: following)
+        self.records = renewed
+        return try renewed.next()
+    }
+
     /// What the snapshot still has of the operations that were removed.
     private func carryOver(before first: SequenceNumber) throws(LogError) {
-        let history = try CompactedHistory(try openReader(), first: first, &sets)
+        let reader = if let salvaged, salvaged.isInUse { salvaged.reader } else { try openReader() }
+        let history = try CompactedHistory(reader, first: first, &sets)
         carried =
             history.operations.map { operation, fate in
                 let record = Record(time: operation.time, body: .operation(operation.operation))
@@ -111,52 +117,70 @@ public final class HistoryCursor {
 
     // MARK: Behind damage
 
-    private enum Probe {
-        case readable(SequenceNumber)
-        case unreadable
-        case end
+    /// What can be read of the log, in memory.
+    private struct Salvaged {
+        let reader: LogReader
+        /// Of the log when it was made.
+        let bytes: UInt64
+        /// Whether the records come from there.
+        var isInUse = false
     }
 
-    /// The first record behind an unreadable one that can be read: looks in steps that double, then halves the last one.
-    /// Where several places are damaged, an intact stretch between them may be stepped over.
-    private func firstReadable(behind damaged: SequenceNumber) throws(LogError) -> SequenceNumber? {
-        guard let reader else { return nil }
-        var unreadable = damaged
-        var step: UInt64 = 1
-        var found: Probe = .unreadable
-        var candidate = damaged
-        while step < 1 << 40 {
-            let (next, overflow) = damaged.addingReportingOverflow(step)
-            guard !overflow else { return nil }
-            candidate = next
-            found = try probe(candidate, reader)
-            guard case .unreadable = found else { break }
-            unreadable = candidate
-            step *= 2
-        }
-        if case .unreadable = found { return nil }
-        while candidate - unreadable > 1 {
-            let middle = unreadable + (candidate - unreadable) / 2
-            let result = try probe(middle, reader)
-            if case .unreadable = result {
-                unreadable = middle
-            } else {
-                (candidate, found) = (middle, result)
-            }
-        }
-        if case .readable(let sequence) = found { return sequence }
-        return nil
-    }
-
-    private func probe(_ sequence: SequenceNumber, _ reader: LogReader) throws(LogError) -> Probe {
+    /// Goes on with the first record behind the damage that a repair would save: in the log itself where that is possible,
+    /// otherwise in a copy of what can be read.
+    ///
+    /// - Returns: nil where there is none.
+    private func goOn(behind damage: LogDamage) throws(LogError) -> SequenceNumber? {
+        guard salvaged?.isInUse != true else { return nil }
+        let copy = try salvagedReader()
+        guard let next = try firstSaved(copy) else { return nil }
+        following = next
         do throws(LogError) {
-            guard let record = try reader.records(from: sequence).next() else { return .end }
-            return .readable(record.sequence)
+            // The record that is damaged may be saved as well: a copy of it is somewhere.
+            guard next > damage.sequence, try openReader().record(next) != nil else { throw .damaged(damage) }
+            records = nil
         } catch {
-            switch error {
-            case .damaged, .compacted: return .unreadable
-            default: throw error
+            guard case .damaged = error else { throw error }
+            records = copy.records(from: next)
+            salvaged?.isInUse = true
+        }
+        return next
+    }
+
+    private func firstSaved(_ copy: LogReader) throws(LogError) -> SequenceNumber? {
+        do throws(LogError) {
+            let records = copy.records(from: following)
+            while let record = try records.next() {
+                if record.kind != LogRepair.lostKind { return record.sequence }
             }
+            return nil
+        } catch {
+            if case .compacted(let first) = error { return first }
+            throw error
+        }
+    }
+
+    private func salvagedReader() throws(LogError) -> LogReader {
+        let bytes = try logBytes()
+        if let salvaged, salvaged.bytes == bytes { return salvaged.reader }
+        let repair = LogRepair(directory: directory, keys: keys, fileSystem: fileSystem)
+        let reader = try LogReader(directory: directory, keys: keys, fileSystem: try repair.inMemory().fileSystem)
+        salvaged = Salvaged(reader: reader, bytes: bytes, isInUse: salvaged?.isInUse ?? false)
+        return reader
+    }
+
+    private func logBytes() throws(LogError) -> UInt64 {
+        do throws(FileSystemError) {
+            var bytes: UInt64 = 0
+            for name in try fileSystem.list(directory) {
+                // One that is gone meanwhile has none.
+                guard let file = try? fileSystem.open(directory + "/" + name, .read) else { continue }
+                defer { file.close() }
+                bytes += try file.size()
+            }
+            return bytes
+        } catch {
+            throw .fileSystem(error)
         }
     }
 }

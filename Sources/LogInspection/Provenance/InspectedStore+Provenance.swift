@@ -25,23 +25,6 @@ extension InspectedStore {
         if case .id(let id) = reference.selector { return [id] }
         return Set(try readable { reader throws in try EntityTrail.candidates(reference, in: reader) })
     }
-
-    /// Does something with the log; where it turns out to be damaged, with what can be read of it, as a repair would make it.
-    func readable<Result>(_ body: (LogReader) throws -> Result) throws(TidelogError) -> Result {
-        do {
-            do {
-                return try body(try reader())
-            } catch LogError.damaged {
-                return try body(try salvagedReader())
-            }
-        } catch let error as TidelogError {
-            throw error
-        } catch let error as LogError {
-            throw TidelogError(error)
-        } catch {
-            throw TidelogError(.damaged, "\(error)", place: files.log, cause: error)
-        }
-    }
 }
 
 /// Folds a trail and watches the entity.

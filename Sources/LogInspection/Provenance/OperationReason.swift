@@ -65,6 +65,9 @@ extension OperationReason {
                 sentences.append("Record \(effect.sequence): \(effect.summary).")
             }
         }
+        if let first = detail.compactedBefore {
+            sentences.append("A compaction has removed the records before \(first); a snapshot has the operation.")
+        }
         self.sentences = sentences
     }
 

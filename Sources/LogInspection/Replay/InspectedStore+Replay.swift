@@ -14,6 +14,12 @@ extension InspectedStore {
         against others: [(record: SequenceNumber, digest: StateDigest)] = [],
         progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
     ) async throws(TidelogError) -> ReplayCheck {
+        try await salvaging { store throws(TidelogError) in try await store.check(others, progress) }
+    }
+
+    private func check(
+        _ others: [(record: SequenceNumber, digest: StateDigest)], _ progress: (UInt64, UInt64) -> Void
+    ) async throws(TidelogError) -> ReplayCheck {
         var check = try checkRecords(against: others, progress)
         if check.divergence == nil { try checkOrigins(&check) }
         if check.divergence == nil { try await checkViews(&check) }
@@ -40,38 +46,51 @@ extension InspectedStore {
         let (first, last) = (replay.sequence, try lastSequence())
         check.last = last
         let told = others.map { Milestone(record: $0.record, digest: $0.digest, snapshot: nil) }
+        check.incomparableStates = told.count { $0.record < first }
         let milestones = (try storedDigests() + told)
             .filter { $0.record >= first && $0.record <= last }.sorted { $0.record < $1.record }
         func advance(through end: SequenceNumber) throws(TidelogError) {
             while replay.sequence < end {
+                let before = replay.sequence
                 // What is appended meanwhile is not looked at.
-                try replay.advance(through: min(end, replay.sequence + Self.recordsPerReport)) { check.note($0, $1) }
+                try replay.advance(through: min(end, before + Self.recordsPerReport)) { check.note($0, $1) }
+                guard replay.sequence > before else { return }
                 progress(replay.sequence - first, last - first)
             }
         }
         for milestone in milestones {
             try advance(through: milestone.record)
-            let digest = try replay.digest()
-            if let snapshot = milestone.snapshot, digest == milestone.digest { check.snapshots.append(snapshot) }
-            guard digest != milestone.digest else { continue }
-            check.divergence =
-                milestone.snapshot.map { .snapshot($0) } ?? .other(record: milestone.record, digest: milestone.digest)
-            break
+            try compare(replay, milestone, &check)
+            if check.divergence != nil { break }
         }
         if check.divergence == nil { try advance(through: last) }
+        if check.divergence == nil {
+            check.divergence = told.map(\.record).filter { $0 > last }.min().map { .ended(record: $0) }
+        }
         check.records = replay.sequence - first
         check.digest = try replay.digest()
+        check.isDamaged = replay.salvage != nil
+        check.lostRecords = replay.salvage?.lost.count ?? 0
         return check
+    }
+
+    private func compare(_ replay: Replay, _ milestone: Milestone, _ check: inout ReplayCheck) throws(TidelogError) {
+        let isSame = try replay.digest() == milestone.digest
+        guard let snapshot = milestone.snapshot else {
+            if replay.hasGap { return check.incomparableStates += 1 }
+            check.comparedStates += 1
+            if !isSame { check.divergence = .other(record: milestone.record, digest: milestone.digest) }
+            return
+        }
+        // With these the run itself begins anew.
+        guard !replay.restarts.contains(snapshot) else { return }
+        if isSame { check.snapshots.append(snapshot) } else { check.divergence = .snapshot(snapshot) }
     }
 
     private static var recordsPerReport: UInt64 { 10_000 }
 
     private func lastSequence() throws(TidelogError) -> SequenceNumber {
-        do throws(LogError) {
-            return try reader().nextSequence() - 1
-        } catch {
-            throw TidelogError(inspecting: self, error)
-        }
+        try readable { reader throws in try reader.nextSequence() - 1 }
     }
 
     /// What the snapshots say of the states that they hold.
@@ -128,6 +147,8 @@ extension InspectedStore {
     }
 
     private func viewsDigest(at sequence: SequenceNumber) async throws(TidelogError) -> String {
-        try await past(at: .sequence(sequence)).store.digest()
+        var store = self
+        store.options.foldsPastInViews = true
+        return try await store.past(at: .sequence(sequence)).store.digest()
     }
 }

@@ -1,14 +1,14 @@
 import EDM
 import ODataWire
-import OperationLog
+public import OperationLog
 public import Operations
 public import SyncCore
 public import SyncEngine
 
 /// A log folded once more, record by record, in memory: what happened happens again.
 ///
-/// Nothing of the store but its records and snapshots is looked at; its views may say what they like. Not to be shared
-/// between threads.
+/// Nothing of the store but its records and snapshots is looked at; its views may say what they like. Records that are lost
+/// to damage are folded as lost ones, up to the next snapshot. Not to be shared between threads.
 public final class Replay {
     /// What the first record is folded onto.
     public enum Origin: Sendable, Hashable {
@@ -29,15 +29,22 @@ public final class Replay {
     }
 
     public let origin: Origin
-    let state: MemoryState
+    /// The store that the records come from: where damage was met, one of what can be read.
+    private var store: InspectedStore
+    private var cursor: LogCursor
+    private(set) var state: MemoryState
     private var fold: Fold<MemoryState>
-    private let cursor: LogCursor
+    private let keepsDigests: Bool
     private let decoder = RecordDecoder()
     private var sets = EntitySets()
     private let serviceOptions: ServiceOptions?
     private let buildsBatches: Bool
     /// Of the last record that was folded.
     public private(set) var sequence: SequenceNumber
+    /// Whether records were lost in front, and no snapshot since has told what they led to.
+    public private(set) var hasGap = false
+    /// The snapshots behind lost records with which it began anew, by the first record that each does not include.
+    private(set) var restarts: [SequenceNumber] = []
 
     /// - Parameters:
     ///   - start: the last record that is folded before the first step; 0 for none. With a number behind the end of the log
@@ -46,28 +53,52 @@ public final class Replay {
     ///   - keepsDigests: whether each step tells the state's digest. Then the pending operations are put back on top behind
     ///     each record, which costs most where many are pending.
     ///   - buildsBatches: whether each step of a prepared batch has what was sent, which costs a plan of it.
-    /// - Throws: `notFound` where a compaction has removed what came before the start, `damaged` where a record cannot be
-    ///   read, `noStore` where there is no log.
+    /// - Throws: `notFound` where a compaction has removed what came before the start, `noStore` where there is no log.
     public init(
         _ store: InspectedStore, from start: SequenceNumber = 0, origin: Origin? = nil, keepsDigests: Bool = false,
         buildsBatches: Bool = true
     ) throws(TidelogError) {
         self.buildsBatches = buildsBatches
+        self.keepsDigests = keepsDigests
         serviceOptions = store.serviceOptions
-        state = MemoryState(keepsDigest: keepsDigests)
-        do {
-            let reader = try store.reader()
-            self.origin = try origin ?? Self.nearest(to: start, reader)
-            if case .snapshot(let sequence) = self.origin { try Self.restore(sequence, reader, into: state) }
-            fold = try Fold(storage: state)
-            sequence = state.header().applied
-            cursor = reader.records(from: sequence + 1)
-            try state.forEachEntity { sets.learn($0, $1) }
-        } catch {
-            throw TidelogError(inspecting: store, error)
+        let beginning = try store.salvagingNow { store throws(TidelogError) in
+            do {
+                return try Beginning(store, start, origin, keepsDigests: keepsDigests)
+            } catch {
+                throw TidelogError(inspecting: store, error)
+            }
         }
+        (self.store, self.origin, cursor) = (beginning.store, beginning.origin, beginning.cursor)
+        (state, fold, sequence) = (beginning.state, beginning.fold, beginning.state.header().applied)
+        sets = beginning.sets
         try advance(through: start)
         if keepsDigests { _ = state.takeChanges() }
+    }
+
+    /// What the first record is folded onto, and where that one is.
+    private struct Beginning {
+        let store: InspectedStore
+        let origin: Origin
+        let state: MemoryState
+        let fold: Fold<MemoryState>
+        let cursor: LogCursor
+        var sets = EntitySets()
+
+        init(
+            _ store: InspectedStore, _ start: SequenceNumber, _ wanted: Origin?, keepsDigests: Bool
+        ) throws {
+            self.store = store
+            let reader = try store.reader()
+            origin = try wanted ?? Replay.nearest(to: start, reader)
+            state = MemoryState(keepsDigest: keepsDigests)
+            if case .snapshot(let sequence) = origin { try Replay.restore(sequence, reader, into: state) }
+            fold = try Fold(storage: state)
+            let first = state.header().applied + 1
+            cursor = reader.records(from: first)
+            // Damage here may mean that what can be read begins elsewhere.
+            _ = try reader.record(first)
+            try state.forEachEntity { sets.learn($0, $1) }
+        }
     }
 
     private static func nearest(to start: SequenceNumber, _ reader: LogReader) throws -> Origin {
@@ -107,11 +138,15 @@ public final class Replay {
         sets.learn(from: record.body)
         let batch = buildsBatches ? try rebuilt(record.body) : nil
         try apply(record, number)
-        var digest: StateDigest?
-        if state.digest != nil { digest = try self.digest() }
+        var changes: [StateChange] = []
+        if keepsDigests {
+            try settle()
+            changes = state.takeChanges()
+        }
+        try closeGap()
         return Step(
-            entry: HistoryEntry(sequence: number, record: record, sets: sets), digest: digest, batch: batch,
-            changes: digest == nil ? [] : state.takeChanges())
+            entry: HistoryEntry(sequence: number, record: record, sets: sets),
+            digest: keepsDigests ? try self.digest() : nil, batch: batch, changes: changes)
     }
 
     /// `Customers(~3)`: the entity as summaries name it.
@@ -139,6 +174,7 @@ public final class Replay {
             try look(record.body, number)
             sets.learn(from: record.body)
             try apply(record, number)
+            try closeGap()
         }
         // Only here: what is pending in between nobody looks at.
         try settle()
@@ -160,22 +196,42 @@ public final class Replay {
             throw TidelogError(replaying: number, error)
         }
         sequence = number
+        if case .lost = record.body { hasGap = true }
     }
 
+    /// The next record; behind damage what can be read.
     private func read() throws(TidelogError) -> (SequenceNumber, Record)? {
-        let record: LogRecord?
-        do throws(LogError) {
-            record = try cursor.next()
-        } catch {
-            throw TidelogError(error)
-        }
-        guard let record else { return nil }
-        do throws(CodecError) {
+        do {
+            guard let record = try cursor.next() else { return nil }
             return (record.sequence, try decoder.decode(kind: record.kind, payload: record.payload))
         } catch {
-            throw TidelogError(
-                .damaged, "Operation \(record.sequence) of the log cannot be read. \(error)",
-                recovery: "Run 'tidelog verify' on the store.", cause: error)
+            store = try store.salvaged(after: TidelogError(inspecting: store, error))
+            // What is in front of the damage is the same there.
+            cursor = try store.openReader().records(from: sequence + 1)
+            return try read()
+        }
+    }
+
+    // MARK: Lost records
+
+    /// What was saved of a damaged log; nil as long as no damage was met.
+    public var salvage: RepairPlan.Salvage? { store.salvage }
+
+    /// Begins anew with a snapshot that was made here, behind lost records: it has what these led to, as the store itself has.
+    private func closeGap() throws(TidelogError) {
+        guard hasGap else { return }
+        do {
+            let reader = try store.reader()
+            guard try reader.snapshots().contains(where: { $0.sequence == sequence + 1 }) else { return }
+            let restored = MemoryState(keepsDigest: keepsDigests)
+            try Self.restore(sequence + 1, reader, into: restored)
+            (state, fold) = (restored, try Fold(storage: restored))
+            try state.forEachEntity { sets.learn($0, $1) }
+            _ = state.takeChanges()
+            hasGap = false
+            restarts.append(sequence + 1)
+        } catch {
+            throw TidelogError(inspecting: store, error)
         }
     }
 
@@ -188,7 +244,7 @@ public final class Replay {
         guard let model = fold.model, let root = state.header().service?.root else { return nil }
         return ReplayedBatch(
             prepared, on: state, model, serviceRoot: root,
-            options: serviceOptions ?? ServiceOptions(declaredBy: model))
+            options: serviceOptions ?? ServiceOptions(declaredBy: model), hasGap: hasGap)
     }
 }
 
@@ -208,6 +264,7 @@ extension TidelogError {
                 .notFound, "What the store was before operation \(first) was removed by a compaction.",
                 place: store.files.log, recovery: "Ask for a later state.", cause: error)
         case let error as LogError: self.init(error)
+        case is CodecError: self = LogFailure.mapped(error)
         case let error as StateError:
             self.init(.damaged, error.message, place: store.files.log, cause: error)
         default: self.init(.storage, "\(error)", place: store.files.log, cause: error)

@@ -14,9 +14,11 @@ public struct ReplayCheck: Sendable, Hashable {
         case views(record: SequenceNumber)
         /// A run that was recorded elsewhere parts from this one with this record.
         case other(record: SequenceNumber, digest: StateDigest)
+        /// A run that was recorded elsewhere has this record, which is behind the end of this log.
+        case ended(record: SequenceNumber)
     }
 
-    /// A batch that is not built as it was sent.
+    /// A batch that is not built as it was sent, or cannot be.
     public struct DifferentBatch: Sendable, Hashable {
         /// Of the record that says that it was prepared.
         public let sequence: SequenceNumber
@@ -38,8 +40,18 @@ public struct ReplayCheck: Sendable, Hashable {
     public internal(set) var differentBatches: [DifferentBatch] = []
     /// The first that was found.
     public internal(set) var divergence: Divergence?
+    /// How many states of a run that was recorded elsewhere were compared, up to the divergence; and how many could not be, as
+    /// what this log has begins behind them, or records in front of them are lost.
+    public internal(set) var comparedStates = 0
+    public internal(set) var incomparableStates = 0
+    /// Whether the log is damaged, so that all this is of what can be read; and how many records are lost.
+    public internal(set) var isDamaged = false
+    public internal(set) var lostRecords: UInt64 = 0
 
-    public var isSound: Bool { divergence == nil && differentBatches.isEmpty }
+    /// Damage by itself is no difference; another run of which nothing can be compared is one.
+    public var isSound: Bool {
+        divergence == nil && differentBatches.isEmpty && (incomparableStates == 0 || comparedStates > 0)
+    }
 
     mutating func note(_ batch: ReplayedBatch, _ sequence: SequenceNumber) {
         switch batch.comparison {

@@ -25,25 +25,30 @@ public struct ReplayedBatch: Sendable, Hashable {
     /// By change set.
     let requests: [[WireRequest]]
 
+    /// - Parameter hasGap: whether records in front of it are lost.
     init(
         _ prepared: BatchPrepared, on state: MemoryState, _ model: EntityDataModel, serviceRoot: String,
-        options: ServiceOptions
+        options: ServiceOptions, hasGap: Bool
     ) {
         do {
+            if let missing = prepared.operations.first(where: { state.pendingOperation($0) == nil }) {
+                throw Self.unknown(missing)
+            }
             let rebuilt = try RebuiltBatch(prepared, on: state, model, serviceRoot: serviceRoot, options: options)
-            self.init(prepared.batch, rebuilt)
+            self.init(prepared.batch, rebuilt, hasGap: hasGap)
         } catch {
             self.init(prepared.batch, unbuildable: (error as? TidelogError)?.message ?? "\(error)")
         }
     }
 
-    init(_ batch: BatchID, _ rebuilt: RebuiltBatch) {
+    init(_ batch: BatchID, _ rebuilt: RebuiltBatch, hasGap: Bool = false) {
         self.batch = batch
         bytes = rebuilt.bytes
         requests = rebuilt.requests
         comparison =
             switch rebuilt.comparison {
             case .identical: .identical
+            case .different where hasGap: .unbuildable(Self.gap)
             case .different: .different
             case .unknown: .unknown
             }
@@ -55,4 +60,10 @@ public struct ReplayedBatch: Sendable, Hashable {
         requests = []
         comparison = .unbuildable(reason)
     }
+
+    private static func unknown(_ operation: SequenceNumber) -> TidelogError {
+        TidelogError(.notFound, "Of operation \(operation), which it carried, nothing is known: records are lost.")
+    }
+
+    private static let gap = "Records in front of it are lost, and without them it is another one."
 }

@@ -57,7 +57,7 @@ extension LogRepair {
         }
     }
 
-    private func swap(with repaired: String) throws(LogError) -> String {
+    func swap(with repaired: String) throws(LogError) -> String {
         var number = 1
         while try Self.exists(directory + ".damaged-\(number)", fileSystem) { number += 1 }
         let kept = directory + ".damaged-\(number)"
@@ -72,7 +72,7 @@ extension LogRepair {
     }
 
     /// What an earlier attempt left that came not so far as to touch the log.
-    private func removeFiles(in directory: String) throws(LogError) {
+    func removeFiles(in directory: String) throws(LogError) {
         guard try Self.exists(directory, fileSystem) else { return }
         try onFiles { () throws(FileSystemError) in
             for name in try fileSystem.list(directory) { try fileSystem.remove(directory + "/" + name) }

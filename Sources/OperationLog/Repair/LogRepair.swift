@@ -13,7 +13,7 @@ public struct LogRepair {
 
     public let directory: String
     let keys: [LogKey]
-    private let check: ((LogRecord) -> String?)?
+    let check: ((LogRecord) -> String?)?
     let fileSystem: any FileSystem
 
     /// - Parameters:

@@ -23,8 +23,9 @@ extension LocalStore {
             let before = try Self.size(reader)
             let snapshot = try currentSnapshot()
             try checkWritten(snapshot, reader)
-            if window != .everything { try prove(snapshot, reader) }
-            let removed = try log.compact(keepingFrom: try begin(of: window, reader))
+            let begin = try begin(of: window, reader)
+            if window != .everything { try prove(snapshot, reader, keepingFrom: begin) }
+            let removed = try log.compact(keepingFrom: begin)
             guard removed.snapshot?.sequence == snapshot.sequence else {
                 throw Self.unproven("The snapshot could not be read back", files)
             }
@@ -50,7 +51,9 @@ extension LocalStore {
 
     /// Views are derived, and a fault in them must not become the truth when the log goes that they were made from. Neither
     /// are snapshots trusted that the store wrote by itself, as they were made from the views.
-    private func prove(_ snapshot: StoreSnapshot, _ reader: LogReader) throws {
+    ///
+    /// On the way the state is written with which the log begins then, so that every later one can be made of it.
+    private func prove(_ snapshot: StoreSnapshot, _ reader: LogReader, keepingFrom begin: SequenceNumber) throws {
         let snapshots = try reader.snapshots()
         let base = try reader.firstSequence() == 1 ? nil : snapshots.first
         // Compacted before, and nothing was recorded since.
@@ -63,11 +66,30 @@ extension LocalStore {
         defer { state.close() }
         if let base { try ViewsOpening.restore(base, reader, into: state) }
         var fold = try Fold(storage: state)
+        let first = try reader.segmentList().last { $0.firstSequence <= begin }?.firstSequence ?? 1
+        if first > base?.sequence ?? 1, first < snapshot.sequence {
+            try ViewsOpening.catchUp(&fold, reader, through: first - 1)
+            try writeBeginning(fold, first, snapshots)
+        }
         try ViewsOpening.catchUp(&fold, reader, through: snapshot.sequence - 1)
         guard try StateDigest(of: state).description == snapshot.digest else {
             // It was made from these views, and is no better than they are.
             disk.remove(snapshots.filter { $0.sequence == snapshot.sequence }.map(\.path))
             throw Self.unproven("The store does not say what its log says", files)
+        }
+    }
+
+    /// - Parameter fold: of all records in front of the first one that is kept.
+    private func writeBeginning(_ fold: Fold<SQLiteState>, _ first: SequenceNumber, _ snapshots: [SnapshotFile]) throws
+    {
+        let digest = try StateDigest(of: fold.storage)
+        let known = snapshots.first { $0.sequence == first }
+        if let known, let found = try? self.digest(of: known), found == digest { return }
+        let written = try log.writeSnapshot(inFrontOf: first) { writer in
+            _ = try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
+        }
+        guard try self.digest(of: written) == digest else {
+            throw Self.unproven("The snapshot in front of operation \(first) could not be read back", files)
         }
     }
 

@@ -30,6 +30,9 @@ extension LocalStore {
         package var downloadLimits = DownloadLimits()
         /// Whether it is looked at as it was: nothing is done that opening a store does otherwise.
         package var isPast = false
+        /// Whether the views of a past are folded record by record, as those of the store itself are: slower, for who holds the
+        /// two ways against each other.
+        package var foldsPastInViews = false
 
         public init(
             environment: SyncEnvironment = .system, log: OperationLog.Options = .init(),

@@ -100,7 +100,7 @@ public actor LocalStore {
                 directory: files.log, keys: options.log.keys, fileSystem: disk.fileSystem)
             var opening = ViewsOpening(files: files, log: log, reader: reader, disk: disk, unusable: unusable)
             opening.longQueue = options.longQueue
-            opening.foldsInMemory = options.isPast
+            opening.foldsInMemory = options.isPast && !options.foldsPastInViews
             (state, fold) = try opening.open()
             past = opening.past
             recovery = notes + opening.notes

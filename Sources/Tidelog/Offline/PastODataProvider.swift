@@ -20,13 +20,22 @@ public final class PastODataProvider: DataServiceProvider {
     ///   - point: one behind the end of the log is the end.
     /// - Throws: `notFound` where a compaction has removed what it would be made of, or where the store had no metadata yet;
     ///   `damaged` where what is in front of the place cannot be read; `noStore` where there is none.
-    public init(parameters: OfflineODataParameters, at point: PointInTime) async throws(TidelogError) {
+    public convenience init(parameters: OfflineODataParameters, at point: PointInTime) async throws(TidelogError) {
         let files = StoreFiles(directory: parameters.storePath)
         let description = try StoreDescription.read(files)
         let past = try await PastStore(files, at: point, options: parameters.storeOptions(description?.service))
+        try await self.init(past, parameters: parameters)
+    }
+
+    /// A past that was made before: of what can be read of a damaged log, for example.
+    ///
+    /// - Parameter parameters: those of the store; of them, where it is, and what an upload is like.
+    /// - Throws: `notFound` where the store had no metadata yet.
+    public init(_ past: PastStore, parameters: OfflineODataParameters) async throws(TidelogError) {
         guard await past.store.hasModel, let root = try await past.store.service?.root else {
             throw TidelogError(
-                .notFound, "The store had no metadata yet behind operation \(past.sequence).", place: files.log,
+                .notFound, "The store had no metadata yet behind operation \(past.sequence).",
+                place: StoreFiles(directory: parameters.storePath).log,
                 recovery: "Ask for a later state.")
         }
         sequence = past.sequence

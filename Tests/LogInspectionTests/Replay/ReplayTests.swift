@@ -111,6 +111,18 @@ struct ReplayTests {
                 == .other(record: others[9].record, digest: digest))
     }
 
+    @Test func `another run that goes on behind the end is told`() async throws {
+        let shop = try await ReplayedShop()
+        try await shop.session()
+        let last = try shop.inspected.sequence(at: .sequence(.max))
+        let digest = try #require(StateDigest("0123456789abcdef"))
+        let check = try await shop.inspected.checkReplay(against: [
+            (record: last + 2, digest), (record: last + 1, digest),
+        ])
+        #expect(check.divergence == .ended(record: last + 1))
+        #expect(!check.isSound)
+    }
+
     /// A snapshot of another store's state, in the place of the right one.
     @Test func `a snapshot that does not hold what the records lead to is told`() async throws {
         let sample = try SampleLog()
@@ -156,13 +168,108 @@ struct ReplayTests {
         }
     }
 
-    @Test func `a damaged record ends a replay with its place`() async throws {
+    // MARK: Damage
+
+    @Test func `a damaged log is replayed as far as it can be read`() async throws {
         let sample = try SampleLog(segmentSize: 8_192, runSize: 512)
         for number in 1...400 as ClosedRange<UInt64> { try sample.append(create(number, "Customers")) }
         sample.log.close()
         try sample.damage(sample.segment(1), at: 3_000)
-        #expect { try Replay(InspectedStore(directory: sample.directory.path), from: 400) } throws: {
-            ($0 as? TidelogError)?.code == .damaged
+        let replay = try Replay(InspectedStore(directory: sample.directory.path), keepsDigests: true)
+        let steps = try steps(replay)
+        #expect(steps.map(\.entry.sequence) == Array(1...400))
+        let lost = steps.filter { $0.entry.record.body == .lost }.map(\.entry.sequence)
+        #expect(lost == replay.salvage?.lost.ranges.flatMap(Array.init))
+        #expect(!lost.isEmpty)
+        // Begun behind the damage it is at the same states.
+        let late = try Replay(InspectedStore(directory: sample.directory.path), from: 350, keepsDigests: true)
+        #expect(try self.steps(late).map(\.digest) == steps.dropFirst(350).map(\.digest))
+    }
+
+    @Test func `a damaged snapshot is passed over, and the check says that there is damage`() async throws {
+        let shop = try await ReplayedShop(options: .init(snapshots: .manual))
+        let snapshot = try await shop.store.writeSnapshot()
+        try await shop.session()
+        let file = try #require(
+            TemporaryDirectory.files(shop.directory.path).first { $0.hasSuffix("\(snapshot.sequence).snapshot") })
+        var bytes = try #require(TemporaryDirectory.read(file))
+        bytes[bytes.count / 2] ^= 0x55
+        TemporaryDirectory.write(bytes, to: file)
+        let check = try await shop.inspected.checkReplay()
+        #expect(check.isSound && check.isDamaged)
+        #expect(check.lostRecords == 0)
+        #expect(check.snapshots == [])
+        #expect(try Replay(shop.inspected, from: snapshot.sequence).origin == .beginning)
+    }
+
+    /// The shop's log as a repair leaves it where records are lost, and a snapshot.
+    private func repaired(
+        _ shop: ReplayedShop, without lost: (Record.Body) -> Bool, snapshotBehind place: SequenceNumber? = nil
+    ) throws -> (sample: SampleLog, lost: SequenceNumber) {
+        let sample = try SampleLog()
+        let state = MemoryState()
+        var fold = try Fold(storage: state)
+        var first: SequenceNumber = 0
+        try LogReader(directory: shop.store.files.log).forEach { record in
+            let decoded = try RecordCodec.decode(kind: record.kind, payload: record.payload)
+            try fold.apply(decoded, sequence: record.sequence)
+            if first == 0, lost(decoded.body) {
+                first = record.sequence
+                try sample.log.append([(kind: LogRepair.lostKind, payload: [])])
+            } else {
+                try sample.log.append([RecordCodec.encode(decoded)])
+            }
+            guard record.sequence == place else { return }
+            try fold.settle()
+            _ = try sample.log.writeSnapshot { writer in
+                try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
+            }
         }
+        return (sample, first)
+    }
+
+    @Test func `behind lost records a replay begins anew with the next snapshot`() async throws {
+        let shop = try await ReplayedShop()
+        try await shop.session()
+        let last = try shop.inspected.sequence(at: .sequence(.max))
+        let (sample, lost) = try repaired(
+            shop,
+            without: { if case .batchAnswered = $0 { true } else { false } }, snapshotBehind: last - 2)
+        let store = InspectedStore(directory: sample.directory.path)
+        let replay = try Replay(store, keepsDigests: true)
+        for step in try steps(replay) {
+            let past = try await store.past(at: .sequence(step.entry.sequence))
+            #expect(try await past.store.digest() == step.digest?.description, "operation \(step.entry.sequence)")
+        }
+        #expect(lost > 0)
+        #expect(try await replay.digest().description == shop.store.digest())
+        let check = try await store.checkReplay()
+        #expect(check.divergence == nil)
+    }
+
+    @Test func `states of another run that lost records lead to are not compared`() async throws {
+        let shop = try await ReplayedShop()
+        try await shop.session()
+        let others = try steps(Replay(shop.inspected, keepsDigests: true)).compactMap { step in
+            step.digest.map { (record: step.entry.sequence, digest: $0) }
+        }
+        let (sample, lost) = try repaired(shop, without: { if case .batchAnswered = $0 { true } else { false } })
+        let check = try await InspectedStore(directory: sample.directory.path).checkReplay(against: others)
+        #expect(check.divergence == nil)
+        #expect(check.comparedStates == Int(lost) - 1)
+        #expect(check.incomparableStates == others.count - Int(lost) + 1)
+    }
+
+    @Test func `a batch cannot be built without an operation that is lost`() async throws {
+        let shop = try await ReplayedShop()
+        try await shop.session()
+        let (sample, lost) = try repaired(shop, without: { if case .operation = $0 { true } else { false } })
+        let check = try await InspectedStore(directory: sample.directory.path).checkReplay()
+        let first = try #require(check.differentBatches.first)
+        #expect(
+            first.batch.comparison
+                == .unbuildable("Of operation \(lost), which it carried, nothing is known: records are lost."))
+        #expect(!check.differentBatches.contains { $0.batch.comparison == .different })
+        #expect(!check.isSound)
     }
 }

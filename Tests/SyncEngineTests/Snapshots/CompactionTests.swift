@@ -160,9 +160,9 @@ struct CompactionTests {
     // MARK: Windows
 
     /// One update an hour, over segments of a few of them each.
-    private func longHistory() async throws -> Shop {
+    private func longHistory(days: Int = 10) async throws -> Shop {
         let shop = try await Shop(.v4, options: .small(segmentSize: 512))
-        for hour in 0..<24 * 10 { try await shop.perform(update("Orders(1)", ["Note": .string("hour \(hour)")])) }
+        for hour in 0..<24 * days { try await shop.perform(update("Orders(1)", ["Note": .string("hour \(hour)")])) }
         return shop
     }
 
@@ -192,6 +192,30 @@ struct CompactionTests {
         #expect(try await shop.store.compact(keeping: .days(1_000)).firstSequence == 1)
         #expect(try await shop.store.compact(keeping: .days(.max)).firstSequence == 1)
         await #expect(throws: TidelogError.self) { try await shop.store.compact(keeping: .days(-1)) }
+    }
+
+    @Test func `every state of the history that a window keeps can be made`() async throws {
+        let shop = try await longHistory(days: 3)
+        let all = try await digests(shop.store, from: 0)
+        let done = try await shop.store.compact(keeping: .days(2))
+        #expect(done.firstSequence > 1 && done.firstSequence < done.snapshot.sequence)
+        #expect(try await shop.store.reader().snapshots().first?.sequence == done.firstSequence)
+        let kept = try await digests(shop.store, from: done.firstSequence - 1)
+        #expect(kept == Array(all.suffix(kept.count)))
+        // Once more it is where the proof begins, and further on there is another.
+        let again = try await shop.store.compact(keeping: .days(1))
+        #expect(again.firstSequence > done.firstSequence && again.firstSequence < again.snapshot.sequence)
+        let left = try await digests(shop.store, from: again.firstSequence - 1)
+        #expect(left == Array(all.suffix(left.count)))
+    }
+
+    private func digests(_ store: LocalStore, from first: SequenceNumber) async throws -> [String] {
+        var digests: [String] = []
+        for sequence in first..<(await store.nextSequence) {
+            let past = try await PastStore(store.files, at: .sequence(sequence), options: .small())
+            digests.append(try await past.store.digest())
+        }
+        return digests
     }
 
     @Test func `a window of bytes keeps the newest segments that fit`() async throws {

@@ -30,7 +30,7 @@ struct AtCommand: AsyncParsableCommand {
     func run() async throws {
         let command = Array(command.drop { $0 == "--" })
         if let name = command.first { return try await run(command, name) }
-        let provider = try await PastODataProvider(parameters: try options.parameters, at: point.point)
+        let provider = try await options.past(at: point.point)
         let summary = try await AtText(provider)
         for line in format.json ? [summary.json] : summary.lines { try Console.print(line) }
     }

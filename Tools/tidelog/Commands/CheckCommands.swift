@@ -75,7 +75,14 @@ struct SegmentsCommand: ParsableCommand {
 extension StoreOptions {
     /// The store, for commands that only look at it and do not open it.
     var inspected: InspectedStore {
-        get throws { InspectedStore(directory: store, keys: try .fromEnvironment()) }
+        get throws { try Self.inspected(store) }
+    }
+
+    /// A store of which standard error says what is lost, where it turns out to be damaged.
+    static func inspected(_ directory: String) throws -> InspectedStore {
+        InspectedStore(directory: directory, keys: try .fromEnvironment()) { salvage in
+            DamageNotice(salvage, log: StoreFiles(directory: directory).log).tell()
+        }
     }
 
     /// The log, for commands that look at nothing else.

@@ -122,7 +122,7 @@ enum DiffSide: ExpressibleByArgument, Equatable {
 
     func inspected(_ options: StoreOptions) throws -> InspectedStore {
         guard case .store(let directory, _) = self else { return try options.inspected }
-        return InspectedStore(directory: directory, keys: try .fromEnvironment())
+        return try StoreOptions.inspected(directory)
     }
 }
 

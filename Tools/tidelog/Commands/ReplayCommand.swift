@@ -19,7 +19,8 @@ struct ReplayCommand: AsyncParsableCommand {
             tidelog replay --check --with a
             tidelog replay --against http://127.0.0.1:8080/v4/   the whole session, with a service to try things on
 
-            Exits with 1 where a check finds a difference, or an operation ends otherwise than it did.
+            Exits with 1 where a check finds a difference, or an operation ends otherwise than it did; with 2 where a check \
+            finds none but the log is damaged.
             """)
 
     @Option(help: ArgumentHelp("Begin behind this operation, or time.", valueName: "seq|time"))
@@ -120,5 +121,6 @@ struct ReplayCommand: AsyncParsableCommand {
             try Console.print(line)
         }
         if !check.isSound { throw QuietFailure(status: .failed) }
+        if check.isDamaged { throw QuietFailure(status: .damage) }
     }
 }

@@ -11,7 +11,8 @@ struct WhatIfCommand: AsyncParsableCommand {
         discussion: """
             Makes the history again in memory from the first change on, and prints what differs at the end, as 'diff' does, \
             and what the next push would send in both. Operations are checked by the rules that changes are; one that no \
-            longer fits is left out and told. What the service sent is taken as it was.
+            longer fits is left out and told. What the service sent is taken as it was, but for answers to what would have \
+            been sent otherwise or not at all.
 
                 tidelog what-if --skip 9
                 tidelog what-if --at 8 --insert lines.jsonl
@@ -57,14 +58,16 @@ struct WhatIfCommand: AsyncParsableCommand {
         alteration.order = reorder?.operations ?? []
         for answer in answer { alteration.answers[answer.operation] = try answer.response() }
         if let insert {
-            let place = try await PastODataProvider(
-                parameters: try options.parameters, at: at?.point ?? .sequence(.max))
+            let place = try await options.past(at: at?.point ?? .sequence(.max))
             alteration.insertionPlace = place.sequence
             alteration.insertions = try await intents(insert, on: place)
         }
         let report = try await store.altered(alteration, through: .sequence(.max))
         for record in report.withoutPlace {
             try Console.print(format.json ? AlteredText(record).json : AlteredText(record).line)
+        }
+        for answers in report.droppedAnswers {
+            try Console.print(format.json ? DroppedText(answers).json : DroppedText(answers).line)
         }
         for standing in report.standings {
             try Console.print(format.json ? StandingText(standing).json : StandingText(standing).line)
@@ -160,6 +163,29 @@ struct AlteredText {
         json.beginObject()
         json.member("leftOut", record.sequence)
         if case .refused(let reason) = record.fate { json.member("refused", reason) }
+        json.endObject()
+        return json.text
+    }
+}
+
+/// Answers that would not have come.
+struct DroppedText {
+    private let answers: DroppedAnswers
+
+    init(_ answers: DroppedAnswers) { self.answers = answers }
+
+    var line: String {
+        let operations = answers.operations.map(String.init).joined(separator: ", ")
+        return
+            "Record \(answers.sequence): the answer to operation \(operations) is not taken, as it would have been sent otherwise or "
+            + "not at all."
+    }
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("record", answers.sequence)
+        json.numbers("droppedAnswers", answers.operations)
         json.endObject()
         return json.text
     }

@@ -20,7 +20,6 @@ struct RepairText {
     /// Whether the store is damaged still.
     var leavesDamage: Bool { if case .plan(.salvage) = content { true } else { false } }
 
-    private static let shownRanges = 10
     private static let shownPlaces = 5
 
     var lines: [String] {
@@ -59,18 +58,13 @@ struct RepairText {
         guard lost.count > 0 else {
             return lines + ["All \(counted(salvage.readable, "record", "records")) can be read; none is lost."]
         }
-        let shown = lost.ranges.prefix(Self.shownRanges).map(Self.words).joined(separator: ", ")
         lines.append(
             "\(counted(salvage.readable, "record", "records")) can be read, \(lost.count) \(lost.count == 1 ? "is" : "are") lost: "
-                + shown + (lost.ranges.count > Self.shownRanges ? ", …" : "") + ".")
+                + lost.words + ".")
         if salvage.isStateWhole {
             lines.append("The newest snapshot was made behind them: the state is whole, only the history is not.")
         }
         return lines
-    }
-
-    private static func words(_ range: ClosedRange<UInt64>) -> String {
-        range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
     }
 
     private func advice(_ salvage: RepairPlan.Salvage) -> [String] {

@@ -10,6 +10,11 @@ struct ReplayCheckText {
 
     var lines: [String] {
         var lines = ["\(counted(check.records, "record", "records")) folded, \(origin)."]
+        if check.lostRecords > 0 {
+            let verb = check.lostRecords == 1 ? "is" : "are"
+            lines.append(
+                Paint.bad("\(counted(check.lostRecords, "record", "records")) of these \(verb) lost to damage."))
+        }
         if let divergence = check.divergence {
             lines.append(Paint.bad(Self.words(divergence)))
         } else {
@@ -18,6 +23,12 @@ struct ReplayCheckText {
                 let count = counted(check.snapshots.count, "snapshot holds", "snapshots hold")
                 lines.append("\(count) and \(check.snapshots.count == 1 ? "leads" : "lead") to the same.")
             }
+        }
+        if check.incomparableStates > 0 {
+            let states = counted(check.incomparableStates, "state", "states")
+            lines.append(
+                "\(states) of the other replay cannot be compared: this log no longer has what leads to "
+                    + "\(check.incomparableStates == 1 ? "it" : "them").")
         }
         lines += check.differentBatches.map { different in
             Paint.bad(
@@ -36,11 +47,14 @@ struct ReplayCheckText {
     }
 
     private var batches: String {
-        let built = check.identicalBatches + check.unknownBatches + check.differentBatches.count
-        guard built > 0 else { return "No batch was sent." }
-        var text = "\(counted(built, "batch", "batches")) built again: \(check.identicalBatches) as sent"
-        if !check.differentBatches.isEmpty { text += ", \(check.differentBatches.count) not as sent" }
+        let all = check.identicalBatches + check.unknownBatches + check.differentBatches.count
+        guard all > 0 else { return "No batch was sent." }
+        let unbuildable = check.differentBatches.count { $0.batch.isUnbuildable }
+        let different = check.differentBatches.count - unbuildable
+        var text = "\(counted(all - unbuildable, "batch", "batches")) built again: \(check.identicalBatches) as sent"
+        if different > 0 { text += ", \(different) not as sent" }
         if check.unknownBatches > 0 { text += ", \(check.unknownBatches) with nothing to compare" }
+        if unbuildable > 0 { text += "; \(unbuildable) cannot be built" }
         return text + "."
     }
 
@@ -55,6 +69,8 @@ struct ReplayCheckText {
         case .other(let record, let digest):
             "Behind operation \(record) the other replay had the state \(digest), and this one has another. Show more "
                 + "operations in both to see the first that differs."
+        case .ended(let record):
+            "The other replay goes on to operation \(record), which this log does not have."
         }
     }
 
@@ -78,6 +94,8 @@ struct ReplayCheckText {
             json.endObject()
         }
         json.endArray()
+        if check.lostRecords > 0 { json.member("lostRecords", check.lostRecords) }
+        if check.incomparableStates > 0 { json.member("incomparableStates", check.incomparableStates) }
         if let divergence = check.divergence {
             json.name("divergence")
             write(divergence, &json)
@@ -103,8 +121,15 @@ struct ReplayCheckText {
             json.member("kind", "other")
             json.member("sequence", record)
             json.member("otherDigest", digest.description)
+        case .ended(let record):
+            json.member("kind", "ended")
+            json.member("sequence", record)
         }
         json.member("reason", Self.words(divergence))
         json.endObject()
     }
+}
+
+extension ReplayedBatch {
+    fileprivate var isUnbuildable: Bool { if case .unbuildable = comparison { true } else { false } }
 }

@@ -155,6 +155,11 @@ struct ReplayText {
             }
             digests.append((SequenceNumber(sequence), digest))
         }
+        guard !digests.isEmpty else {
+            throw CommandFailure(
+                "\(reader.name) has no line, so that there is nothing to compare with.",
+                recovery: "Make the file with 'tidelog replay --json'.")
+        }
         return digests
     }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import EDM
+internal import LogInspection
 internal import Operations
 internal import SyncEngine
 internal import Tidelog
@@ -61,6 +62,12 @@ extension StoreOptions {
     /// Runs the body on the store, which is opened for it and closed again; or on the store as it was, which needs no lock.
     func withView<T>(_ options: PointOptions, _ body: (any StoreView) async throws -> T) async throws -> T {
         guard let at = options.at else { return try await withStore(body) }
-        return try await body(try await PastODataProvider(parameters: parameters, at: at.point))
+        return try await body(try await past(at: at.point))
+    }
+
+    /// The store as it was; of a damaged one as far as it can be read.
+    func past(at point: PointInTime) async throws -> PastODataProvider {
+        let parameters = try parameters
+        return try await PastODataProvider(try await inspected.past(at: point), parameters: parameters)
     }
 }

@@ -1,0 +1,147 @@
+import EDM
+import OperationLog
+import Operations
+import SyncEngine
+
+/// Finds what belongs to one record.
+struct RecordDetailSearch {
+    private let sequence: SequenceNumber
+    private let record: Record
+    /// Nil where a compaction has removed the record.
+    private let raw: LogRecord?
+    private let blocks: LogBlocks
+    /// Those that name one of the same operations, in order.
+    private let related: [(sequence: SequenceNumber, record: Record)]
+    /// Those behind the record that were lost, and may have been about it.
+    private let lost: [(sequence: SequenceNumber, record: Record)]
+    private let compacted: CompactedHistory?
+    private var sets = EntitySets()
+
+    /// More entities are not looked up by their sets: a page has hundreds.
+    private static let namedEntities = 200
+
+    init(_ sequence: SequenceNumber, _ reader: LogReader) throws {
+        self.sequence = sequence
+        let first = try reader.firstSequence()
+        raw = sequence < first ? nil : try reader.record(sequence)
+        let decoded = try raw.map { try Self.decoded($0) }
+        let told = (decoded?.body.namedOperations ?? [sequence]) + (decoded?.body.changeSet.map { [$0] } ?? [])
+        compacted = told.contains { $0 > 0 && $0 < first } ? try CompactedHistory(reader, first: first, &sets) : nil
+        guard let record = decoded ?? compacted?.record(sequence) else {
+            throw Self.notFound(
+                sequence,
+                compacted == nil
+                    ? "The log has no record" : "A compaction has removed the records before \(first), and with them")
+        }
+        self.record = record
+        blocks = try LogBlocks(reader)
+        var selection = RecordSelection(operations: IdentifierSet(Self.operations(record.body, sequence)))
+        if record.body.batch != nil || !selection.operations.isEmpty {
+            // These name no operations.
+            selection.kinds = RecordKinds([.batchAccepted, .batchInterrupted, .lost])
+        }
+        if record.body.batch != nil {
+            selection.kinds.formUnion(RecordKinds([.batchPrepared, .repeatableBatchPrepared]))
+        }
+        let selected = Self.decoded(try selection.records(of: blocks)).filter { $0.sequence != sequence }
+        lost = selected.filter { $0.record.body == .lost && $0.sequence > sequence }
+        let others = selected.filter { $0.record.body != .lost }
+        let batches =
+            record.body.batch.map { [$0] }
+            ?? Set(others.compactMap { $0.record.body.namedOperations.isEmpty ? nil : $0.record.body.batch })
+        var found = others.filter { other in other.record.body.batch.map(batches.contains) ?? true }
+        // A fact's own operations.
+        let wanted = Set(record.body.namedOperations)
+        if !wanted.isEmpty {
+            let known = Set(found.map(\.sequence))
+            for operation in wanted.sorted() where !known.contains(operation) {
+                if let named = try Self.known(operation, reader, compacted) { found.append(named) }
+            }
+        }
+        if let first = record.body.changeSet, first != sequence, let named = try Self.known(first, reader, compacted) {
+            found.append(named)
+        }
+        related = found.sorted { $0.sequence < $1.sequence }
+        let named = ([record.body] + related.map(\.record.body)).flatMap(\.entities).prefix(Self.namedEntities)
+        let about = RecordSelection(entities: IdentifierSet(named.map(\.rawValue)))
+        for (_, record) in Self.decoded(try about.records(of: blocks)) { sets.learn(from: record.body) }
+    }
+
+    /// Whose fate a record is about.
+    private static func operations(_ body: Record.Body, _ sequence: SequenceNumber) -> [SequenceNumber] {
+        if case .operation = body { [sequence] } else { body.batch == nil ? [] : body.namedOperations }
+    }
+
+    private static func decoded(_ raw: LogRecord) throws -> Record {
+        do {
+            return try RecordCodec.decode(kind: raw.kind, payload: raw.payload)
+        } catch {
+            throw TidelogError(
+                .damaged, "Record \(raw.sequence) cannot be decoded: \(RecordSummary.oneLine("\(error)", limit: 200)).",
+                recovery: "Run 'tidelog verify'.")
+        }
+    }
+
+    /// Another record, as far as something is known of it.
+    private static func known(
+        _ sequence: SequenceNumber, _ reader: LogReader, _ compacted: CompactedHistory?
+    ) throws -> (sequence: SequenceNumber, record: Record)? {
+        if let compacted, sequence < compacted.first { return compacted.record(sequence).map { (sequence, $0) } }
+        return try reader.record(sequence).flatMap { decoded([$0]).first }
+    }
+
+    private static func notFound(_ sequence: SequenceNumber, _ why: String) -> TidelogError {
+        TidelogError(
+            .notFound, "\(why) \(sequence).", recovery: "'tidelog log --all' shows the records that there are.")
+    }
+
+    private static func decoded(_ records: [LogRecord]) -> [(sequence: SequenceNumber, record: Record)] {
+        records.compactMap { record in
+            (try? RecordCodec.decode(kind: record.kind, payload: record.payload)).map { (record.sequence, $0) }
+        }
+    }
+
+    static func place(of sequence: SequenceNumber, _ reader: LogReader) throws(LogError) -> RecordDetail.Place? {
+        guard sequence > 0 else { return nil }
+        let cursor = reader.records(from: sequence, through: sequence)
+        guard try cursor.next() != nil, let block = cursor.block, block.nextSequence > block.firstSequence else {
+            return nil
+        }
+        return RecordDetail.Place(
+            path: block.path, blockOffset: block.offset, blockStoredBytes: block.storedBytes,
+            blockRawBytes: UInt64(block.bytes.count), blockRecords: block.firstSequence...block.nextSequence - 1,
+            isPacked: block.isColumnar)
+    }
+
+    func detail(place: RecordDetail.Place?) -> RecordDetail {
+        var exchanges = ExchangeList()
+        var fates = OperationFates()
+        let own = Set(Self.operations(record.body, sequence))
+        for (sequence, record) in (related + lost + [(sequence, record)]).sorted(by: { $0.0 < $1.0 }) {
+            exchanges.add(record, sequence)
+            fates.apply(record.body, sequence: sequence)
+            if let fate = compacted?.fate(sequence) { fates.carry(sequence, fate) }
+        }
+        let ways = own.sorted().flatMap { exchanges.exchanges[$0] ?? [] }
+        let batch = record.body.batch
+        return RecordDetail(
+            entry: HistoryEntry(sequence: sequence, record: record, sets: sets), kindNumber: raw?.kind,
+            payloadBytes: raw?.payload.count, place: place, compactedBefore: raw == nil ? compacted?.first : nil,
+            fate: { if case .operation = record.body { fates[sequence] } else { nil } }(),
+            exchanges: batch == nil ? ways : ways.filter { $0.batch == batch },
+            causes: related.filter { $0.sequence < sequence }.map(related),
+            effects: related.filter { $0.sequence > sequence }.map(related))
+    }
+
+    private func related(_ other: (sequence: SequenceNumber, record: Record)) -> RecordDetail.Related {
+        let entry = HistoryEntry(sequence: other.sequence, record: other.record, sets: sets)
+        return RecordDetail.Related(
+            sequence: entry.sequence, time: entry.time, kind: entry.kind, summary: entry.summary)
+    }
+}
+
+extension Record.Body {
+    fileprivate var changeSet: SequenceNumber? {
+        if case .operation(let operation) = self { operation.changeSet } else { nil }
+    }
+}

@@ -1,0 +1,90 @@
+import EDM
+import OperationLog
+import Operations
+public import SyncEngine
+
+extension InspectedStore {
+    /// What the store's log is known by; copies have the same.
+    ///
+    /// - Throws: `noStore` where there is no log.
+    public var identifier: String {
+        get throws(TidelogError) { try readable { $0.storeIdentifier.description } }
+    }
+
+    /// The first place that the store has a past of: in front of its log, or where a compaction has removed records, behind
+    /// them.
+    ///
+    /// - Throws: `noStore` where there is no log.
+    public var earliestPlace: PointInTime {
+        get throws(TidelogError) {
+            try readable { reader throws in
+                let first = try reader.firstSequence()
+                guard first > 1 else { return .sequence(0) }
+                return .sequence(try snapshotPlaces(reader).first { $0 + 1 >= first } ?? first)
+            }
+        }
+    }
+
+    /// The reader, with errors in their public form.
+    func openReader() throws(TidelogError) -> LogReader {
+        do throws(LogError) { return try reader() } catch { throw TidelogError(error) }
+    }
+
+    /// The last record up to the place, of those that the log has.
+    func sequence(of point: PointInTime, _ reader: LogReader) throws(TidelogError) -> SequenceNumber {
+        do {
+            let last = try reader.nextSequence() - 1
+            return min(try point.sequence(in: reader), last)
+        } catch {
+            throw LogFailure.mapped(error)
+        }
+    }
+
+    /// The records behind which there is a snapshot of the state, in order.
+    func snapshotPlaces(_ reader: LogReader) throws(TidelogError) -> [SequenceNumber] {
+        do throws(LogError) {
+            return try reader.snapshots().map { $0.sequence &- 1 }
+        } catch {
+            throw TidelogError(error)
+        }
+    }
+
+    /// The record with what is needed to print it; nil where there is none, or none that can be decoded.
+    ///
+    /// - Parameter past: knows the sets of the entities, so it is not older than the record.
+    func entry(
+        _ sequence: SequenceNumber, _ reader: LogReader, _ past: PastStore
+    ) async throws(TidelogError) -> HistoryEntry? {
+        let record: Record
+        do {
+            guard let found = try reader.record(sequence) else { return nil }
+            record = try RecordCodec.decode(kind: found.kind, payload: found.payload)
+        } catch {
+            if error is CodecError { return nil }
+            throw LogFailure.mapped(error)
+        }
+        var sets = EntitySets()
+        sets.learn(from: record.body)
+        let entities = HistoryEntry(sequence: sequence, record: record, sets: sets).entities.prefix(64)
+        for (id, link) in try await past.store.localLinks(of: Set(entities)) {
+            sets.learn(id, String(link.prefix { $0 != "(" }))
+        }
+        return HistoryEntry(sequence: sequence, record: record, sets: sets)
+    }
+}
+
+/// Errors of the log and of its records in their public form.
+enum LogFailure {
+    static func mapped(_ error: any Error) -> TidelogError {
+        switch error {
+        case let error as TidelogError: error
+        case let error as LogError: TidelogError(error)
+        case let error as CodecError:
+            TidelogError(
+                .damaged, "A record of the log cannot be read. \(error)",
+                recovery: "Run 'tidelog verify' on the store.",
+                cause: error)
+        default: TidelogError(.storage, "\(error)", cause: error)
+        }
+    }
+}

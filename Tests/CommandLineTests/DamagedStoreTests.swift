@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+extension Workspace {
+    /// Changes a byte of a block in the store's only segment: of what it holds, or of its header. Blocks are the commits.
+    func damage(block: Int, header: Bool = false) throws {
+        let segment = folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
+        var bytes = [UInt8](try Data(contentsOf: segment))
+        var offset = 64
+        for _ in 1..<block { offset += 44 + Int(bytes[offset + 24]) + Int(bytes[offset + 25]) << 8 }
+        bytes[offset + (header ? 9 : 50)] ^= 0xFF
+        try Data(bytes).write(to: segment)
+    }
+}
+
+/// Commands that look at a store in which a record is lost: each answers with what can be read, and says what cannot.
+@Suite(.timeLimit(.minutes(5))) struct DamagedStoreTests {
+    static let notice =
+        "tidelog: The log .tidelog/log is damaged: 1 record is lost (10). What follows is made of the others; 'tidelog repair' "
+        + "says more.\n"
+
+    /// An update of two customers, of which the second, number 10, is damaged, and an order.
+    private func workspace(_ server: SandboxServer, header: Bool = false) throws -> Workspace {
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
+        _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)
+        _ = try workspace.output("update", "Customers(2)", #"{"Name":"Zwei"}"#)
+        _ = try workspace.output("create", "Orders", #"{"Note":"x"}"#)
+        try workspace.damage(block: 10, header: header)
+        return workspace
+    }
+
+    private func expect(
+        _ output: String, _ workspace: Workspace, _ arguments: String..., status: Int32 = 0
+    ) throws {
+        let running = try workspace.start(arguments)
+        running.process.waitUntilExit()
+        #expect(workspace.text(running.output) == output)
+        #expect(workspace.text(running.error) == Self.notice)
+        #expect(running.process.terminationStatus == status)
+    }
+
+    @Test(arguments: [false, true])
+    func `a state behind the damage is what can be read, and what is lost is told`(_ header: Bool) throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server, header: header)
+        try expect("Eve\n", workspace, "at", "11", "query", "Customers(1)/Name/$value")
+        try expect("5\n", workspace, "query", "Orders/$count", "--at", "11")
+        let status = try workspace.tidelog("status", "--at", "11")
+        #expect(status.lines.last == "1 pending, 1 in doubt.")
+        #expect(status.error == Self.notice)
+        let plan = try workspace.tidelog("plan", "--at", "11")
+        #expect(plan.output.contains("POST Orders HTTP/1.1"))
+        #expect(plan.error.hasPrefix(Self.notice))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `a replay goes on behind the damage, and its check says that something is lost`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        let replay = try workspace.tidelog("replay")
+        #expect(replay.status == 0)
+        #expect(replay.error == Self.notice)
+        #expect(replay.lines.count == 11)
+        #expect(replay.lines[9].hasSuffix("a record that was lost"))
+        let check = try workspace.tidelog("replay", "--check")
+        #expect(check.status == 2)
+        #expect(check.error == Self.notice)
+        #expect(
+            check.lines.prefix(2) == ["11 records folded, from the first one.", "1 record of these is lost to damage."])
+        let json = try workspace.tidelog("replay", "--check", "--json")
+        #expect(json.output.hasPrefix(#"{"sound":true,"records":11,"#))
+        #expect(json.output.contains(#","lostRecords":1}"#))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `a command is run on copies that are whole`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        let tidelog = Executable.folder.path + "/tidelog"
+        let command = "test $(\(tidelog) query --store {} 'Orders/$count') -lt 5"
+        let run = try workspace.tidelog("bisect", "--good", "8", "--run", command)
+        #expect(run.lines.contains("It holds first behind operation 11."))
+        #expect(run.error.hasPrefix(Self.notice))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `operations are inserted into what can be read`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        try workspace.write(#"{"op":"create","set":"Orders","value":{"Note":"in"}}"# + "\n", to: "lines")
+        let run = try workspace.tidelog("what-if", "--insert", "lines")
+        #expect(run.status == 0)
+        #expect(run.error == Self.notice)
+        #expect(run.lines.contains("    + Note: 'in'"))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `a difference of two places tells once what is lost`() throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server)
+        let run = try workspace.tidelog("diff", "11", "now")
+        #expect(run.status == 0)
+        #expect(run.error == Self.notice)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test(arguments: [false, true])
+    func `the log goes on behind damage, of a block's header too`(_ header: Bool) throws {
+        let server = try SandboxServer()
+        let workspace = try workspace(server, header: header)
+        let run = try workspace.tidelog("log")
+        #expect(run.status == 2)
+        #expect(run.lines.count == 3)
+        #expect(run.lines[0].hasSuffix("update Customers(~1) Name='Eve'"))
+        #expect(run.lines[1].hasPrefix("    10  .tidelog/log/00000000000000000001.segment is damaged at offset "))
+        #expect(run.lines[1].hasSuffix(" The log goes on with 11."))
+        #expect(run.lines[2].hasSuffix("create Orders(~8) Note='x'"))
+        withExtendedLifetime(server) {}
+    }
+}

@@ -1,0 +1,43 @@
+internal import OperationLog
+internal import Synchronization
+
+/// What is said of a damaged log before something is made of the rest of it.
+struct DamageNotice {
+    private let salvage: RepairPlan.Salvage
+    private let log: String
+
+    init(_ salvage: RepairPlan.Salvage, log: String) {
+        self.salvage = salvage
+        self.log = log
+    }
+
+    private static let told = Mutex<Set<String>>([])
+
+    /// Once, however often a command looks at the store.
+    func tell() {
+        guard Self.told.withLock({ $0.insert(log).inserted }) else { return }
+        Console.printError("tidelog: \(line)")
+    }
+
+    private var line: String {
+        let lost = salvage.lost
+        guard lost.count > 0 else {
+            return "The log \(oneLine(log)) is damaged, but no record of it is lost. 'tidelog repair' puts it right."
+        }
+        return
+            "The log \(oneLine(log)) is damaged: \(counted(lost.count, "record is", "records are")) lost (\(lost.words)). What "
+            + "follows is made of the others; 'tidelog repair' says more."
+    }
+}
+
+extension LostRecords {
+    private static let shownRanges = 10
+
+    /// `3, 12 to 14`
+    var words: String {
+        let shown = ranges.prefix(Self.shownRanges).map { range in
+            range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+        }
+        return shown.joined(separator: ", ") + (ranges.count > Self.shownRanges ? ", …" : "")
+    }
+}
