@@ -39,7 +39,7 @@ struct EntityTrail {
         let structure: [LogRecord]
         let models: TrailModels
         let seeds: [EntityID]
-        let own: [(sequence: SequenceNumber, record: Record)]
+        let own: [LogRecord]
         if case .id(let id) = reference.selector {
             // Both at one look.
             let found = try RecordSelection(entities: IdentifierSet([id.rawValue]), kinds: Self.structure).records(
@@ -47,17 +47,15 @@ struct EntityTrail {
             structure = found.filter { Self.structure.contains($0.kind) }
             models = TrailModels(structure, beginning)
             seeds = [id]
-            own = Self.decoded(found.filter { !Self.structure.contains($0.kind) })
+            own = found.filter { !Self.structure.contains($0.kind) }
         } else {
             structure = try RecordSelection(kinds: Self.structure).records(of: blocks)
             models = TrailModels(structure, beginning)
             seeds = try Self.seeds(reference, models, blocks, beginning)
-            own = Self.decoded(
-                try RecordSelection(entities: IdentifierSet(seeds.map(\.rawValue))).records(of: blocks))
+            own = try RecordSelection(entities: IdentifierSet(seeds.map(\.rawValue))).records(of: blocks)
         }
-        var entities = Set(seeds)
-        var neighbours = TrailNeighbours(of: entities, models)
-        for (_, record) in own { neighbours.add(record.body) }
+        var neighbours = TrailNeighbours(of: Set(seeds), models)
+        for (_, record) in Self.decoded(own) { neighbours.add(record.body) }
         if let beginning { neighbours.add(beginning) }
         if !neighbours.named.isEmpty {
             let patterns = neighbours.named.map { BytePattern(property: $0.property, value: $0.value) }
@@ -66,8 +64,10 @@ struct EntityTrail {
             }
             if let beginning { neighbours.addMatches(in: beginning) }
         }
-        entities.formUnion(neighbours.entities.sorted().prefix(Self.partnerLimit))
-        let about = try RecordSelection(entities: IdentifierSet(entities.map(\.rawValue))).records(of: blocks)
+        let partners = neighbours.entities.sorted().prefix(Self.partnerLimit)
+        let entities = Set(seeds).union(partners)
+        let others = IdentifierSet(partners.map(\.rawValue))
+        let about = own + (others.isEmpty ? [] : try RecordSelection(entities: others).records(of: blocks))
         let operationKinds = LogStatistics.operationKinds
         var operations = Set(about.filter { operationKinds.contains($0.kind) }.map(\.sequence))
         if let beginning { operations.formUnion(beginning.operations(touching: entities)) }

@@ -1,4 +1,5 @@
 import EDM
+import OperationLog
 
 #if canImport(Darwin)
     import Darwin
@@ -11,12 +12,16 @@ import EDM
 /// A property with a value, or an identifier, as records have it, to be looked for in bytes that are not decoded.
 struct BytePattern: Sendable, Hashable {
     private let bytes: [UInt8]
+    /// The same for records in columns; nil for an identifier.
+    let named: ColumnSearch.NamedValue?
 
     init(property: String, value: Value) {
+        var name = ByteWriter()
+        name.string(property)
         var writer = ByteWriter()
-        writer.string(property)
         writer.value(value)
-        bytes = writer.bytes
+        bytes = name.bytes + writer.bytes
+        named = ColumnSearch.NamedValue(name: name.bytes, value: writer.bytes)
     }
 
     /// An entity ID or a sequence number.
@@ -24,12 +29,11 @@ struct BytePattern: Sendable, Hashable {
         var writer = ByteWriter()
         writer.unsigned(identifier)
         bytes = writer.bytes
+        named = nil
     }
 
-    /// Whether the bytes are anywhere in the range. A find may be by chance; none is none.
-    func isFound(in all: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
-        place(in: all, range) != nil
-    }
+    /// Whether the bytes are anywhere in the payload. A find may be by chance; none is none.
+    func isFound(in payload: UnsafeRawBufferPointer) -> Bool { place(in: payload, 0..<payload.count) != nil }
 
     private func place(in all: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
         guard let start = all.baseAddress, range.count >= bytes.count, !bytes.isEmpty else { return nil }

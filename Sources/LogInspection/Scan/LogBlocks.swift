@@ -3,18 +3,19 @@ import OperationLog
 import Operations
 import Synchronization
 
-/// All blocks of a log as it was when this was made, decompressed on all cores, to be looked at as often as needed.
+/// All blocks of a log as it was when this was made, decompressed on all cores, to be looked at as often as needed. Records in
+/// columns stay in them.
 ///
-/// What a log of usual size takes decompressed is kept, so that looking again costs no decompressing. Of a larger one nothing
+/// What a log of usual size takes so is kept, so that looking again costs no decompressing. Of a larger one nothing
 /// is kept: it is read again for each look.
 struct LogBlocks {
     private let reader: LogReader
     /// In order, without gaps.
     private let parts: [ClosedRange<SequenceNumber>]
     /// By part; nil where these would be too many bytes.
-    private let kept: [[RawBlock]]?
+    private let kept: [[SearchedBlock]]?
 
-    /// In bytes, decompressed.
+    /// In bytes.
     static let keptLimit = 192 << 20
     /// Small enough that all cores have to do until the end, large enough that beginning one costs nothing.
     private static let recordsOfPart: UInt64 = 40_000
@@ -27,11 +28,11 @@ struct LogBlocks {
         }
         self.parts = parts
         let bytes = Atomic(0)
-        let kept = try Self.map(parts) { part throws(LogError) -> [RawBlock] in
-            var blocks: [RawBlock] = []
+        let kept = try Self.map(parts) { part throws(LogError) -> [SearchedBlock] in
+            var blocks: [SearchedBlock] = []
             let cursor = reader.records(from: part.lowerBound, through: part.upperBound)
             while bytes.load(ordering: .relaxed) <= keptLimit, let block = try cursor.nextBlock() {
-                bytes.add(block.bytes.count, ordering: .relaxed)
+                bytes.add(block.byteCount, ordering: .relaxed)
                 blocks.append(block)
             }
             return bytes.load(ordering: .relaxed) <= keptLimit ? blocks : []
@@ -42,7 +43,7 @@ struct LogBlocks {
     /// Looks at all blocks, those of one part in order, several parts at the same time, and gives what each part came to,
     /// in order.
     func map<Result: Sendable>(
-        _ initial: Result, _ look: @Sendable (inout Result, RawBlock) -> Void
+        _ initial: Result, _ look: @Sendable (inout Result, SearchedBlock) -> Void
     ) throws(LogError) -> [Result] {
         if let kept {
             return try Self.map(kept) { blocks throws(LogError) in

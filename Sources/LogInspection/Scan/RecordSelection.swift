@@ -17,30 +17,52 @@ struct RecordSelection: Sendable {
         .changesPage,
         .entitiesRead, .entitiesMissing, .streamsStored, .streamsTold,
     ])
+    private static let withoutEntities = RecordKinds([
+        .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .operationsReleased,
+        .operationsUndone, .operationsRedone, .operationsElided, .deliveryChanged,
+    ])
+    /// Has runs of entities, whose bytes need not be in it.
+    private static let withRuns = RecordCodec.Kind.changesPage.rawValue
 
     /// The wanted records of the log, in order. Memory: these.
     func records(of blocks: LogBlocks) throws(LogError) -> [LogRecord] {
         let needles = needles
+        let search = columnSearch(needles)
         let parts = try blocks.map([LogRecord]()) { found, block in
-            block.bytes.withUnsafeBytes { bytes in
-                let places = needles.flatMap {
-                    BytePattern.places(of: $0, in: bytes, limit: Int(block.recordCount) / 2)
-                }
-                var next = 0
-                block.forEachRecord { sequence, kind, payload in
-                    if !kinds.contains(kind) {
-                        // A page of changes has runs of entities, whose bytes need not be in it.
-                        if let places, kind != RecordCodec.Kind.changesPage.rawValue {
-                            while next < places.count, places[next] < payload.lowerBound { next += 1 }
-                            guard next < places.count, places[next] < payload.upperBound else { return }
-                        }
-                        guard wants(kind, bytes, payload) else { return }
-                    }
-                    found.append(LogRecord(sequence: sequence, kind: kind, payload: Array(bytes[payload])))
+            switch block {
+            case .raw(let block): look(into: block, needles, &found)
+            case .columns(let block):
+                block.forEachCandidate(of: search) { sequence, kind, payload in
+                    guard isWanted(kind, payload, nil) else { return }
+                    found.append(LogRecord(sequence: sequence, kind: kind, payload: Array(payload)))
                 }
             }
         }
         return Array(parts.joined())
+    }
+
+    private func look(into block: RawBlock, _ needles: [BytePattern]?, _ found: inout [LogRecord]) {
+        block.bytes.withUnsafeBytes { bytes in
+            let places = needles.flatMap { BytePattern.places(of: $0, in: bytes, limit: Int(block.recordCount) / 2) }
+            var next = 0
+            block.forEachRecord { sequence, kind, range in
+                if let places, !kinds.contains(kind), kind != Self.withRuns {
+                    while next < places.count, places[next] < range.lowerBound { next += 1 }
+                    guard next < places.count, places[next] < range.upperBound else { return }
+                }
+                let payload = UnsafeRawBufferPointer(rebasing: bytes[range])
+                guard isWanted(kind, payload, nil) else { return }
+                found.append(LogRecord(sequence: sequence, kind: kind, payload: Array(payload)))
+            }
+        }
+    }
+
+    /// Entities and operations that a record in columns names are fields of their own, but for the runs of a page of changes.
+    private func columnSearch(_ needles: [BytePattern]?) -> ColumnSearch {
+        ColumnSearch(
+            numbers: IdentifierSet(entities.all + operations.all), values: patterns.compactMap(\.named),
+            isWanted: { kind in kinds.contains(kind) || (kind == Self.withRuns && !entities.isEmpty) },
+            isWantedWhole: { kind, payload in isWanted(kind, payload, needles) })
     }
 
     /// Bytes of which one is in each record that is wanted for what it says; nil where none are known.
@@ -49,16 +71,19 @@ struct RecordSelection: Sendable {
         return patterns + entities.all.map(BytePattern.init(identifier:))
     }
 
-    private func wants(_ kind: UInt8, _ bytes: UnsafeRawBufferPointer, _ payload: Range<Int>) -> Bool {
-        for pattern in patterns where pattern.isFound(in: bytes, payload) { return true }
-        guard !entities.isEmpty || !operations.isEmpty else { return false }
-        if entities.isEmpty, Self.withoutOperations.contains(kind) { return false }
+    private func isWanted(_ kind: UInt8, _ payload: UnsafeRawBufferPointer, _ needles: [BytePattern]?) -> Bool {
+        if kinds.contains(kind) { return true }
+        for pattern in patterns where pattern.isFound(in: payload) { return true }
+        let couldName =
+            !(entities.isEmpty || Self.withoutEntities.contains(kind))
+            || !(operations.isEmpty || Self.withoutOperations.contains(kind))
+        guard couldName else { return false }
+        if let needles, kind != Self.withRuns, !needles.contains(where: { $0.isFound(in: payload) }) { return false }
         var isNamed = false
         let isDescribed = RecordMentions.visit(
-            kind: kind, payload: UnsafeRawBufferPointer(rebasing: bytes[payload]),
-            entity: { if entities.contains($0) { isNamed = true } },
+            kind: kind, payload: payload, entity: { if entities.contains($0) { isNamed = true } },
             operation: { if operations.contains($0) { isNamed = true } })
-        return isDescribed ? isNamed : namesWhenDecoded(kind, Array(bytes[payload]))
+        return isDescribed ? isNamed : namesWhenDecoded(kind, Array(payload))
     }
 
     private func namesWhenDecoded(_ kind: UInt8, _ payload: [UInt8]) -> Bool {

@@ -55,6 +55,14 @@ enum LEB128 {
             offset += 1
             return UInt64(first)
         }
+        // Most are of one byte, and most others of two.
+        if end - offset > 1 {
+            let second = bytes[offset + 1]
+            if second < 0x80, second > 0 {
+                offset += 2
+                return UInt64(first & 0x7F) | UInt64(second) << 7
+            }
+        }
         return readLong(bytes, at: &offset, end: end)
     }
 

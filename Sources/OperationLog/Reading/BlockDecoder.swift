@@ -8,6 +8,41 @@ struct BlockDecoder {
     /// The block's raw bytes. Blocks of one run must come in order and without gaps.
     mutating func decode(_ block: SegmentFile.Block) throws(BlockDecodingError) -> [UInt8] {
         let header = block.header
+        let content = try content(of: block)
+        let length = Int(header.rawLength)
+        let raw: [UInt8]
+        switch header.method {
+        case BlockMethod.stored: raw = Array(content)
+        case BlockMethod.zstdColumns:
+            let form = try form(content, header)
+            guard let made = columns.decode(form, recordCount: header.recordCount, rawLength: length) else {
+                throw noColumns()
+            }
+            raw = made
+        default: raw = try bytes(of: try context().decompress(content, rawLength: length))
+        }
+        guard crc32c(raw[...], continuing: header.chainBefore) == header.chainAfter else {
+            method = nil
+            throw .fault(.undecodable(reason: "the content is not what the chain says"))
+        }
+        return raw
+    }
+
+    /// The same of a block whose records are in columns, without making them again: so the content is not held to the chain,
+    /// only what is stored to its checksum.
+    mutating func decodeColumns(_ block: SegmentFile.Block) throws(BlockDecodingError) -> ColumnBlock {
+        let header = block.header
+        let form = try form(try content(of: block), header)
+        let columns = ColumnBlock(
+            form, firstSequence: header.firstSequence, recordCount: header.recordCount, rawLength: Int(header.rawLength)
+        )
+        guard let columns else { throw noColumns() }
+        return columns
+    }
+
+    /// What was compressed.
+    private mutating func content(of block: SegmentFile.Block) throws(BlockDecodingError) -> ArraySlice<UInt8> {
+        let header = block.header
         if header.flags.contains(.startsRun) {
             method = header.method
             if header.method != BlockMethod.stored { try context().startRun() }
@@ -19,39 +54,28 @@ struct BlockDecoder {
             method = nil
             throw .fault(.notAuthentic)
         }
-        let raw = try raw(of: content, header)
-        guard crc32c(raw[...], continuing: header.chainBefore) == header.chainAfter else {
-            method = nil
-            throw .fault(.undecodable(reason: "the content is not what the chain says"))
-        }
-        return raw
+        return content
     }
 
-    private mutating func raw(
-        of content: ArraySlice<UInt8>, _ header: BlockHeader
+    private mutating func form(
+        _ content: ArraySlice<UInt8>, _ header: BlockHeader
     ) throws(BlockDecodingError) -> [UInt8] {
-        let length = Int(header.rawLength)
-        let outcome: RunDecompressor.Outcome
-        switch header.method {
-        case BlockMethod.stored:
-            return Array(content)
-        case BlockMethod.zstdColumns:
-            // The column form is only ever written where it is shorter.
-            outcome = try context().decompress(content, atMost: length)
-            if case .raw(let form) = outcome {
-                if let raw = columns.decode(form, recordCount: header.recordCount, rawLength: length) { return raw }
-                method = nil
-                throw .fault(.undecodable(reason: "not the columns of such records"))
-            }
-        default:
-            outcome = try context().decompress(content, rawLength: length)
-        }
+        // The column form is only ever written where it is shorter.
+        try bytes(of: try context().decompress(content, atMost: Int(header.rawLength)))
+    }
+
+    private mutating func bytes(of outcome: RunDecompressor.Outcome) throws(BlockDecodingError) -> [UInt8] {
         switch outcome {
         case .raw(let bytes): return bytes
         case .undecodable(let reason):
             method = nil
             throw .fault(.undecodable(reason: reason))
         }
+    }
+
+    private mutating func noColumns() -> BlockDecodingError {
+        method = nil
+        return .fault(.undecodable(reason: "not the columns of such records"))
     }
 
     /// A block was left out.

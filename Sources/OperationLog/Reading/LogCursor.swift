@@ -45,11 +45,18 @@ public final class LogCursor {
     /// records.
     ///
     /// - Throws: as ``next()``.
-    package func nextBlock() throws(LogError) -> RawBlock? {
+    package func nextBlock() throws(LogError) -> SearchedBlock? {
         while true {
             if let wanted, wanted > last { return nil }
-            guard try advance(), let block else { return nil }
-            walk = nil
+            guard let (found, segment) = try find() else { return nil }
+            let block: SearchedBlock =
+                if found.header.method == BlockMethod.zstdColumns {
+                    .columns(
+                        try decoding(segment) { () throws(BlockDecodingError) in try decoder.decodeColumns(found) })
+                } else {
+                    .raw(try raw(of: found, in: segment))
+                }
+            pass(found)
             if let wanted, block.nextSequence <= wanted { continue }
             wanted = block.nextSequence
             return block
@@ -70,38 +77,58 @@ public final class LogCursor {
 
     /// Decodes the next block of records. False at the end of the log.
     private func advance() throws(LogError) -> Bool {
+        guard let (found, segment) = try find() else { return false }
+        // The bytes of the last one go before those of the next come.
+        block = nil
+        let raw = try raw(of: found, in: segment)
+        walk = RecordWalk(raw.bytes, header: found.header)
+        block = raw
+        pass(found)
+        return true
+    }
+
+    private func raw(of block: SegmentFile.Block, in segment: SegmentFile) throws(LogError) -> RawBlock {
+        let raw = try decoding(segment) { () throws(BlockDecodingError) in try decoder.decode(block) }
+        return RawBlock(raw, of: block.header, path: segment.path, offset: block.offset)
+    }
+
+    private func decoding<Result>(
+        _ segment: SegmentFile, _ body: () throws(BlockDecodingError) -> Result
+    ) throws(LogError) -> Result {
+        do throws(BlockDecodingError) {
+            return try body()
+        } catch {
+            switch error {
+            case .fault(let fault): throw segment.damage(fault, at: position)
+            case .other(let error): throw error
+            }
+        }
+    }
+
+    private func pass(_ block: SegmentFile.Block) {
+        decoded = position
+        position = block.next
+    }
+
+    /// The next block of records; nil at the end of the log.
+    private func find() throws(LogError) -> (block: SegmentFile.Block, segment: SegmentFile)? {
         if segment == nil { try seek() }
         while let segment {
             switch try segment.step(at: position) {
             case .records(let block):
-                guard try isWhole(block, in: segment) else { return false }
-                // The bytes of the last one go before those of the next come.
-                self.block = nil
-                do throws(BlockDecodingError) {
-                    let raw = try decoder.decode(block)
-                    walk = RecordWalk(raw, header: block.header)
-                    self.block = RawBlock(raw, of: block.header, path: segment.path, offset: position.offset)
-                } catch {
-                    switch error {
-                    case .fault(let fault): throw segment.damage(fault, at: position)
-                    case .other(let error): throw error
-                    }
-                }
-                decoded = position
-                position = block.next
-                return true
+                return try isWhole(block, in: segment) ? (block, segment) : nil
             case .other(let block):
                 position = block.next
             case .footer(let block, _):
-                guard try openNext(after: block, segment) else { return false }
+                guard try openNext(after: block, segment) else { return nil }
             case .end:
                 if position == segment.start, try reopen(segment) { continue }
-                guard try continues(behind: segment, .notSealed) else { return false }
+                guard try continues(behind: segment, .notSealed) else { return nil }
             case .invalid(let fault):
-                guard try continues(behind: segment, fault) else { return false }
+                guard try continues(behind: segment, fault) else { return nil }
             }
         }
-        return false
+        return nil
     }
 
     /// Whether all blocks of the block's commit are there. One that is not is either being written or torn.

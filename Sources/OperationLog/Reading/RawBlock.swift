@@ -46,6 +46,27 @@ package struct RawBlock: Sendable {
     }
 }
 
+/// One block's records as the file has them: as they were encoded, or in columns.
+package enum SearchedBlock: Sendable {
+    case raw(RawBlock)
+    case columns(ColumnBlock)
+
+    /// What it takes of memory.
+    package var byteCount: Int {
+        switch self {
+        case .raw(let block): block.bytes.count
+        case .columns(let block): block.byteCount
+        }
+    }
+
+    package var nextSequence: UInt64 {
+        switch self {
+        case .raw(let block): block.nextSequence
+        case .columns(let block): block.nextSequence
+        }
+    }
+}
+
 extension LogReader {
     /// Parts of the log that can be read at the same time, in order and without gaps: each begins where reading can begin.
     /// The last one goes on to the end.

@@ -59,12 +59,7 @@ package struct RecordMentions {
         case .entitiesMissing: list { $0.visitEntity() }
         case .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint:
             _ = number()
-            list {
-                $0.list {
-                    $0.skipText()
-                    $0.operation($0.number())
-                }
-            }
+            visitChangeSets()
         case .batchAnswered, .batchAnsweredInDetail:
             _ = number()
             list { $0.visitOutcome() }
@@ -263,6 +258,21 @@ package struct RecordMentions {
             $0.skipText()
             $0.optional { $0.visitEntity() }
             _ = $0.byte()
+        }
+    }
+
+    /// In loops and without closures: all operations of a log are in such records.
+    private mutating func visitChangeSets() {
+        let operation = operation
+        var changeSets = number()
+        while changeSets > 0, !isUnreadable {
+            var requests = number()
+            while requests > 0, !isUnreadable {
+                skip(number())
+                operation(number())
+                requests -= 1
+            }
+            changeSets -= 1
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 /// The column form gives the raw bytes back, whatever they are, and never more than it may.
 @Suite struct ColumnTests {
     /// Payloads of the test are rows of a number, a text, three fixed bytes, and a literal in front of each.
-    private static let layout = RecordLayout { kind, payload, fields in
+    static let layout = RecordLayout { kind, payload, fields in
         guard kind < 100 else { return }
         var at = 0
         while at < payload.count {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    private struct Numbers: RandomNumberGenerator {
+    struct Numbers: RandomNumberGenerator {
         var state: UInt64
         mutating func next() -> UInt64 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    private static func payload(_ random: inout Numbers) -> [UInt8] {
+    static func payload(_ random: inout Numbers) -> [UInt8] {
         var payload: [UInt8] = []
         for _ in 0..<Int.random(in: 0...6, using: &random) {
             switch Int.random(in: 0...3, using: &random) {
@@ -54,7 +54,7 @@ import Testing
         return payload
     }
 
-    private static func raw(_ records: [(kind: UInt8, payload: [UInt8])]) -> [UInt8] {
+    static func raw(_ records: [(kind: UInt8, payload: [UInt8])]) -> [UInt8] {
         var raw: [UInt8] = []
         for record in records {
             raw.append(record.kind)
@@ -64,7 +64,7 @@ import Testing
         return raw
     }
 
-    private static func form(_ raw: [UInt8], _ count: Int) -> [UInt8]? {
+    static func form(_ raw: [UInt8], _ count: Int) -> [UInt8]? {
         var encoder = ColumnEncoder(layout)
         return encoder.encode(raw, recordCount: UInt32(count))
     }

@@ -1,12 +1,12 @@
-/// A set of entity IDs or sequence numbers that very many are compared with: mostly one or two, sometimes thousands.
-struct IdentifierSet: Sendable {
+/// A set of numbers that very many are compared with: mostly one or two, sometimes thousands.
+package struct IdentifierSet: Sendable {
     /// Each once, ascending.
-    let all: [UInt64]
+    package let all: [UInt64]
     private let many: Set<UInt64>
     /// A bit for each remainder that occurs: tells most of those that are not in the set without hashing.
     private let filter: [UInt64]
 
-    init(_ identifiers: some Sequence<UInt64>) {
+    package init(_ identifiers: some Sequence<UInt64>) {
         let set = Set(identifiers)
         all = set.sorted()
         many = set.count <= 4 ? [] : set
@@ -15,10 +15,10 @@ struct IdentifierSet: Sendable {
         self.filter = filter
     }
 
-    var isEmpty: Bool { all.isEmpty }
+    package var isEmpty: Bool { all.isEmpty }
 
     @inline(__always)
-    func contains(_ identifier: UInt64) -> Bool {
+    package func contains(_ identifier: UInt64) -> Bool {
         guard filter[Int(identifier >> 6 & 63)] >> (identifier & 63) & 1 == 1 else { return false }
         return many.isEmpty ? all.contains(identifier) : many.contains(identifier)
     }

@@ -1,0 +1,69 @@
+/// Records in the log's framing, as their parts come. What does not fit the target is refused.
+struct RecordWriter {
+    let target: UnsafeMutableRawBufferPointer
+    /// Behind the last byte.
+    private(set) var at = 0
+    private var record = 0
+    /// How many bytes the last record's length took: the next one's will mostly take as many.
+    private var lengthBytes = 1
+
+    /// Of the record that was ended last.
+    var payload: Range<Int> { record + 1 + lengthBytes..<at }
+
+    init(target: UnsafeMutableRawBufferPointer) { self.target = target }
+
+    /// A record's first byte is its kind, the length goes behind it when it is known. Until then the kind stands so
+    /// far to the right that the payload behind it need not be moved if the length takes as many bytes as the last.
+    mutating func beginRecord() {
+        record = at
+        at += lengthBytes
+    }
+
+    mutating func endRecord() -> Bool {
+        let length = at - record - 1 - lengthBytes
+        guard length >= 0, length <= LogFormat.maximumPayload, let start = target.baseAddress else { return false }
+        let needed = LEB128.size(UInt64(length))
+        guard record + 1 + needed + length <= target.count else { return false }
+        let kind = target[record + lengthBytes]
+        if needed != lengthBytes {
+            (start + record + 1 + needed).copyMemory(from: start + record + 1 + lengthBytes, byteCount: length)
+            lengthBytes = needed
+        }
+        target[record] = kind
+        var rest = length
+        for index in 1...needed {
+            target[record + index] = UInt8(rest & 0x7F) | (index < needed ? 0x80 : 0)
+            rest >>= 7
+        }
+        at = record + 1 + needed + length
+        return true
+    }
+
+    @inline(__always)
+    mutating func copy(_ form: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        guard at <= target.count, range.count <= target.count - at, let start = target.baseAddress,
+            let source = form.baseAddress
+        else {
+            return false
+        }
+        (start + at).copyMemory(from: source + range.lowerBound, byteCount: range.count)
+        at += range.count
+        return true
+    }
+
+    @inline(__always)
+    mutating func write(_ value: UInt64) -> Bool {
+        guard target.count - at >= LEB128.size(value), let start = target.baseAddress else {
+            return false
+        }
+        var rest = value
+        while rest >= 0x80 {
+            start.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: at, as: UInt8.self)
+            at += 1
+            rest >>= 7
+        }
+        start.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: at, as: UInt8.self)
+        at += 1
+        return true
+    }
+}

@@ -1,0 +1,157 @@
+import Testing
+
+@testable import OperationLog
+
+/// What is looked for in columns is found, and made again as it was.
+@Suite struct ColumnBlockTests {
+    private struct Found: Equatable {
+        let sequence: UInt64
+        let kind: UInt8
+        let payload: [UInt8]
+    }
+
+    private static let nothing = ColumnSearch(
+        numbers: IdentifierSet([]), values: [], isWanted: { _ in false }, isWantedWhole: { _, _ in false })
+
+    private static func found(_ search: ColumnSearch, _ block: ColumnBlock) -> [Found] {
+        var found: [Found] = []
+        block.forEachCandidate(of: search) { sequence, kind, payload in
+            found.append(Found(sequence: sequence, kind: kind, payload: Array(payload)))
+        }
+        return found
+    }
+
+    /// Records as ``ColumnTests`` has them, numbered from 11 on, with their block; nil where they have no columns.
+    private static func sample(_ random: inout ColumnTests.Numbers) -> (records: [Found], block: ColumnBlock)? {
+        let records = (0..<Int.random(in: 20...100, using: &random)).map { place in
+            Found(
+                sequence: 11 + UInt64(place), kind: UInt8.random(in: 97...101, using: &random),
+                payload: ColumnTests.payload(&random))
+        }
+        let raw = ColumnTests.raw(records.map { ($0.kind, $0.payload) })
+        guard let form = ColumnTests.form(raw, records.count),
+            let block = ColumnBlock(
+                form, firstSequence: 11, recordCount: UInt32(records.count), rawLength: raw.count)
+        else { return nil }
+        return (records, block)
+    }
+
+    /// Of the record's fields.
+    private static func numbers(_ record: Found) -> [UInt64] {
+        record.payload.withUnsafeBytes { payload in
+            var fields: [RecordField] = []
+            ColumnTests.layout.fields(record.kind, payload, &fields)
+            return fields.filter { $0.form == .number }.compactMap { field in
+                var at = field.range.lowerBound
+                return LEB128.read(payload, at: &at, end: field.range.upperBound)
+            }
+        }
+    }
+
+    @Test(arguments: [UInt64(1), 2, 3])
+    func `records that have a number are found, and no record otherwise than it was`(seed: UInt64) throws {
+        var random = ColumnTests.Numbers(state: seed)
+        var searched = 0
+        for round in 0..<100 {
+            guard let (records, block) = Self.sample(&random) else { continue }
+            #expect(block.nextSequence == 11 + UInt64(records.count))
+            var search = Self.nothing
+            let all = records.flatMap(Self.numbers)
+            search.numbers = IdentifierSet(
+                (0..<Int.random(in: 1...6, using: &random)).compactMap { _ in
+                    all.randomElement(using: &random)
+                })
+            let wanted = records.filter { Self.numbers($0).contains(where: search.numbers.contains) }
+            #expect(Self.found(search, block) == wanted, "seed \(seed), round \(round)")
+            searched += wanted.count
+        }
+        #expect(searched > 50, "seed \(seed)")
+    }
+
+    @Test func `records of a kind are found whatever they say`() throws {
+        let records = (0..<200).map { place -> (kind: UInt8, payload: [UInt8]) in
+            let payload: [UInt8] = [UInt8(place % 100), 1, 1, UInt8(place % 3), 7, 7, 7]
+            return (UInt8(place % 5), payload)
+        }
+        let layout = RecordLayout { kind, payload, fields in
+            // Kind 4 is kept whole.
+            if kind < 4 { fields += [RecordField(.number, 0..<1), RecordField(.number, 3..<4)] }
+        }
+        var encoder = ColumnEncoder(layout)
+        let raw = ColumnTests.raw(records)
+        let encoded = encoder.encode(raw, recordCount: 200)
+        let form = try #require(encoded)
+        let block = try #require(ColumnBlock(form, firstSequence: 1, recordCount: 200, rawLength: raw.count))
+        for kind in UInt8(0)...4 {
+            var search = Self.nothing
+            search.isWanted = { $0 == kind }
+            search.isWantedWhole = { found, payload in found == kind && payload.count == 7 }
+            let found = Self.found(search, block)
+            let payloads = records.filter { $0.kind == kind }.map { $0.payload }
+            #expect(found.map { $0.payload } == payloads)
+            #expect(found.allSatisfy { $0.kind == kind })
+        }
+    }
+
+    @Test func `a named value is found where its literal ends, goes on or is whole`() throws {
+        // Kind 2: a name, a number, a text; each record in another shape.
+        func payload(_ name: String, _ number: UInt8, _ text: String) -> [UInt8] {
+            var payload = Array(name.utf8)
+            payload += [1, number, 2, UInt8(text.utf8.count)]
+            return payload + Array(text.utf8)
+        }
+        let texts = ["x", "xy", "y", "xy", "z"]
+        let records = (0..<200).map { place in
+            payload(place % 2 == 0 ? "Name" : "Note", UInt8(place % 7), texts[place % 5])
+        }
+        let layout = RecordLayout { _, payload, fields in
+            fields.append(RecordField(.number, 5..<6))
+            fields.append(RecordField(.text, 7..<payload.count))
+        }
+        var encoder = ColumnEncoder(layout)
+        let raw = ColumnTests.raw(records.map { (2, $0) })
+        let encoded = encoder.encode(raw, recordCount: 200)
+        let form = try #require(encoded)
+        let block = try #require(ColumnBlock(form, firstSequence: 1, recordCount: 200, rawLength: raw.count))
+        func found(_ name: [UInt8], _ value: [UInt8]) -> [[UInt8]] {
+            var search = Self.nothing
+            search.values = [ColumnSearch.NamedValue(name: name, value: value)]
+            return Self.found(search, block).map(\.payload)
+        }
+        let (name, note) = (Array("Name".utf8), Array("Note".utf8))
+        #expect(found(name, [1, 3]) == records.filter { $0.starts(with: name + [1, 3]) })
+        #expect(found([2], [2] + Array("xy".utf8)) == records.filter { $0.suffix(2).elementsEqual("xy".utf8) })
+        #expect(found(Array("Not".utf8), Array("e".utf8)) == records.filter { $0.starts(with: note) })
+        // What is behind the value is not looked at.
+        #expect(found(name, [1, 3, 2]) == found(name, [1, 3]))
+        #expect(found(Array("Nome".utf8), [1]) == [])
+        var both = Self.nothing
+        both.numbers = IdentifierSet([5])
+        both.values = [ColumnSearch.NamedValue(name: name, value: [1, 3]), .init(name: note, value: [1, 5])]
+        let isWanted = { (record: [UInt8]) in record[5] == 5 || record.starts(with: name + [1, 3]) }
+        #expect(Self.found(both, block).map { $0.payload } == records.filter(isWanted))
+    }
+
+    @Test func `a changed form ends early and never traps`() throws {
+        var random = ColumnTests.Numbers(state: 9)
+        let records = (0..<30).map { _ in (kind: UInt8(1), payload: ColumnTests.payload(&random)) }
+        let raw = ColumnTests.raw(records)
+        let form = try #require(ColumnTests.form(raw, 30))
+        var search = Self.nothing
+        search.isWanted = { _ in true }
+        search.isWantedWhole = { _, _ in true }
+        search.numbers = IdentifierSet(0..<100)
+        for index in form.indices {
+            for bit in 0..<8 {
+                var changed = form
+                changed[index] ^= 1 << UInt8(bit)
+                guard let block = ColumnBlock(changed, firstSequence: 1, recordCount: 30, rawLength: raw.count) else {
+                    continue
+                }
+                let found = Self.found(search, block)
+                #expect(found.count <= 30)
+                #expect(found.allSatisfy { $0.payload.count <= raw.count })
+            }
+        }
+    }
+}
