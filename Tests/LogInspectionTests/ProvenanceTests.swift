@@ -67,6 +67,29 @@ import Testing
         #expect(try shop.provenance("Customers(3)").entity == id(3))
     }
 
+    @Test func `of links a history has those that came and those that went, however many there are`() throws {
+        let shop = try ShopLog()
+        let orders = [4, 5].map { number in
+            Creation(
+                entity: id(number), set: "Orders", type: "Shop.Orders", values: [:],
+                bindings: [Binding(navigation: "Customer", targets: [id(1)])])
+        }
+        try shop.append(
+            .operation(Operation(.create(orders[0], parent: nil))),
+            .operation(Operation(.create(orders[1], parent: nil))),
+            .operation(
+                Operation(
+                    .update(id(4), changes: [:], bindings: [Binding(navigation: "Customer", targets: [id(2)])]))))
+        #expect(
+            try shop.history("~1/Orders") == [
+                "6 Orders Orders(~4): local edit, pending", "7 Orders Orders(~5): local edit, pending",
+                "8 Orders -: local edit, pending",
+            ])
+        let changes = try shop.provenance("~1").changes.suffix(3)
+        #expect(changes.map(\.before) == [.absent, .absent, .entities(["Orders(~4)"])])
+        #expect(changes.map(\.after) == [.entities(["Orders(~4)"]), .entities(["Orders(~5)"]), .absent])
+    }
+
     @Test func `what a conflict drops of an edit is not the edit's any more`() throws {
         let shop = try ShopLog()
         try shop.append(

@@ -57,17 +57,34 @@ final class ShopLog {
         return log.log.nextSequence - 1
     }
 
-    /// Leaves a snapshot of all that is there, and no record.
-    func compact() throws {
+    /// What the first record says.
+    func service() throws -> ServiceDescription? {
+        var found: ServiceDescription?
+        try LogReader(directory: log.path).forEach { record in
+            let body = try RecordCodec.decode(kind: record.kind, payload: record.payload).body
+            if case .serviceInstalled(let service) = body { found = found ?? service }
+        }
+        return found
+    }
+
+    /// - Parameter others: what records were before they were lost.
+    func writeSnapshot(replacing others: [SequenceNumber: Record.Body] = [:]) throws {
         var fold = try Fold(storage: MemoryState())
         let decoder = RecordDecoder()
         try LogReader(directory: log.path).forEach { record in
-            try fold.apply(try decoder.decode(kind: record.kind, payload: record.payload), sequence: record.sequence)
+            var read = try decoder.decode(kind: record.kind, payload: record.payload)
+            if let other = others[record.sequence] { read.body = other }
+            try fold.apply(read, sequence: record.sequence)
         }
         try fold.settle()
         _ = try log.log.writeSnapshot { writer in
             try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
         }
+    }
+
+    /// Leaves a snapshot of all that is there, and no record.
+    func compact() throws {
+        try writeSnapshot()
         try log.log.compact(keepingFrom: .max)
     }
 

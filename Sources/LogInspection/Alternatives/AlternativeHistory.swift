@@ -51,6 +51,15 @@ extension InspectedStore {
         }
         let base = try reading.beforeChangeSet(alteration.base(end: last), last: last)
         let altered = try await past(at: .sequence(base), environment: clock.environment)
+        if await !altered.store.hasModel {
+            for sequence in alteration.skipped.sorted() {
+                guard case .serviceInstalled = try reading.record(sequence).body else { continue }
+                throw TidelogError(
+                    .invalidRequest,
+                    "Record \(sequence) gives the store its metadata: without it nothing behind it has a meaning.",
+                    recovery: "Leave out another one.")
+            }
+        }
         var run = AlternativeRun(alteration, base: base, last: last, clock)
         try await altered.store.reserveEntities(below: try await real.store.nextEntity)
         try await run.go(altered.store, reading)

@@ -20,6 +20,9 @@ public struct BisectReport: Sendable {
     /// The record that was found; nil where none was, or where it cannot be decoded.
     public internal(set) var entry: HistoryEntry?
 
+    /// Whether it holds there by what a snapshot has, and not by the record: records in front of the snapshot are lost.
+    public internal(set) var isRestored = false
+
     init(_ search: Bisection) {
         good = search.good
         bad = search.bad

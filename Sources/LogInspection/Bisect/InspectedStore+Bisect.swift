@@ -80,8 +80,12 @@ extension InspectedStore {
             report.evaluations.append(.init(sequence: place, verdict: verdict))
             trials.keep(above: search.open.above, below: search.open.below)
         }
+        if !trials.isKnown, let refusal = trials.refusal { throw refusal }
         report.outcome = search.outcome ?? .neverHolds
-        if case .found(let sequence) = report.outcome { report.entry = try await trials.entry(sequence) }
+        if case .found(let sequence) = report.outcome {
+            report.isRestored = try await trials.isRestored(at: sequence)
+            if !report.isRestored { report.entry = try await trials.entry(sequence) }
+        }
         return report
     }
 }
@@ -95,9 +99,10 @@ struct StateTrials {
     let cheapPlaces: [SequenceNumber]
     /// In order, by the last record that is in each.
     private var states: [(place: SequenceNumber, past: PastStore)] = []
-
-    /// Folding so many records is not dearer than reading a snapshot.
-    private static let shortStretch: SequenceNumber = 4_000
+    /// Whether the metadata knew what the condition names, at one place at least.
+    private(set) var isKnown = false
+    /// What was said where they did not.
+    private(set) var refusal: TidelogError?
 
     init(_ store: InspectedStore, _ condition: StateCondition) throws(TidelogError) {
         self.store = store
@@ -110,20 +115,45 @@ struct StateTrials {
     mutating func holds(at place: SequenceNumber, notBefore first: SequenceNumber) async throws(TidelogError) -> Bool {
         let time = try time(of: place)
         let state = try await state(for: place, notBefore: first)
-        if state.place == place { return try await condition.holds(in: state.past, at: time) }
-        let holds = try await state.past.store.trial(
-            of: condition.text, through: place, reader, at: time, keepingWhere: false)
+        guard state.place != place else {
+            return note(try await state.past.store.verdict(on: condition.text, at: time))
+        }
+        let holds = note(
+            try await state.past.store.trial(
+                of: condition.text, through: place, reader, at: time, keepingWhere: false))
         if !holds, let index = states.firstIndex(where: { $0.place == state.place }) { states[index].place = place }
         return holds
+    }
+
+    private mutating func note(_ verdict: ConditionVerdict) -> Bool {
+        isKnown = isKnown || verdict.isKnown
+        refusal = refusal ?? verdict.refusal
+        return verdict.holds
+    }
+
+    /// Whether it holds there by what a snapshot has, and not by the record: those in front of it are lost in part.
+    func isRestored(at place: SequenceNumber) async throws(TidelogError) -> Bool {
+        guard place > 0, cheapPlaces.contains(place) else { return false }
+        let before: PastStore
+        do throws(TidelogError) {
+            before = try await store.past(at: .sequence(place - 1))
+        } catch {
+            // A compaction has removed what was in front of it.
+            guard error.code == .notFound else { throw error }
+            return false
+        }
+        return try await !before.store.trial(
+            of: condition.text, through: place, reader, at: try time(of: place), keepingWhere: true
+        ).holds
     }
 
     /// The newest that is not younger than the place.
     private mutating func state(
         for place: SequenceNumber, notBefore first: SequenceNumber
     ) async throws(TidelogError) -> (place: SequenceNumber, past: PastStore) {
-        let known = states.last { $0.place <= place }
         let snapshot = max(first, cheapPlaces.last { $0 <= place } ?? 0)
-        if let known, known.place >= snapshot || place - known.place <= Self.shortStretch { return known }
+        // Not folded on over a snapshot: it may have what records in front of it have lost.
+        if let known = states.last(where: { $0.place <= place }), known.place >= snapshot { return known }
         let past = try await store.past(at: .sequence(snapshot))
         let state = (place: snapshot, past: past)
         states.append(state)

@@ -27,6 +27,7 @@ struct AspectWriters {
     let entity: EntityID
     private var base: [Part: Writer] = [:]
     private var edits: [Part: [Edit]] = [:]
+    private var partsByOperation: [SequenceNumber: Set<Part>] = [:]
     /// Facts that changed what is to be seen and not what the service has: the key of another entity came, of which a pending
     /// operation takes a value.
     private var consequences: [Part: Writer] = [:]
@@ -40,7 +41,13 @@ struct AspectWriters {
     mutating func edit(
         _ part: Part, by operation: SequenceNumber, at time: Timestamp?, value: Value?, isExplicit: Bool
     ) {
+        partsByOperation[operation, default: []].insert(part)
         edits[part, default: []].append(Edit(operation: operation, time: time, value: value, isExplicit: isExplicit))
+    }
+
+    /// What the operations wrote when they were applied.
+    func parts(editedBy operations: Set<SequenceNumber>) -> Set<Part> {
+        operations.reduce(into: []) { $0.formUnion(partsByOperation[$1] ?? []) }
     }
 
     /// The last of the operations that wrote the part, with the value that it gave.

@@ -79,8 +79,7 @@ struct EntityTracker {
             writers.edit(part, by: sequence, at: time, value: value, isExplicit: true)
             noted.insert(part)
         }
-        for part in local.parts.union(before.parts) where !noted.contains(part) && local.differs(from: before, in: part)
-        {
+        for part in local.differences(from: before) where !noted.contains(part) {
             writers.edit(part, by: sequence, at: time, value: local.value(of: part), isExplicit: false)
         }
     }
@@ -89,10 +88,8 @@ struct EntityTracker {
         from before: EntityView, _ causes: RecordCauses, _ sequence: SequenceNumber, _ time: Timestamp?,
         keys: Set<String>
     ) {
-        let confirmed = causes.confirmed
-        for part in base.parts {
-            let isConfirmed = !confirmed.isEmpty && writers.lastEdit(of: part, among: confirmed) != nil
-            guard isConfirmed || base.differs(from: before, in: part) else { continue }
+        let written = writers.parts(editedBy: causes.confirmed).union(base.differences(from: before))
+        for part in written where base.has(part) {
             let (cause, writer) = causes.cause(of: part.aspect, part, in: base, writers, keys: keys)
             writers.setBase(part, writer ?? AspectWriters.Writer(sequence: sequence, time: time, cause: cause))
         }
@@ -102,8 +99,8 @@ struct EntityTracker {
         from before: EntityView, _ baseBefore: EntityView, _ causes: RecordCauses, _ sequence: SequenceNumber,
         _ time: Timestamp?, _ keys: Set<String>
     ) {
-        for part in local.parts where local.differs(from: before, in: part) && !base.differs(from: baseBefore, in: part)
-        {
+        let below = base.differences(from: baseBefore)
+        for part in local.differences(from: before) where local.has(part) && !below.contains(part) {
             let cause = causes.cause(of: part.aspect, part, in: local, writers, keys: keys).cause
             writers.setConsequence(part, AspectWriters.Writer(sequence: sequence, time: time, cause: cause))
         }
@@ -122,8 +119,10 @@ struct EntityTracker {
         for aspect in before.aspects(and: after) {
             changes.append(
                 Provenance.Change(
-                    sequence: sequence, time: time, aspect: aspect, before: before.content(of: aspect, fold),
-                    after: after.content(of: aspect, fold), cause: cause(aspect), isVisible: isVisible))
+                    sequence: sequence, time: time, aspect: aspect,
+                    before: before.content(of: aspect, besides: after, fold),
+                    after: after.content(of: aspect, besides: before, fold), cause: cause(aspect),
+                    isVisible: isVisible))
         }
     }
 
@@ -133,12 +132,12 @@ struct EntityTracker {
         _ time: Timestamp?, _ cause: (Provenance.Aspect) -> Provenance.Cause
     ) {
         for aspect in before.aspects(and: after) where aspect != .existence {
-            let content = after.content(of: aspect, fold)
-            guard content != local.content(of: aspect, fold), local.row != nil else { continue }
+            guard local.row != nil, after.differs(from: local, in: aspect) else { continue }
             changes.append(
                 Provenance.Change(
-                    sequence: sequence, time: time, aspect: aspect, before: before.content(of: aspect, fold),
-                    after: content, cause: cause(aspect), isVisible: false))
+                    sequence: sequence, time: time, aspect: aspect,
+                    before: before.content(of: aspect, besides: after, fold),
+                    after: after.content(of: aspect, besides: before, fold), cause: cause(aspect), isVisible: false))
         }
     }
 }
@@ -173,11 +172,29 @@ extension EntityView {
         if case .property(let name) = part { values[name] } else { nil }
     }
 
-    func differs(from other: EntityView, in part: AspectWriters.Part) -> Bool {
+    func has(_ part: AspectWriters.Part) -> Bool {
         switch part {
+        case .property(let name): values[name] != nil
+        case .link(let navigation, let target): links[navigation]?.contains(target) ?? false
+        }
+    }
+
+    /// The parts that are otherwise in the other one, or are in one of the two only.
+    func differences(from other: EntityView) -> Set<AspectWriters.Part> {
+        let names = values.names + other.values.names.filter { values[$0] == nil }
+        var parts = Set(names.filter { values[$0] != other.values[$0] }.map(AspectWriters.Part.property))
+        for navigation in Set(links.keys).union(other.links.keys) where links[navigation] != other.links[navigation] {
+            let targets = Set(links[navigation] ?? []).symmetricDifference(other.links[navigation] ?? [])
+            for target in targets { parts.insert(.link(navigation, target)) }
+        }
+        return parts
+    }
+
+    func differs(from other: EntityView, in aspect: Provenance.Aspect) -> Bool {
+        switch aspect {
+        case .existence: (row == nil) != (other.row == nil)
         case .property(let name): values[name] != other.values[name]
-        case .link(let navigation, let target):
-            (links[navigation]?.contains(target) ?? false) != (other.links[navigation]?.contains(target) ?? false)
+        case .link(let navigation): links[navigation] != other.links[navigation]
         }
     }
 
@@ -195,13 +212,17 @@ extension EntityView {
         return aspects
     }
 
-    func content(of aspect: Provenance.Aspect, _ fold: Fold<MemoryState>) -> Provenance.Content {
+    /// Of a navigation property only the entities that the other one does not have: an entity may have thousands.
+    func content(
+        of aspect: Provenance.Aspect, besides other: EntityView, _ fold: Fold<MemoryState>
+    ) -> Provenance.Content {
         switch aspect {
         case .existence: return row == nil ? .absent : .present
         case .property(let name): return values[name].map(Provenance.Content.value) ?? .absent
         case .link(let navigation):
-            guard let targets = links[navigation] else { return .absent }
-            return .entities(targets.map { EntityNaming(fold).reference($0) })
+            let common = Set(other.links[navigation] ?? [])
+            let targets = (links[navigation] ?? []).filter { !common.contains($0) }
+            return targets.isEmpty ? .absent : .entities(targets.map { EntityNaming(fold).reference($0) })
         }
     }
 }

@@ -59,7 +59,9 @@ public struct Provenance: Sendable {
         /// Of that record; nil where it has none.
         public let time: Timestamp?
         public let aspect: Aspect
+        /// Of a navigation property the entities that it does not lead to any more, and no others.
         public let before: Content
+        /// Of a navigation property the entities that it did not lead to before, and no others.
         public let after: Content
         public let cause: Cause
         /// Whether it is to be seen in the store. If not, only what is known of the service changed, below a pending

@@ -7,12 +7,14 @@ public struct ConditionFlip: Sendable, Hashable {
     public let sequence: SequenceNumber
     /// Whether it holds behind the record.
     public let holds: Bool
-    /// The record; nil where it cannot be decoded.
+    /// The record; nil where it cannot be decoded, and where it was not the record.
     public let entry: HistoryEntry?
+    /// Whether it is by what a snapshot has, and not by the record: records in front of the snapshot are lost.
+    public let isRestored: Bool
 }
 
 /// What a watch came to.
-public struct WatchReport: Sendable, Hashable {
+public struct WatchReport: Sendable {
     /// The last record that was folded.
     public internal(set) var last: SequenceNumber
     /// Whether the condition holds there.
@@ -24,6 +26,31 @@ public struct WatchReport: Sendable, Hashable {
     /// How often the condition was evaluated: only where something changed of what its answer comes from.
     public internal(set) var evaluations = 0
     public internal(set) var flips = 0
+    /// Whether the metadata knew what the condition names, at one place at least.
+    var isKnown = false
+    /// What was said where they did not.
+    var refusal: TidelogError?
+
+    /// What nothing that was seen knows is misspelt.
+    func checked() throws(TidelogError) -> WatchReport {
+        if !isKnown, let refusal { throw refusal }
+        return self
+    }
+
+    /// Takes in what was seen of a stretch of the same condition.
+    fileprivate mutating func add(_ stretch: WatchedStretch) {
+        records += stretch.records
+        evaluations += stretch.evaluations
+        isKnown = isKnown || stretch.isKnown
+        refusal = refusal ?? stretch.refusal
+    }
+
+    fileprivate mutating func add(_ other: WatchReport) {
+        records += other.records
+        evaluations += other.evaluations
+        isKnown = isKnown || other.isKnown
+        refusal = refusal ?? other.refusal
+    }
 }
 
 extension InspectedStore {
@@ -40,12 +67,13 @@ extension InspectedStore {
             let reader = try store.openReader()
             let start = try store.sequence(of: first, reader)
             let range = start...max(start, try store.sequence(of: last, reader))
-            return try await store.watch(condition, range, reader) { flip throws(TidelogError) in
+            let report = try await store.watch(condition, range, reader) { flip throws(TidelogError) in
                 // What is in front of damage is the same without it.
                 guard flip.sequence > told else { return true }
                 told = flip.sequence
                 return try body(flip)
             }
+            return try report.checked()
         }
     }
 
@@ -71,7 +99,7 @@ extension InspectedStore {
     ) async throws(TidelogError) -> (flip: ConditionFlip?, report: WatchReport) {
         var places = try snapshotPlaces(reader).filter { $0 > start && $0 < last }
         var end = last
-        var (records, evaluations) = (0, 0)
+        var later: WatchReport?
         while true {
             let from = places.popLast() ?? start
             var found: ConditionFlip?
@@ -79,12 +107,9 @@ extension InspectedStore {
                 found = flip
                 return true
             }
-            records += report.records
-            evaluations += report.evaluations
-            if found != nil || from == start {
-                (report.records, report.evaluations) = (records, evaluations)
-                return (found, report)
-            }
+            if let later { report.add(later) }
+            if found != nil || from == start { return (found, try report.checked()) }
+            later = report
             end = from
         }
     }
@@ -95,26 +120,42 @@ extension InspectedStore {
         _ condition: StateCondition, _ range: ClosedRange<SequenceNumber>, _ reader: LogReader,
         _ body: (ConditionFlip) throws(TidelogError) -> Bool
     ) async throws(TidelogError) -> WatchReport {
-        let past = try await past(at: .sequence(range.lowerBound))
+        var past = try await past(at: .sequence(range.lowerBound))
+        // Whether records are lost behind the newest snapshot; of those in front of the range that is not known.
+        var hasGap = true
         var stretch = try await past.store.watch(condition.text, through: range.lowerBound, reader, from: nil)
         var report = WatchReport(
             last: range.lowerBound, holds: stretch.holds, first: range.lowerBound, heldAtFirst: stretch.holds)
-        report.evaluations = stretch.evaluations
+        report.add(stretch)
+        let places = try snapshotPlaces(reader)
         while report.last < range.upperBound {
+            let place = places.first { $0 > report.last && $0 <= range.upperBound }
             stretch = try await past.store.watch(
-                condition.text, through: range.upperBound, reader, from: report.holds)
+                condition.text, through: place ?? range.upperBound, reader, from: report.holds)
             guard stretch.records > 0 else { break }
-            report.records += stretch.records
-            report.evaluations += stretch.evaluations
+            report.add(stretch)
+            hasGap = hasGap || stretch.hasGap
             (report.last, report.holds) = (stretch.last, stretch.holds)
             for flip in stretch.flips {
                 report.flips += 1
                 let entry = try await entry(flip.sequence, reader, past)
-                if try !body(ConditionFlip(sequence: flip.sequence, holds: flip.holds, entry: entry)) {
+                let told = ConditionFlip(sequence: flip.sequence, holds: flip.holds, entry: entry, isRestored: false)
+                if try !body(told) {
                     (report.last, report.holds) = (flip.sequence, flip.holds)
                     return report
                 }
             }
+            guard hasGap, report.last == place else { continue }
+            // The snapshot may have what lost records have said.
+            hasGap = false
+            past = try await self.past(at: .sequence(report.last))
+            stretch = try await past.store.watch(condition.text, through: report.last, reader, from: nil)
+            report.add(stretch)
+            guard stretch.holds != report.holds else { continue }
+            report.holds = stretch.holds
+            report.flips += 1
+            let told = ConditionFlip(sequence: report.last, holds: report.holds, entry: nil, isRestored: true)
+            if try !body(told) { return report }
         }
         return report
     }

@@ -3,15 +3,15 @@ public import Operations
 
 /// The state in memory: for tests, for replay, and as the measure of the one in SQLite.
 public final class MemoryState: StateStorage {
-    private typealias LinkKey = TouchedItems.LinkEnds
-    private typealias SetKey = TouchedItems.Key
+    typealias LinkKey = TouchedItems.LinkEnds
+    typealias SetKey = TouchedItems.Key
 
     private var head = StateHeader()
-    private var rowsByID: [EntityID: EntityRow] = [:]
-    private var sets: [EntityID: String] = [:]
-    private var keys: [SetKey: EntityID] = [:]
-    private var bases: [EntityID: BaseState] = [:]
-    private var linksByKey: [LinkKey: LinkRow] = [:]
+    private(set) var rowsByID: [EntityID: EntityRow] = [:]
+    private(set) var sets: [EntityID: String] = [:]
+    private(set) var keys: [SetKey: EntityID] = [:]
+    private(set) var bases: [EntityID: BaseState] = [:]
+    private(set) var linksByKey: [LinkKey: LinkRow] = [:]
     private var linksByEntity: [EntityID: SmallSet<LinkKey>] = [:]
     /// Those in which base and local state differ.
     private var changedLinkKeys: Set<LinkKey> = []
@@ -24,12 +24,12 @@ public final class MemoryState: StateStorage {
     private var accesses: [StateItem: [SequenceNumber: Access]] = [:]
     private var undone: [SequenceNumber: UndoneOperation] = [:]
     private var batches: [BatchID: OpenBatch] = [:]
-    private var ancestorsByID: [EntityID: Ancestor] = [:]
-    private var streamsByID: [EntityID: [StreamImage]] = [:]
+    private(set) var ancestorsByID: [EntityID: Ancestor] = [:]
+    private(set) var streamsByID: [EntityID: [StreamImage]] = [:]
     private var queryList: [QueryState] = []
     private var eventList: [StoreEvent] = []
     private var openLinkList: [OpenLink] = []
-    private var coverage: [EntityID: [String: SequenceNumber]] = [:]
+    private(set) var coverage: [EntityID: [String: SequenceNumber]] = [:]
     private var tally: DigestTally
     /// Nil where nobody asks.
     private var touched: TouchedItems?
@@ -177,11 +177,17 @@ public final class MemoryState: StateStorage {
     }
 
     public func links(_ relationship: String, first: EntityID) -> [LinkRow] {
-        links(of: first).filter { $0.relationship == relationship && $0.first == first }
+        links(of: first) { $0.first == first && $0.relationship == relationship }
     }
 
     public func links(_ relationship: String, second: EntityID) -> [LinkRow] {
-        links(of: second).filter { $0.relationship == relationship && $0.second == second }
+        links(of: second) { $0.second == second && $0.relationship == relationship }
+    }
+
+    /// Those of one relationship, which need no look at their names to be put in order.
+    private func links(of id: EntityID, where isWanted: (LinkKey) -> Bool) -> [LinkRow] {
+        (linksByEntity[id]?.elements ?? []).filter(isWanted).sorted { ($0.first, $0.second) < ($1.first, $1.second) }
+            .compactMap { linksByKey[$0] }
     }
 
     public func link(_ relationship: String, first: EntityID, second: EntityID) -> LinkRow? {
@@ -386,62 +392,10 @@ public final class MemoryState: StateStorage {
         tally.replace(old.map { .coverage(query: query, id, run: $0) }, by: nil)
     }
 
-    // MARK: Everything
-
-    public func forEachEntity(_ body: (EntityID, String) throws -> Void) throws {
-        for (id, set) in sets.sorted(by: { $0.key < $1.key }) { try body(id, set) }
-    }
-
-    public func forEachKey(_ body: (String, String, EntityID) throws -> Void) throws {
-        let sorted = keys.sorted {
-            $0.key.set == $1.key.set
-                ? Self.precedes($0.key.key, $1.key.key) : Self.precedes($0.key.set, $1.key.set)
-        }
-        for (key, id) in sorted { try body(key.set, key.key, id) }
-    }
-
-    public func forEachRow(_ body: (EntityRow) throws -> Void) throws {
-        let sorted = rowsByID.values.sorted { $0.set == $1.set ? $0.id < $1.id : Self.precedes($0.set, $1.set) }
-        for row in sorted { try body(row) }
-    }
-
-    public func forEachBase(_ body: (EntityID, BaseState) throws -> Void) throws {
-        for (id, base) in bases.sorted(by: { $0.key < $1.key }) { try body(id, base) }
-    }
-
-    public func forEachLink(_ body: (LinkRow) throws -> Void) throws {
-        for link in linksByKey.values.sorted(by: Self.inOrder) { try body(link) }
-    }
-
-    public func forEachPending(_ body: (PendingOperation) throws -> Void) throws {
-        for operation in pendingOperations() { try body(operation) }
-    }
-
-    public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws {
-        for operation in undoneOperations() { try body(operation) }
-    }
-
-    public func forEachAncestor(_ body: (Ancestor) throws -> Void) throws {
-        for id in ancestors() { if let ancestor = ancestorsByID[id] { try body(ancestor) } }
-    }
-
-    public func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
-        for (id, streams) in streamsByID.sorted(by: { $0.key < $1.key }) { try body(id, streams) }
-    }
-
-    public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
-        let names = Set(coverage.values.flatMap(\.keys)).sorted(by: Self.precedes)
-        for name in names {
-            for (id, runs) in coverage.sorted(by: { $0.key < $1.key }) {
-                if let run = runs[name] { try body(name, id, run) }
-            }
-        }
-    }
-
     /// The order of UTF-8 bytes, as SQLite has it; that of `String` is another one where accents are composed differently.
-    private static func precedes(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
+    static func precedes(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
 
-    private static func inOrder(_ a: LinkRow, _ b: LinkRow) -> Bool {
+    static func inOrder(_ a: LinkRow, _ b: LinkRow) -> Bool {
         a.relationship == b.relationship
             ? (a.first, a.second) < (b.first, b.second) : precedes(a.relationship, b.relationship)
     }

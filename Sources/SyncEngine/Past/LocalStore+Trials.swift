@@ -32,18 +32,18 @@ extension LocalStore {
     /// - Parameter time: what `now()` is, in milliseconds since 1970.
     package func trial(
         of query: String, through last: SequenceNumber, _ reader: LogReader, at time: Timestamp, keepingWhere kept: Bool
-    ) throws(TidelogError) -> Bool {
+    ) throws(TidelogError) -> ConditionVerdict {
         let before = (fold, past)
         do {
-            return try state.transaction { () throws -> Bool in
+            return try state.transaction { () throws -> ConditionVerdict in
                 try foldOn(through: last, reader)
-                let holds = try holds(query, at: time)
-                guard holds == kept else { throw TrialEnd(holds: holds) }
-                return holds
+                let verdict = try verdict(on: query, at: time)
+                guard verdict.holds == kept else { throw TrialEnd(verdict: verdict) }
+                return verdict
             }
         } catch let end as TrialEnd {
             (fold, past) = before
-            return end.holds
+            return end.verdict
         } catch {
             (fold, past) = before
             throw mapped(error)
@@ -69,6 +69,17 @@ extension LocalStore {
         } catch {
             guard error.code == .notFound else { throw error }
             return false
+        }
+    }
+
+    /// The same where the metadata may be others than the query was written for.
+    package func verdict(on query: String, at time: Timestamp) throws(TidelogError) -> ConditionVerdict {
+        guard hasModel else { return ConditionVerdict(holds: false, isKnown: false) }
+        do throws(TidelogError) {
+            return ConditionVerdict(holds: try holds(query, at: time), isKnown: true)
+        } catch {
+            guard error.code == .invalidRequest else { throw error }
+            return ConditionVerdict(holds: false, isKnown: false, refusal: error)
         }
     }
 
@@ -120,6 +131,7 @@ extension LocalStore {
                     try fold.settle()
                     stretch.last = next.sequence
                     stretch.records += 1
+                    if record.body == .lost { stretch.hasGap = true }
                     let change = StoreChange([record], tables: try state.takeChangedTables())
                     if let written = change.tables, let read = stretch.tables, written.isDisjoint(with: read) {
                         continue
@@ -150,13 +162,25 @@ extension LocalStore {
 
     private func evaluate(_ query: String, at time: Timestamp, _ stretch: inout WatchedStretch) throws -> Bool {
         _ = state.takeReadTables()
-        let holds = try holds(query, at: time)
+        let verdict = try verdict(on: query, at: time)
         stretch.evaluations += 1
+        stretch.isKnown = stretch.isKnown || verdict.isKnown
+        stretch.refusal = stretch.refusal ?? verdict.refusal
         // The queue's tables are written by every transaction or nearly; the time passes with every record.
         let tables = try queueURL(query) == nil && !query.contains("now") ? state.takeReadTables() : []
-        stretch.tables = tables.isEmpty ? nil : tables
-        return holds
+        // Other metadata may know what it names.
+        stretch.tables = tables.isEmpty || verdict.refusal != nil ? nil : tables
+        return verdict.holds
     }
+}
+
+/// What a query says of one place of a history. What metadata do not know does not hold: those of another place may.
+package struct ConditionVerdict: Sendable {
+    package let holds: Bool
+    /// Whether the metadata know what the query names.
+    package let isKnown: Bool
+    /// What was said where they do not; nil before there are any.
+    package var refusal: TidelogError?
 }
 
 /// What was seen of a query while some records were folded.
@@ -169,6 +193,12 @@ package struct WatchedStretch: Sendable {
     package fileprivate(set) var evaluations = 0
     /// The records behind which it says something else than in front of them, and what.
     package fileprivate(set) var flips: [(sequence: SequenceNumber, holds: Bool)] = []
+    /// Whether records in it are lost.
+    package fileprivate(set) var hasGap = false
+    /// Whether the metadata knew what the query names, at one place at least.
+    package fileprivate(set) var isKnown = false
+    /// What was said where they did not.
+    package fileprivate(set) var refusal: TidelogError?
     /// What the last answer came from; nil where that may be anything.
     fileprivate var tables: Set<String>?
 
@@ -194,5 +224,5 @@ extension LogReader {
 
 /// Takes a trial back.
 private struct TrialEnd: Error {
-    let holds: Bool
+    let verdict: ConditionVerdict
 }

@@ -73,6 +73,8 @@ struct BisectText {
             lines.append("It holds first behind operation \(sequence).")
             if let entry = report.entry {
                 lines.append("\(sequence)  \(entry.timeText ?? "-")  \(oneLine(entry.summary))")
+            } else if report.isRestored {
+                lines.append("\(sequence)  -  \(FlipText.restored)")
             }
         case .holdsAlready: lines.append("It holds behind operation \(report.good) already, so that is no good place.")
         case .neverHolds: lines.append("It does not hold behind operation \(report.bad), so that is no bad place.")
@@ -102,6 +104,7 @@ struct BisectText {
             json.member("sequence", sequence)
             if let time = report.entry?.timeText { json.member("time", time) }
             if let entry = report.entry { json.member("summary", entry.summary) }
+            if report.isRestored { json.member("restored", true) }
         case .holdsAlready: json.member("outcome", "holdsAlready")
         case .neverHolds: json.member("outcome", "neverHolds")
         case .undecided(let range):

@@ -89,9 +89,12 @@ struct FlipText {
     var line: String {
         let what = flip.holds ? "begins to hold" : "ceases to hold"
         let entry = flip.entry
-        return
-            "\(flip.sequence)  \(entry?.timeText ?? "-")  \(what)  \(oneLine(entry?.summary ?? "a record that cannot be read"))"
+        let record = oneLine(entry?.summary ?? (flip.isRestored ? Self.restored : "a record that cannot be read"))
+        return "\(flip.sequence)  \(entry?.timeText ?? "-")  \(what)  \(record)"
     }
+
+    /// Not a record: what stands behind it.
+    static let restored = "so says the snapshot behind it; records in front of it are lost"
 
     var json: String {
         var json = JSONWriter()
@@ -100,6 +103,7 @@ struct FlipText {
         if let time = flip.entry?.timeText { json.member("time", time) }
         json.member("holds", flip.holds)
         if let entry = flip.entry { json.member("summary", entry.summary) }
+        if flip.isRestored { json.member("restored", true) }
         json.endObject()
         return json.text
     }

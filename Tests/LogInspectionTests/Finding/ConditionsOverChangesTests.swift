@@ -1,0 +1,107 @@
+import EDM
+import OperationLog
+import Operations
+import SyncCore
+import SyncEngine
+import Testing
+
+@testable import LogInspection
+
+/// A condition is asked of states that do not all have the same metadata, and of some of which records are lost.
+struct ConditionsOverChangesTests {
+    private func flips(_ condition: String, _ shop: ShopLog, from first: UInt64 = 1) async throws -> [String] {
+        var flips: [String] = []
+        _ = try await shop.store.watch(StateCondition(condition), from: .sequence(first), through: .sequence(.max)) {
+            flips.append("\($0.sequence) \($0.holds)" + ($0.isRestored ? " restored" : ""))
+            return true
+        }
+        return flips
+    }
+
+    private func bisect(_ condition: String, _ shop: ShopLog) async throws -> BisectReport {
+        try await shop.store.bisect(good: .sequence(1), bad: .sequence(.max), when: StateCondition(condition))
+    }
+
+    // MARK: Metadata
+
+    /// Records 6 to 9: an edit, metadata without the property that it changed, the former ones, and another edit.
+    private func shopWithChangingMetadata() throws -> ShopLog {
+        let shop = try ShopLog()
+        let former = try #require(try shop.service())
+        let text = String(decoding: former.metadata, as: UTF8.self)
+        let without = text.replacing(#"<Property Name="City" Type="Edm.String"/>"#, with: "")
+        try shop.append(
+            update(1, ["City": .string("Bonn")]),
+            .serviceInstalled(ServiceDescription(root: former.root, metadata: Array(without.utf8))),
+            .serviceInstalled(former), update(2, ["City": .string("Bonn")]))
+        return shop
+    }
+
+    @Test func `what metadata do not know does not hold, and what was found before them is told`() async throws {
+        let shop = try shopWithChangingMetadata()
+        let found = try await flips("Customers?$filter=City eq 'Bonn'", shop)
+        #expect(found.first == "6 true")
+        #expect(found.contains("7 false"))
+        let last = try await shop.store.lastFlip(
+            StateCondition("Customers?$filter=City eq 'Bonn'"), from: .sequence(1), before: .sequence(7))
+        #expect(last.flip?.sequence == 7)
+        let report = try await shop.store.bisect(
+            good: .sequence(1), bad: .sequence(6), when: StateCondition("Customers?$filter=City eq 'Bonn'"))
+        #expect(report.outcome == .found(6))
+    }
+
+    @Test func `what no metadata know is an error`() async throws {
+        let shop = try shopWithChangingMetadata()
+        for condition in ["Customers?$filter=Ctiy eq 'Bonn'", "Customrs"] {
+            await #expect(throws: TidelogError.self, "\(condition)") { try await flips(condition, shop) }
+            await #expect(throws: TidelogError.self, "\(condition)") { try await bisect(condition, shop) }
+            await #expect(throws: TidelogError.self, "\(condition)") {
+                try await shop.store.lastFlip(
+                    StateCondition(condition), from: .sequence(1), before: .sequence(.max))
+            }
+        }
+    }
+
+    @Test func `what would be without the first metadata nobody is told`() async throws {
+        let shop = try shopWithChangingMetadata()
+        var alteration = Alteration()
+        alteration.skipped = [1]
+        await #expect { try await shop.store.altered(alteration, through: .sequence(.max)) } throws: {
+            ($0 as? TidelogError)?.message.contains("Record 1 gives the store its metadata") == true
+        }
+        alteration.skipped = [7]
+        _ = try await shop.store.altered(alteration, through: .sequence(.max))
+    }
+
+    // MARK: Lost records
+
+    /// Record 6 is lost, which changed a customer; the snapshot behind record 7 has it all the same, and 8 takes it back.
+    private func shopWithLoss() throws -> ShopLog {
+        let shop = try ShopLog()
+        let (eve, note) = (update(1, ["Name": .string("Eve")]), update(2, ["City": .string("Kiel")]))
+        try shop.append(.lost, note)
+        try shop.writeSnapshot(replacing: [6: eve])
+        try shop.append(update(1, ["Name": .string("Ada")]))
+        return shop
+    }
+
+    @Test func `a watch goes on with what a snapshot has of records that are lost`() async throws {
+        let shop = try shopWithLoss()
+        #expect(try await flips("Customers?$filter=Name eq 'Eve'", shop) == ["7 true restored", "8 false"])
+        #expect(try await flips("Customers?$filter=Name eq 'Eve'", shop, from: 7) == ["8 false"])
+    }
+
+    @Test func `a bisect blames no record for what a snapshot has`() async throws {
+        let shop = try shopWithLoss()
+        let report = try await shop.store.bisect(
+            good: .sequence(5), bad: .sequence(7), when: StateCondition("Customers?$filter=Name eq 'Eve'"))
+        #expect(report.outcome == .found(7))
+        #expect(report.isRestored)
+        #expect(report.entry == nil)
+        let blamed = try await shop.store.bisect(
+            good: .sequence(5), bad: .sequence(7), when: StateCondition("Customers?$filter=City eq 'Kiel'"))
+        #expect(blamed.outcome == .found(7))
+        #expect(!blamed.isRestored)
+        #expect(blamed.entry?.sequence == 7)
+    }
+}
