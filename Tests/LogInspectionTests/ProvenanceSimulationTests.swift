@@ -68,19 +68,31 @@ struct ProvenanceSimulationTests {
         return parts
     }
 
-    /// What the last visible change of each part led to. Entities are named as they were named then, so of links only whether
-    /// there are any.
+    /// What the visible changes of each part led to. Entities are named as they were named then, so of links only how many
+    /// there are.
     private static func afterChanges(_ provenance: Provenance) -> [String: String] {
         var parts: [String: String] = [:]
+        var links: [String: Int] = [:]
         for change in provenance.changes where change.isVisible {
-            if change.aspect == .existence, change.after == .absent { parts = [:] }
+            if change.aspect == .existence, change.after == .absent { (parts, links) = ([:], [:]) }
             guard let name = change.aspect.name else { continue }
-            switch change.after {
-            case .value(let value): parts[name] = "\(value)"
-            case .entities: parts[name] = told(provenance)[name]
-            case .absent, .present: parts[name] = nil
+            if case .link = change.aspect {
+                links[name, default: 0] += count(change.after) - count(change.before)
+            } else if case .value(let value) = change.after {
+                parts[name] = "\(value)"
+            } else {
+                parts[name] = nil
             }
         }
+        let told = told(provenance)
+        for (name, count) in links where count != 0 {
+            let now = told[name] ?? ""
+            parts[name] = now.split(separator: " ").count == count ? now : "\(count) entities"
+        }
         return parts
+    }
+
+    private static func count(_ content: Provenance.Content) -> Int {
+        if case .entities(let entities) = content { entities.count } else { 0 }
     }
 }
