@@ -59,6 +59,8 @@ import Testing
         workspace.environment["COLUMNS"] = "40"
         #expect(try workspace.output("query", "Customers(1)?$select=Name").contains("A rather long name that no narr"))
         workspace.environment["CLICOLOR_FORCE"] = "1"
+        // Whoever runs the tests may have set it.
+        workspace.environment["NO_COLOR"] = ""
         #expect(try workspace.output("log").contains("\u{1B}[32mconfirmed"))
         workspace.environment["NO_COLOR"] = "1"
         #expect(!(try workspace.output("log").contains("\u{1B}")))
