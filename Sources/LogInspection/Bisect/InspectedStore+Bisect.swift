@@ -10,6 +10,7 @@ extension InspectedStore {
     /// - Parameters:
     ///   - good: a place behind which it does not hold.
     ///   - bad: a later one behind which it does.
+    /// - Throws: `invalidRequest` where the metadata of none of the places know what the condition names.
     public func bisect(
         good: PointInTime, bad: PointInTime, when condition: StateCondition
     ) async throws(TidelogError) -> BisectReport {

@@ -56,8 +56,10 @@ public struct WatchReport: Sendable {
 extension InspectedStore {
     /// Calls `body` for each record between two places behind which the condition is another one than before, in order.
     ///
-    /// Cost: the records between them are folded once, from the newest snapshot that is not younger than the first place.
+    /// Cost: the records between them are folded once, from the newest snapshot that is not younger than the first place. Where
+    /// records are lost it goes on with the state of the next snapshot.
     /// - Parameter body: says whether to go on.
+    /// - Throws: `invalidRequest` where no metadata on the way know what the condition names.
     public func watch(
         _ condition: StateCondition, from first: PointInTime, through last: PointInTime,
         _ body: (ConditionFlip) throws(TidelogError) -> Bool

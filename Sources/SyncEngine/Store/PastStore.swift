@@ -4,8 +4,8 @@ public import Operations
 /// A store as it was at a place of its history.
 ///
 /// A store of its own, made from the newest snapshot that is not younger and the records behind it, over the log's files and
-/// without changing any of them. It takes no lock, so that the store may be in use meanwhile, and is in memory: what it
-/// costs is what making the views from there costs.
+/// without changing any of them. It takes no lock, so that the store may be in use meanwhile. It is in memory, the state
+/// itself and its views, and costs the folding of those records and the writing of the views.
 public struct PastStore: Sendable {
     /// Of the last record that is in it.
     public let sequence: SequenceNumber
