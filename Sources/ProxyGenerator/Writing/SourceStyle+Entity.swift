@@ -46,7 +46,7 @@ extension SourceStyle {
         let property = member.property
         guard !property.isNavigation, let type = SwiftText.type(property.type) else { return [] }
         let name = SwiftName.escaped(member.name)
-        let place = "self[\(type == "[UInt8]" ? "binary: " : "")\(entity.className).\(name)]"
+        let place = "self[\(entity.className).\(name)]"
         return [
             "    \(access)var \(name): \(type)? {",
             "        get { \(place) }",

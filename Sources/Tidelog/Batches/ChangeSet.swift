@@ -1,4 +1,4 @@
-public import EDM
+import EDM
 public import ODataWire
 
 /// Operations that take effect together or not at all, here at once and later on the service.
@@ -18,10 +18,10 @@ public final class ChangeSet {
 
     /// - Parameter parent: an existing entity, or one that the change set creates before.
     public func createRelatedEntity(
-        _ entity: EntityValue, in parent: EntityValue, property: Property, headers: HTTPHeaders = .empty,
+        _ entity: EntityValue, in parent: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
     ) {
-        operations.append(Operation(.create(entity, parent: (parent, property)), headers, options))
+        operations.append(Operation(.create(entity, parent: (parent, property.property)), headers, options))
     }
 
     public func updateEntity(_ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none) {
@@ -33,26 +33,26 @@ public final class ChangeSet {
     }
 
     public func createLink(
-        from: EntityValue, property: Property, to: EntityValue, headers: HTTPHeaders = .empty,
+        from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
     ) {
-        operations.append(Operation(.createLink(from, property, to), headers, options))
+        operations.append(Operation(.createLink(from, property.property, to), headers, options))
     }
 
     /// `property` is single-valued.
     public func updateLink(
-        from: EntityValue, property: Property, to: EntityValue, headers: HTTPHeaders = .empty,
+        from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
     ) {
-        operations.append(Operation(.updateLink(from, property, to), headers, options))
+        operations.append(Operation(.updateLink(from, property.property, to), headers, options))
     }
 
     /// `to` may be left out for a single-valued navigation property.
     public func deleteLink(
-        from: EntityValue, property: Property, to: EntityValue? = nil, headers: HTTPHeaders = .empty,
+        from: EntityValue, property: some PropertyReference, to: EntityValue? = nil, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
     ) {
-        operations.append(Operation(.deleteLink(from, property, to), headers, options))
+        operations.append(Operation(.deleteLink(from, property.property, to), headers, options))
     }
 
     /// One recorded call.

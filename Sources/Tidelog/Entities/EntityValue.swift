@@ -68,15 +68,17 @@ open class EntityValue {
     // MARK: Values
 
     /// The property's value; nil where it is unset.
-    public func dataValue(for property: Property) -> Value? { values[property.name] }
+    public func dataValue(for property: some PropertyReference) -> Value? { values[property.property.name] }
 
     /// Sets the value; nil means null. The value's type is checked when the entity is saved.
-    public func setDataValue(for property: Property, to value: Value?) { values[property.name] = value ?? .null }
+    public func setDataValue(for property: some PropertyReference, to value: Value?) {
+        values[property.property.name] = value ?? .null
+    }
 
     /// Takes the property out: neither null nor a default is sent, and the service decides.
-    public func unsetDataValue(for property: Property) { values[property.name] = nil }
+    public func unsetDataValue(for property: some PropertyReference) { values[property.property.name] = nil }
 
-    public func hasDataValue(for property: Property) -> Bool { values[property.name] != nil }
+    public func hasDataValue(for property: some PropertyReference) -> Bool { values[property.property.name] != nil }
 
     /// The value under a name, declared or, for open types, dynamic. Setting nil unsets.
     public subscript(name: String) -> Value? {
@@ -94,16 +96,24 @@ open class EntityValue {
 
     /// Binds an existing entity, or one that is created before in the same change set, to a navigation property. Takes
     /// effect with the next create or update of this entity.
-    public func bindEntity(_ entity: EntityValue, to property: Property) { bindings.append((property, entity)) }
+    public func bindEntity(_ entity: EntityValue, to property: some PropertyReference) {
+        bindings.append((property.property, entity))
+    }
 
     /// The entity that a single-valued navigation property leads to, where it was expanded or loaded.
-    public func relatedEntity(_ property: Property) -> EntityValue? { related[property.name]?.entities.first }
+    public func relatedEntity(_ property: some PropertyReference) -> EntityValue? {
+        related[property.property.name]?.entities.first
+    }
 
     /// The entities that a navigation property leads to, where they were expanded or loaded.
-    public func relatedEntities(_ property: Property) -> [EntityValue] { related[property.name]?.entities ?? [] }
+    public func relatedEntities(_ property: some PropertyReference) -> [EntityValue] {
+        related[property.property.name]?.entities ?? []
+    }
 
     /// Whether the navigation property was expanded or loaded.
-    public func isLoaded(_ property: Property) -> Bool { related[property.name].map { !$0.isNew } ?? false }
+    public func isLoaded(_ property: some PropertyReference) -> Bool {
+        related[property.property.name].map { !$0.isNew } ?? false
+    }
 
     /// A new entity with the same structural properties, the key included: unset the key, or give it another, before it is
     /// created. Navigation properties, links and ETag are not copied.

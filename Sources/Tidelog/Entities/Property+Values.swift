@@ -4,15 +4,15 @@ import SyncCore
 public import SyncEngine
 
 /// Typed access to an entity's values through its properties.
-extension Property {
+extension PropertyReference {
     /// For properties of type String, and, as their text, Guid, Date, Decimal and the others. What is no such text is refused
     /// when the entity is saved.
     public func setStringValue(in target: EntityValue, to value: String) {
-        target.setDataValue(for: self, to: Value.string(value).adapted(to: type))
+        target.setDataValue(for: self, to: Value.string(value).adapted(to: property.type))
     }
 
     public func setIntValue(in target: EntityValue, to value: Int) {
-        target.setDataValue(for: self, to: Value.integer(Int64(value)).adapted(to: type))
+        target.setDataValue(for: self, to: Value.integer(Int64(value)).adapted(to: property.type))
     }
 
     public func setBooleanValue(in target: EntityValue, to value: Bool) {
@@ -20,7 +20,7 @@ extension Property {
     }
 
     public func setDoubleValue(in target: EntityValue, to value: Double) {
-        target.setDataValue(for: self, to: Value.double(value).adapted(to: type))
+        target.setDataValue(for: self, to: Value.double(value).adapted(to: property.type))
     }
 
     public func setDecimalValue(in target: EntityValue, to value: DecimalValue) {
@@ -41,12 +41,12 @@ extension Property {
     /// Sets what a single-valued navigation property leads to. A new entity is created together with the target (deep
     /// insert); an existing one is bound.
     public func setEntityValue(in target: EntityValue, to value: EntityValue) {
-        target.related[name] = EntityValue.Related(entities: [value], isNew: true)
+        target.related[property.name] = EntityValue.Related(entities: [value], isNew: true)
     }
 
     /// Sets new entities below a collection-valued navigation property, to be created together with the target.
     public func setEntityList(in target: EntityValue, to value: [EntityValue]) {
-        target.related[name] = EntityValue.Related(entities: value, isNew: true)
+        target.related[property.name] = EntityValue.Related(entities: value, isNew: true)
     }
 
     // MARK: Reading
@@ -77,7 +77,7 @@ extension Property {
 
     private func notThere(_ entity: EntityValue, _ what: String) -> TidelogError {
         let found = entity.dataValue(for: self).map { "holds \($0.kindName)" } ?? "is unset"
-        return TidelogError(.invalidRequest, "\(self) \(found), not \(what).")
+        return TidelogError(.invalidRequest, "\(property) \(found), not \(what).")
     }
 }
 

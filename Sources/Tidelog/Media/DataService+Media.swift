@@ -1,4 +1,4 @@
-public import EDM
+import EDM
 public import ODataWire
 import Operations
 public import SyncEngine
@@ -17,10 +17,10 @@ extension DataService {
 
     /// The same in a collection of another entity, which it is linked to.
     public func createRelatedMedia(
-        _ entity: EntityValue, content: MediaContent, in parent: EntityValue, property: Property,
+        _ entity: EntityValue, content: MediaContent, in parent: EntityValue, property: some PropertyReference,
         headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
-        try await create(ChangeSet.Operation(.create(entity, parent: (parent, property)), headers, options), content)
+        try await create(ChangeSet.Operation(.create(entity, parent: (parent, property.property)), headers, options), content)
     }
 
     /// Replaces the content of a media entity.
@@ -33,11 +33,11 @@ extension DataService {
 
     /// Replaces the content of a stream property.
     public func uploadStream(
-        entity: EntityValue, property: Property, content: MediaContent, headers: HTTPHeaders = .empty,
+        entity: EntityValue, property: some PropertyReference, content: MediaContent, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
     ) async throws(TidelogError) {
         let content = try await kept(content)
-        try await write(StreamWrite(property: property.name, content: content), entity, headers, options)
+        try await write(StreamWrite(property: property.property.name, content: content), entity, headers, options)
     }
 
     /// Deletes a media entity, and its content with it: the same as ``deleteEntity(_:headers:options:)``.
@@ -49,9 +49,9 @@ extension DataService {
 
     /// Deletes the content of a stream property. That of a media entity goes with the entity: ``deleteEntity(_:headers:options:)``.
     public func deleteStream(
-        entity: EntityValue, property: Property, headers: HTTPHeaders = .empty, options: RequestOptions = .none
+        entity: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
-        try await write(StreamWrite(property: property.name, content: nil), entity, headers, options)
+        try await write(StreamWrite(property: property.property.name, content: nil), entity, headers, options)
     }
 
     /// Reads the content of a media entity from the service into the store; nothing is read where the store has it already.
@@ -65,8 +65,8 @@ extension DataService {
 
     /// The same for a stream property.
     @discardableResult
-    public func downloadStream(entity: EntityValue, property: Property) async throws(TidelogError) -> LocalStream? {
-        try await offline().downloadStream(try await address(of: entity), property: property.name)
+    public func downloadStream(entity: EntityValue, property: some PropertyReference) async throws(TidelogError) -> LocalStream? {
+        try await offline().downloadStream(try await address(of: entity), property: property.property.name)
     }
 
     /// Whether the content of a media entity is in the store.
@@ -81,8 +81,8 @@ extension DataService {
     }
 
     /// The same for a stream property.
-    public func localStream(entity: EntityValue, property: Property) async throws(TidelogError) -> LocalStream? {
-        try await offline().store.localStream(try await address(of: entity), property: property.name)
+    public func localStream(entity: EntityValue, property: some PropertyReference) async throws(TidelogError) -> LocalStream? {
+        try await offline().store.localStream(try await address(of: entity), property: property.property.name)
     }
 
     // MARK: Parts

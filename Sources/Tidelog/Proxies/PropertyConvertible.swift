@@ -14,15 +14,6 @@ extension EntityValue {
         get { dataValue(for: property).flatMap { $0.isNull ? nil : T(propertyValue: $0) } }
         set { setDataValue(for: property, to: newValue?.propertyValue.adapted(toItemsOf: property.type)) }
     }
-
-    /// The bytes of a property of type `Edm.Binary`; nil where it is unset or null.
-    public subscript(binary property: Property) -> [UInt8]? {
-        get {
-            guard case .binary(let bytes)? = dataValue(for: property) else { return nil }
-            return bytes
-        }
-        set { setDataValue(for: property, to: newValue.map { .binary($0) }) }
-    }
 }
 
 extension Value {
@@ -144,10 +135,24 @@ extension ComplexValue: PropertyConvertible {
     public var propertyValue: Value { .complex(self) }
 }
 
-/// A collection, all of whose items convert. The bytes of `Edm.Binary` are no collection.
+/// One byte of `Edm.Binary`, whose values are arrays of it.
+extension UInt8: PropertyConvertible {
+    public init?(propertyValue: Value) {
+        guard let number = propertyValue.integerValue else { return nil }
+        self.init(exactly: number)
+    }
+    public var propertyValue: Value { .integer(Int64(self)) }
+}
+
+/// A collection, all of whose items convert; of bytes, a value of `Edm.Binary`.
 extension Array: PropertyConvertible where Element: PropertyConvertible {
     public init?(propertyValue: Value) {
-        guard case .collection(let values) = propertyValue else { return nil }
+        if case .binary(let bytes) = propertyValue {
+            guard let bytes = bytes as? [Element] else { return nil }
+            self = bytes
+            return
+        }
+        guard case .collection(let values) = propertyValue, Element.self != UInt8.self else { return nil }
         var items: [Element] = []
         items.reserveCapacity(values.count)
         for value in values {
@@ -156,5 +161,7 @@ extension Array: PropertyConvertible where Element: PropertyConvertible {
         }
         self = items
     }
-    public var propertyValue: Value { .collection(map(\.propertyValue)) }
+    public var propertyValue: Value {
+        (self as? [UInt8]).map { .binary($0) } ?? .collection(map(\.propertyValue))
+    }
 }

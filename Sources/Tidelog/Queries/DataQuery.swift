@@ -27,8 +27,9 @@ public struct DataQuery: Sendable, Hashable {
     }
 
     /// Only these properties, and the key.
-    public func select(_ properties: Property...) -> DataQuery {
-        with { query in
+    public func select(_ properties: any PropertyReference...) -> DataQuery {
+        let properties = properties.map(\.property)
+        return with { query in
             for property in properties where property.isNavigation {
                 query.options.expand.append(ExpandItem(property.name))
             }
@@ -50,13 +51,13 @@ public struct DataQuery: Sendable, Hashable {
     public func skip(_ count: Int) -> DataQuery { with { $0.options.skip = Int64(max(0, count)) } }
 
     /// Reads related entities along with each entity.
-    public func expand(_ properties: Property...) -> DataQuery {
-        with { $0.options.expand += properties.map { ExpandItem($0.name) } }
+    public func expand(_ properties: any PropertyReference...) -> DataQuery {
+        with { $0.options.expand += properties.map { ExpandItem($0.property.name) } }
     }
 
     /// Reads related entities along, with conditions, order or further expansion of their own.
-    public func expand(_ property: Property, with nested: DataQuery) -> DataQuery {
-        with { $0.options.expand.append(ExpandItem(property.name, options: nested.options)) }
+    public func expand(_ property: some PropertyReference, with nested: DataQuery) -> DataQuery {
+        with { $0.options.expand.append(ExpandItem(property.property.name, options: nested.options)) }
     }
 
     /// Also asks how many entities there are without ``top(_:)`` and ``skip(_:)``.

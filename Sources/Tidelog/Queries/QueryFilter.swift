@@ -25,13 +25,17 @@ public protocol QueryOperand: Sendable {
     var queryType: TypeReference? { get }
 }
 
-extension Property: QueryOperand {
+/// An operand whose Swift type is not known: it takes every function and literal, and what does not fit is found when the
+/// query is executed.
+public protocol DynamicOperand: QueryOperand {}
+
+extension Property: DynamicOperand {
     public var queryExpression: Expression { .property(name) }
     public var queryType: TypeReference? { type }
 }
 
 /// A function of a property, such as its length.
-public struct QueryFunction: QueryOperand, Hashable {
+public struct QueryFunction: DynamicOperand, Hashable {
     public let queryExpression: Expression
     public let queryType: TypeReference?
 
@@ -64,7 +68,7 @@ extension GlobalDateTime: QueryLiteral { public var queryValue: Value { .dateTim
 extension DayTimeDuration: QueryLiteral { public var queryValue: Value { .duration(self) } }
 extension Value: QueryLiteral { public var queryValue: Value { self } }
 
-extension QueryOperand {
+extension DynamicOperand {
     public func equal(_ value: some QueryLiteral) -> QueryFilter { compare(.eq, literal(value)) }
     public func notEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.ne, literal(value)) }
     public func greaterThan(_ value: some QueryLiteral) -> QueryFilter { compare(.gt, literal(value)) }

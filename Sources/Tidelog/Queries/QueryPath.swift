@@ -2,7 +2,7 @@ public import EDM
 public import ODataWire
 
 /// A property behind others: `customer.path(address).path(city)`.
-public struct QueryPath: QueryOperand, Hashable {
+public struct QueryPath: DynamicOperand, Hashable {
     let expressionPath: ExpressionPath
     public let queryType: TypeReference?
     public var queryExpression: Expression { .path(expressionPath) }
@@ -13,8 +13,9 @@ public struct QueryPath: QueryOperand, Hashable {
     }
 
     /// A property of what the path leads to.
-    public func path(_ property: Property) -> QueryPath {
-        QueryPath(
+    public func path(_ property: some PropertyReference) -> QueryPath {
+        let property = property.property
+        return QueryPath(
             ExpressionPath(root: expressionPath.root, segments: expressionPath.segments + [.property(property.name)]),
             property.type)
     }
@@ -39,7 +40,7 @@ extension Property: QueryPathOperand {
     public var queryPath: QueryPath { QueryPath(ExpressionPath(segments: [.property(name)]), type) }
 
     /// A property of what this one leads to.
-    public func path(_ property: Property) -> QueryPath { queryPath.path(property) }
+    public func path(_ property: some PropertyReference) -> QueryPath { queryPath.path(property) }
 }
 
 /// Conditions on collections: of entities behind a navigation property, or of values.

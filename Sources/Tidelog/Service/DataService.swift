@@ -102,10 +102,10 @@ open class DataService {
 
     /// Creates an entity and links it to a parent, through the parent's single- or collection-valued navigation property.
     public func createRelatedEntity(
-        _ entity: EntityValue, in parent: EntityValue, property: Property, headers: HTTPHeaders = .empty,
+        _ entity: EntityValue, in parent: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
     ) async throws(TidelogError) {
-        try await perform(ChangeSet.Operation(.create(entity, parent: (parent, property)), headers, options))
+        try await perform(ChangeSet.Operation(.create(entity, parent: (parent, property.property)), headers, options))
     }
 
     /// Saves the properties that changed since the entity was read, and its bindings. Does nothing where nothing changed.
@@ -126,27 +126,27 @@ open class DataService {
 
     /// Links two entities. `property` may be on a one end or on a many end; on a one end it replaces what is linked there.
     public func createLink(
-        from: EntityValue, property: Property, to: EntityValue, headers: HTTPHeaders = .empty,
+        from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
     ) async throws(TidelogError) {
-        try await perform(ChangeSet.Operation(.createLink(from, property, to), headers, options))
+        try await perform(ChangeSet.Operation(.createLink(from, property.property, to), headers, options))
     }
 
     /// Points a single-valued navigation property to another entity.
     public func updateLink(
-        from: EntityValue, property: Property, to: EntityValue, headers: HTTPHeaders = .empty,
+        from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
     ) async throws(TidelogError) {
-        try await perform(ChangeSet.Operation(.updateLink(from, property, to), headers, options))
+        try await perform(ChangeSet.Operation(.updateLink(from, property.property, to), headers, options))
     }
 
     /// Removes a link; both entities stay. `to` may be left out for a single-valued navigation property. Online it does not
     /// matter there: the service removes whatever is linked.
     public func deleteLink(
-        from: EntityValue, property: Property, to: EntityValue? = nil, headers: HTTPHeaders = .empty,
+        from: EntityValue, property: some PropertyReference, to: EntityValue? = nil, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
     ) async throws(TidelogError) {
-        try await perform(ChangeSet.Operation(.deleteLink(from, property, to), headers, options))
+        try await perform(ChangeSet.Operation(.deleteLink(from, property.property, to), headers, options))
     }
 
     // MARK: Change sets
@@ -216,9 +216,10 @@ open class DataService {
 
     /// Reads a structural or navigation property of an entity that was read before, or whose key or readLink is set.
     public func loadProperty(
-        _ property: Property, into entity: EntityValue, _ query: DataQuery = DataQuery(),
+        _ property: some PropertyReference, into entity: EntityValue, _ query: DataQuery = DataQuery(),
         headers: HTTPHeaders = .empty
     ) async throws(TidelogError) {
+        let property = property.property
         let model = try await provider.model()
         let address = try IntentBuilder(model: model).address(of: entity, forReading: true)
         guard property.isNavigation else {

@@ -95,8 +95,8 @@ nonisolated open class Order: EntityValue {
     }
 
     public var seal: [UInt8]? {
-        get { self[binary: Order.seal] }
-        set { self[binary: Order.seal] = newValue }
+        get { self[Order.seal] }
+        set { self[Order.seal] = newValue }
     }
 
     public var `default`: String? {

@@ -1,0 +1,15 @@
+public import EDM
+
+/// A navigation property that leads to one entity at most: `Order.customer`.
+public struct ToOneProperty<Owner, Target: EntityValue>: PropertyReference, Hashable {
+    public let property: Property
+
+    public init(_ property: Property) { self.property = property }
+}
+
+/// A navigation property that leads to any number of entities: `Customer.orders`.
+public struct ToManyProperty<Owner, Target: EntityValue>: PropertyReference, Hashable {
+    public let property: Property
+
+    public init(_ property: Property) { self.property = property }
+}
