@@ -187,6 +187,7 @@ let package = Package(
         tests(
             "RelationshipTests",
             ["Tidelog", "SyncEngine", "SyncCore", "ODataSandbox", "ODataWire", "EDM", "Transport", "TestSupport"]),
+        tests("RelationTests", ["Tidelog", "ODataSandbox", "TestSupport"]),
         support("ShopService", folder: "SampleServices/Shop", ["Tidelog"]),
         support("EventService", folder: "SampleServices/Events", ["Tidelog"]),
         support("NorthwindService", folder: "SampleServices/Northwind", ["Tidelog"]),
