@@ -5,7 +5,8 @@ internal import EDM
 /// The text becomes a model, the model a plan in which everything has its Swift name (``ServicePlan``), and the plan the
 /// files. The same document and options give the same bytes, on any machine.
 public struct ProxySources: Sendable, Hashable {
-    /// The service, its metadata, and the entity classes in the order of the document.
+    /// The service, its metadata, and the types: entity types first, then complex and enumeration types and type
+    /// definitions, each in the order of the document.
     public let files: [GeneratedFile]
 
     /// - Parameter metadata: CSDL XML of any version that Tidelog reads, in UTF-8.
@@ -21,8 +22,7 @@ public struct ProxySources: Sendable, Hashable {
         let plan = try ServicePlan(model: model, options: options)
         guard !plan.entities.isEmpty else { throw .noEntityTypes }
         let style = SourceStyle(plan: plan, isInternal: options.isInternal)
-        files =
-            [style.service(), style.metadata(document)] + plan.entities.map { style.entityClass($0) }
+        files = style.files(metadata: document)
     }
 
     /// The document without byte order mark and with line feeds only, which is the same document (XML 1.0, section 2.11).

@@ -130,9 +130,7 @@ enum DefaultValues {
     static func of(_ type: EntityType) -> PropertyValues {
         var values = PropertyValues()
         for property in type.properties {
-            if let text = property.facets.defaultValue, let primitive = property.type.primitive,
-                let value = try? PrimitiveLiteral.parse(text, as: primitive, facets: nil, version: .v4, form: .json)
-            {
+            if let value = property.declaredDefault {
                 values[property.name] = value
             } else if !property.isNullable, let value = natural(property.type) {
                 values[property.name] = value

@@ -23,11 +23,28 @@ public struct EmbeddedMetadata: Sendable {
         return type
     }
 
-    /// The property of that name, structural or navigation, inherited ones included.
+    /// The property of that name of an entity or complex type, structural or navigation, inherited ones included.
     public func property(_ name: String, of type: String) -> Property {
-        guard let property = entityType(type).findProperty(name) else {
+        let declaring = model.findEntityType(type) ?? model.findComplexType(type)
+        guard let property = declaring?.findProperty(name) else {
             preconditionFailure("The embedded metadata has no property \(name) of \(type).")
         }
         return property
+    }
+
+    /// The complex type of that qualified name.
+    public func complexType(_ name: String) -> ComplexType {
+        guard let type = model.findComplexType(name) else {
+            preconditionFailure("The embedded metadata has no complex type \(name).")
+        }
+        return type
+    }
+
+    /// The enumeration type of that qualified name.
+    public func enumerationType(_ name: String) -> EnumerationType {
+        guard let type = model.enumerationType(named: name) else {
+            preconditionFailure("The embedded metadata has no enumeration type \(name).")
+        }
+        return type
     }
 }
