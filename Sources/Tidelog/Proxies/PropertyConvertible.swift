@@ -26,7 +26,7 @@ extension EntityValue {
 }
 
 extension Value {
-    fileprivate func adapted(toItemsOf type: TypeReference) -> Value {
+    func adapted(toItemsOf type: TypeReference) -> Value {
         guard case .collection(let values) = self else { return adapted(to: type) }
         return .collection(values.map { $0.adapted(to: type.item) })
     }
