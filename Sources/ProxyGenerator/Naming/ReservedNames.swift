@@ -58,8 +58,8 @@ enum ReservedNames {
     static let serviceMembers: Set<String> = afterDot.union([
         "applyChanges", "createEntity", "createLink", "createMedia", "createRelatedEntity", "createRelatedMedia",
         "deleteEntity", "deleteLink", "deleteStream", "downloadMedia", "downloadStream", "entities", "entity",
-        "entityClasses", "entitySet", "executeQuery", "firstEntity", "isMediaLocal", "loadEntity", "loadMetadata",
-        "loadProperty",
+        "entityClasses", "entitySet", "executeQuery", "firstEntity", "hasOpenEnumerations", "invoke", "isMediaLocal",
+        "loadEntity", "loadMetadata", "loadProperty",
         "localMedia", "localStream", "logger", "metadata", "observe", "prettyTracing", "processBatch", "provider",
         "refreshMetadata", "singleton", "traceRequests", "traceWithData", "updateEntity", "updateLink", "uploadMedia",
         "uploadStream",
