@@ -34,34 +34,41 @@ struct ServicePlan {
     let entities: [Entity]
     let sets: [Set]
 
-    init(model: EntityDataModel, options: ProxyOptions) throws(ProxyError) {
+    init(model: EntityDataModel, options: ProxyOptions, names: ChosenNames = ChosenNames()) throws(ProxyError) {
         let types = model.schemas.flatMap(\.entityTypes).filter { model.findEntityType($0.name) === $0 }
         var scope = NameScope(reserved: ReservedNames.types, ignoresCase: true)
-        let service = try Self.serviceName(model, options)
-        serviceName = options.service == nil ? scope.claim(service) : service
-        guard options.service == nil || scope.claim(service) == service else {
-            throw .invalidName(option: "--service", name: service)
+        let service = try Self.serviceName(model, options, names)
+        serviceName = scope.claim(service.name)
+        guard !service.isChosen || serviceName == service.name else {
+            throw names.refusal(ofService: service.name) ?? .invalidName(option: "--service", name: service.name)
         }
-        metadataName = scope.claim(service + "Metadata")
-        namespace = model.schemas.first?.namespace ?? service
+        metadataName = scope.claim(service.name + "Metadata")
+        namespace = model.schemas.first?.namespace ?? service.name
         let plain = Self.plainNames(types, model)
         var classes: [String: String] = [:]
-        for type in types { classes[type.name] = scope.claim(options.prefix + (plain[type.name] ?? type.localName)) }
-        entities = Self.entities(types, classes, model)
+        for type in types {
+            classes[type.name] = try names.claimClass(
+                of: type.name, otherwise: options.prefix + (plain[type.name] ?? type.localName), in: &scope)
+        }
+        entities = try Self.entities(types, classes, model, names)
         sets = Self.sets(model, classes, plain)
     }
 
-    private static func serviceName(_ model: EntityDataModel, _ options: ProxyOptions) throws(ProxyError) -> String {
+    /// The name that the option gives, or an annotation, or else the container.
+    private static func serviceName(
+        _ model: EntityDataModel, _ options: ProxyOptions, _ names: ChosenNames
+    ) throws(ProxyError) -> (name: String, isChosen: Bool) {
         guard options.prefix.isEmpty || SwiftName.isIdentifier(options.prefix) else {
             throw .invalidName(option: "--prefix", name: options.prefix)
         }
         if let given = options.service {
             guard SwiftName.isIdentifier(given) else { throw .invalidName(option: "--service", name: given) }
-            return given
+            return (given, true)
         }
         let qualified = model.schemas.lazy.flatMap(\.containers).first?.name ?? model.schemas.first?.namespace
+        if let qualified, let choice = names.services[qualified] { return (choice.name, true) }
         let local = (qualified ?? "").split(separator: ".").last.map(String.init) ?? "Service"
-        return options.prefix + SwiftName.ofType(local)
+        return (options.prefix + SwiftName.ofType(local), false)
     }
 
     /// The class names before prefix and collisions. A type that is called like the set it fills gets the singular, since
@@ -79,8 +86,8 @@ struct ServicePlan {
     // MARK: Entities
 
     private static func entities(
-        _ types: [EntityType], _ classes: [String: String], _ model: EntityDataModel
-    ) -> [Entity] {
+        _ types: [EntityType], _ classes: [String: String], _ model: EntityDataModel, _ names: ChosenNames
+    ) throws(ProxyError) -> [Entity] {
         let classNames = Swift.Set(classes.values)
         var scopes: [String: NameScope] = [:]
         var members: [String: [Member]] = [:]
@@ -92,9 +99,14 @@ struct ServicePlan {
                     scope = known
                     continue
                 }
-                members[next.name] = (next.properties + next.navigationProperties)
-                    .filter { $0.declaringType == next.name }
-                    .map { Member(property: $0, name: scope.claim(SwiftName.ofMember($0.name))) }
+                var own: [Member] = []
+                for property in next.properties + next.navigationProperties
+                where property.declaringType == next.name {
+                    let name = try names.claimMember(
+                        property.name, of: next.name, otherwise: SwiftName.ofMember(property.name), in: &scope)
+                    own.append(Member(property: property, name: name))
+                }
+                members[next.name] = own
                 scopes[next.name] = scope
             }
         }

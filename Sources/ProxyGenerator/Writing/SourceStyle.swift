@@ -25,15 +25,19 @@ struct SourceStyle {
     }
 
     /// The metadata itself.
-    func metadata(_ document: String) -> GeneratedFile {
+    func metadata(_ document: String, references: [String] = []) -> GeneratedFile {
         file(
             plan.metadataName,
             [
                 "/// The metadata of ``\(plan.serviceName)`` as it was when these sources were generated.",
                 "nonisolated \(access)enum \(SwiftName.escaped(plan.metadataName)) {",
                 "    \(access)static let embedded = EmbeddedMetadata(",
-                SwiftText.block(document, indentation: 8) + ")",
-                "}",
-            ])
+                SwiftText.block(document, indentation: 8)
+                    + (references.isEmpty ? ")" : ",\n        references: ["),
+            ]
+                + references.map { SwiftText.block($0, indentation: 12) + "," }
+                + (references.isEmpty ? [] : ["        ])"]) + [
+                    "}"
+                ])
     }
 }
