@@ -5,18 +5,20 @@ struct MemberPlanner {
     let model: EntityDataModel
     let options: ProxyOptions
     let names: TypeNames
+    let chosen: ChosenNames
     private let typeNames: Set<String>
 
-    init(model: EntityDataModel, options: ProxyOptions, names: TypeNames) {
+    init(model: EntityDataModel, options: ProxyOptions, names: TypeNames, chosen: ChosenNames) {
         self.model = model
         self.options = options
         self.names = names
+        self.chosen = chosen
         typeNames = names.all
     }
 
     // MARK: Structured types
 
-    mutating func entities(_ types: [EntityType]) -> [ServicePlan.Entity] {
+    func entities(_ types: [EntityType]) throws(ProxyError) -> [ServicePlan.Entity] {
         var scopes: [String: NameScope] = [:]
         var members: [String: [ServicePlan.Member]] = [:]
         for type in types where members[type.name] == nil {
@@ -27,9 +29,8 @@ struct MemberPlanner {
                     scope = known
                     continue
                 }
-                members[next.name] = (next.properties + next.navigationProperties)
-                    .filter { $0.declaringType == next.name }
-                    .map { member($0, of: next, in: &scope) }
+                let own = (next.properties + next.navigationProperties).filter { $0.declaringType == next.name }
+                members[next.name] = try self.members(own, of: next, in: &scope)
                 scopes[next.name] = scope
             }
         }
@@ -56,21 +57,30 @@ struct MemberPlanner {
         return parts.count == type.keyProperties.count ? parts : []
     }
 
-    func complexTypes() -> [ServicePlan.Complex] {
-        model.schemas.flatMap(\.complexTypes).filter { model.findComplexType($0.name) === $0 }.map { type in
+    func complexTypes() throws(ProxyError) -> [ServicePlan.Complex] {
+        var result: [ServicePlan.Complex] = []
+        for type in model.schemas.flatMap(\.complexTypes) where model.findComplexType(type.name) === type {
             var scope = NameScope(reserved: ReservedNames.complexMembers, alsoTaken: typeNames)
-            let members = (type.properties + type.navigationProperties).map { member($0, of: type, in: &scope) }
-            return ServicePlan.Complex(type: type, name: names[type.name] ?? type.localName, members: members)
+            let members = try members(type.properties + type.navigationProperties, of: type, in: &scope)
+            result.append(ServicePlan.Complex(type: type, name: names[type.name] ?? type.localName, members: members))
         }
+        return result
     }
 
-    private func member(
-        _ property: Property, of type: StructuredType, in scope: inout NameScope
-    ) -> ServicePlan.Member {
-        let isKey = type.keyProperties.contains(property)
-        return ServicePlan.Member(
-            property: property, name: scope.claim(SwiftName.ofMember(property.name)),
-            form: form(of: property, isKey: isKey, in: type.kind), isKey: isKey)
+    private func members(
+        _ properties: [Property], of type: StructuredType, in scope: inout NameScope
+    ) throws(ProxyError) -> [ServicePlan.Member] {
+        var members: [ServicePlan.Member] = []
+        for property in properties {
+            let isKey = type.keyProperties.contains(property)
+            let name = try chosen.claimMember(
+                property.name, of: property.declaringType, otherwise: SwiftName.ofMember(property.name), in: &scope)
+            members.append(
+                ServicePlan.Member(
+                    property: property, name: name, form: form(of: property, isKey: isKey, in: type.kind),
+                    isKey: isKey))
+        }
+        return members
     }
 
     private func form(

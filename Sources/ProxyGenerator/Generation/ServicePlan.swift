@@ -14,6 +14,7 @@ struct ServicePlan {
     let sets: [Set]
     let singletons: [Singleton]
     let operations: [Operation]
+    let hasOpenEnumerations: Bool
 
     /// A class of an entity type.
     struct Entity {
@@ -79,43 +80,50 @@ struct ServicePlan {
         let underlying: String
     }
 
-    init(model: EntityDataModel, options: ProxyOptions) throws(ProxyError) {
+    init(model: EntityDataModel, options: ProxyOptions, names chosen: ChosenNames = ChosenNames()) throws(ProxyError) {
         let entityTypes = model.schemas.flatMap(\.entityTypes).filter { model.findEntityType($0.name) === $0 }
         var scope = NameScope(reserved: ReservedNames.types, ignoresCase: true)
-        let service = try Self.serviceName(model, options)
-        serviceName = options.service == nil ? scope.claim(service) : service
-        guard options.service == nil || scope.claim(service) == service else {
-            throw .invalidName(option: "--service", name: service)
+        let service = try Self.serviceName(model, options, chosen)
+        serviceName = scope.claim(service.name)
+        guard !service.isChosen || serviceName == service.name else {
+            throw chosen.refusal(ofService: service.name) ?? .invalidName(option: "--service", name: service.name)
         }
-        metadataName = scope.claim(service + "Metadata")
-        namespace = model.schemas.first?.namespace ?? service
+        metadataName = scope.claim(service.name + "Metadata")
+        namespace = model.schemas.first?.namespace ?? service.name
 
         let plain = Self.plainNames(entityTypes, model)
-        var names = TypeNames(prefix: options.prefix)
-        for type in entityTypes { names.claim(type.name, as: plain[type.name] ?? type.localName, in: &scope) }
-        for name in Self.valueTypes(model) { names.claim(name, as: SwiftName.ofType(Self.local(name)), in: &scope) }
+        var names = TypeNames(prefix: options.prefix, chosen: chosen)
+        for type in entityTypes { try names.claim(type.name, as: plain[type.name] ?? type.localName, in: &scope) }
+        for name in Self.valueTypes(model) {
+            try names.claim(name, as: SwiftName.ofType(Self.local(name)), in: &scope)
+        }
 
-        var planner = MemberPlanner(model: model, options: options, names: names)
-        entities = planner.entities(entityTypes)
-        complexTypes = planner.complexTypes()
+        let planner = MemberPlanner(model: model, options: options, names: names, chosen: chosen)
+        entities = try planner.entities(entityTypes)
+        complexTypes = try planner.complexTypes()
         enumerations = planner.enumerations()
         definitions = planner.definitions()
         var calls = ServicePlanner(model: model, options: options, names: names, plain: plain, entities: entities)
         sets = calls.sets()
         singletons = calls.singletons()
         operations = calls.operations()
+        hasOpenEnumerations = options.hasOpenEnumerations
     }
 
-    private static func serviceName(_ model: EntityDataModel, _ options: ProxyOptions) throws(ProxyError) -> String {
+    /// The name that the option gives, or an annotation, or else the container.
+    private static func serviceName(
+        _ model: EntityDataModel, _ options: ProxyOptions, _ chosen: ChosenNames
+    ) throws(ProxyError) -> (name: String, isChosen: Bool) {
         guard options.prefix.isEmpty || SwiftName.isIdentifier(options.prefix) else {
             throw .invalidName(option: "--prefix", name: options.prefix)
         }
         if let given = options.service {
             guard SwiftName.isIdentifier(given) else { throw .invalidName(option: "--service", name: given) }
-            return given
+            return (given, true)
         }
         let qualified = model.schemas.lazy.flatMap(\.containers).first?.name ?? model.schemas.first?.namespace
-        return options.prefix + SwiftName.ofType(qualified.map(local) ?? "Service")
+        if let qualified, let choice = chosen.services[qualified] { return (choice.name, true) }
+        return (options.prefix + SwiftName.ofType(qualified.map(local) ?? "Service"), false)
     }
 
     /// The class names before prefix and collisions. A type that is called like the set it fills gets the singular, since

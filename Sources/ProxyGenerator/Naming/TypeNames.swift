@@ -6,8 +6,12 @@ struct TypeNames {
     /// The namespace of the type that has a name, by that name in small letters.
     private var owners: [String: String] = [:]
     private let prefix: String
+    private let chosen: ChosenNames
 
-    init(prefix: String) { self.prefix = prefix }
+    init(prefix: String, chosen: ChosenNames) {
+        self.prefix = prefix
+        self.chosen = chosen
+    }
 
     /// All of them, which members must not hide.
     var all: Set<String> { Set(names.values) }
@@ -17,13 +21,14 @@ struct TypeNames {
 
     /// Gives a type its name: its own, or where a type of another namespace has that already, with its namespace before it.
     /// That does not change when something is added later. What is still taken gets a number.
-    mutating func claim(_ type: String, as plain: String, in scope: inout NameScope) {
+    /// A name that an annotation chose is taken as it is.
+    mutating func claim(_ type: String, as plain: String, in scope: inout NameScope) throws(ProxyError) {
         let namespace = type.split(separator: ".").dropLast()
         let owner = owners[plain.lowercased()]
         let isShared = owner.map { $0 != namespace.joined(separator: ".") } ?? false
         let qualified = isShared ? SwiftName.ofType(String(namespace.last ?? "")) + plain : plain
         if owner == nil { owners[plain.lowercased()] = namespace.joined(separator: ".") }
-        names[type] = scope.claim(prefix + qualified)
+        names[type] = try chosen.claimClass(of: type, otherwise: prefix + qualified, in: &scope)
     }
 
     /// The class of an entity type; nil where it is in a document that was not read.

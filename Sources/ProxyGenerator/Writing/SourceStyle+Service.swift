@@ -17,9 +17,12 @@ extension SourceStyle {
             "    ]",
             "",
             "    \(open)override var entityClasses: [String: EntityValue.Type] { Self.classes }",
+            "",
+            "    \(open)override var hasOpenEnumerations: Bool? { \(plan.hasOpenEnumerations) }",
         ]
         for set in plan.sets { lines += functions(of: set) }
         for singleton in plan.singletons { lines += functions(of: singleton) }
+        for operation in plan.operations { lines += function(of: operation) }
         return file(plan.serviceName, lines + ["}"])
     }
 

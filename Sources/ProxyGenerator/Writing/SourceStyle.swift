@@ -17,8 +17,8 @@ struct SourceStyle {
     var metadata: String { "\(SwiftName.escaped(plan.metadataName)).embedded" }
 
     /// All files, the service's first.
-    func files(metadata document: String) -> [GeneratedFile] {
-        [service(), metadata(document)] + plan.entities.map(entityClass) + plan.complexTypes.map(complexType)
+    func files(metadata document: String, references: [String]) -> [GeneratedFile] {
+        [service(), metadata(document, references: references)] + plan.entities.map(entityClass) + plan.complexTypes.map(complexType)
             + plan.enumerations.map(enumeration) + plan.definitions.map(definition)
     }
 
@@ -34,16 +34,20 @@ struct SourceStyle {
     }
 
     /// The metadata itself.
-    func metadata(_ document: String) -> GeneratedFile {
+    func metadata(_ document: String, references: [String] = []) -> GeneratedFile {
         file(
             plan.metadataName,
             [
                 "/// The metadata of ``\(plan.serviceName)`` as it was when these sources were generated.",
                 "nonisolated \(access)enum \(SwiftName.escaped(plan.metadataName)) {",
                 "    \(access)static let embedded = EmbeddedMetadata(",
-                SwiftText.block(document, indentation: 8) + ")",
-                "}",
-            ])
+                SwiftText.block(document, indentation: 8)
+                    + (references.isEmpty ? ")" : ",\n        references: ["),
+            ]
+                + references.map { SwiftText.block($0, indentation: 12) + "," }
+                + (references.isEmpty ? [] : ["        ])"]) + [
+                    "}"
+                ])
     }
 
     /// A list between what opens and what closes it: in one line where that is short enough, else on a line of its own, else

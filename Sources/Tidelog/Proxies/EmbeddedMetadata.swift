@@ -7,9 +7,13 @@ public import EDM
 public struct EmbeddedMetadata: Sendable {
     public let model: EntityDataModel
 
-    public init(_ document: String) {
+    public init(_ document: String) { self.init(document, references: []) }
+
+    /// - Parameter references: the documents that the first one, or one of them, refers to and that were read with it.
+    public init(_ document: String, references: [String]) {
+        func named(_ text: String) -> CSDLReader.Document { CSDLReader.Document(bytes: Array(text.utf8)) }
         do {
-            model = try CSDLReader.read(Array(document.utf8))
+            model = try CSDLReader().read(named(document), references: references.map(named))
         } catch {
             preconditionFailure("The embedded metadata cannot be read: \(error)")
         }
