@@ -31,7 +31,8 @@ import Testing
         ("Edm.Binary", "[UInt8]"), ("Edm.Date", "LocalDate"), ("Edm.TimeOfDay", "LocalTime"),
         ("Edm.Duration", "DayTimeDuration"), ("Edm.DateTimeOffset", "GlobalDateTime"), ("N.Size", "Size"),
         ("N.Address", "Address"), ("N.Money", "Money"), ("Collection(Edm.String)", "[String]"),
-        ("Collection(N.Address)", "[Address]"), ("Collection(N.Size)", "[Size]"), ("Collection(Edm.Binary)", "[[UInt8]]"),
+        ("Collection(N.Address)", "[Address]"), ("Collection(N.Size)", "[Size]"),
+        ("Collection(Edm.Binary)", "[[UInt8]]"),
         ("Collection(Edm.Byte)", "[Int]"), ("Edm.ComplexType", "ComplexValue"), ("N.Blob", "Blob"),
         ("Edm.GeographyPoint", "Value"), ("Elsewhere.Thing", "Value"),
     ])
