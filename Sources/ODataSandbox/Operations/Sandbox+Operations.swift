@@ -34,7 +34,8 @@ extension Sandbox {
             let set = try set(of: contents, operation, view)
             let options = try view.options(url.query, set)
             return try page(
-                contents.compactMap { state[$0.row] }, in: set, options, isPaged: request.method == "GET", url, request, view)
+                contents.compactMap { state[$0.row] }, in: set, options, isPaged: request.method == "GET", url, request,
+                view)
         }
     }
 

@@ -55,7 +55,8 @@ extension Sandbox {
 
     /// A page of those of the entities that the options ask for.
     func page(
-        _ all: [Row], in set: EntitySet, _ options: QueryOptions, moment: Int? = nil, isPaged: Bool = true, _ url: RequestURL,
+        _ all: [Row], in set: EntitySet, _ options: QueryOptions, moment: Int? = nil, isPaged: Bool = true,
+        _ url: RequestURL,
         _ request: WireRequest, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {
         let rows = try evaluation(view).select(all, options)

@@ -33,7 +33,8 @@ enum ReservedNames {
     static let serviceMembers: Set<String> = afterDot.union([
         "applyChanges", "createEntity", "createLink", "createMedia", "createRelatedEntity", "createRelatedMedia",
         "deleteEntity", "deleteLink", "deleteStream", "downloadMedia", "downloadStream", "entities", "entityClasses",
-        "entitySet", "executeQuery", "firstEntity", "hasOpenEnumerations", "invoke", "isMediaLocal", "loadEntity", "loadMetadata", "loadProperty",
+        "entitySet", "executeQuery", "firstEntity", "hasOpenEnumerations", "invoke", "isMediaLocal", "loadEntity",
+        "loadMetadata", "loadProperty",
         "localMedia", "localStream", "logger", "metadata", "observe", "prettyTracing", "processBatch", "provider",
         "refreshMetadata", "traceRequests", "traceWithData", "updateEntity", "updateLink", "uploadMedia",
         "uploadStream",

@@ -21,9 +21,18 @@ extension Sandbox {
     }
 
     private static let contents = [
-        ("Airports", #"{"Code":"ZRH","Name":"Kloten","Size":"Large","Place":{"City":"Zürich","Latitude":47.5,"Longitude":8.5}}"#),
-        ("Airports", #"{"Code":"GRE","Name":"Grenchen","Size":"Small","Place":{"City":"Grenchen","Latitude":47.25,"Longitude":7.5}}"#),
-        ("Airports", #"{"Code":"LHR","Name":"Heathrow","Size":"Large","Place":{"City":"London","Latitude":51.5,"Longitude":-0.5}}"#),
+        (
+            "Airports",
+            #"{"Code":"ZRH","Name":"Kloten","Size":"Large","Place":{"City":"Zürich","Latitude":47.5,"Longitude":8.5}}"#
+        ),
+        (
+            "Airports",
+            #"{"Code":"GRE","Name":"Grenchen","Size":"Small","Place":{"City":"Grenchen","Latitude":47.25,"Longitude":7.5}}"#
+        ),
+        (
+            "Airports",
+            #"{"Code":"LHR","Name":"Heathrow","Size":"Large","Place":{"City":"London","Latitude":51.5,"Longitude":-0.5}}"#
+        ),
         ("Flights", #"{"FlightID":1,"Number":"LX 1","Seats":100,"From@odata.bind":"Airports('ZRH')"}"#),
         ("Flights", #"{"FlightID":2,"Number":"LX 2","Seats":5,"From@odata.bind":"Airports('ZRH')"}"#),
     ]

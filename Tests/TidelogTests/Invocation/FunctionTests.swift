@@ -4,6 +4,36 @@ import Testing
 import Tidelog
 
 @Suite struct FunctionTests {
+    /// What generated code looks like.
+    private final class AirService: DataService {
+        final class Airport: EntityValue {
+            var code: String? { self["Code"].flatMap { String(propertyValue: $0) } }
+        }
+
+        override var entityClasses: [String: EntityValue.Type] { ["Air.Airport": Airport.self] }
+
+        nonisolated(nonsending) func nearest(lat: Double, lon: Double) async throws(TidelogError) -> Airport? {
+            try await invoke("Nearest", ["lat": .value(lat), "lon": .value(lon)]).optionalEntity(Airport.self)
+        }
+
+        nonisolated(nonsending) func airports(in cities: [String]) async throws(TidelogError) -> [Airport] {
+            try await invoke("AirportsIn", ["cities": .value(cities)]).entityList(Airport.self)
+        }
+    }
+
+    @Test func `entities are of the classes of the service`() async throws {
+        let air = try Airports()
+        let service = AirService(provider: air.service.provider)
+        #expect(try await service.nearest(lat: 47, lon: 7.25)?.code == "GRE")
+        #expect(try await service.airports(in: ["London"]).map(\.code) == ["LHR"])
+    }
+
+    @Test func `an entity of another class is told`() async throws {
+        let result = try await Airports().service.invoke("Nearest", ["lat": .value(47), "lon": .value(7)])
+        let error = #expect(throws: TidelogError.self) { _ = try result.entity(AirService.Airport.self) }
+        #expect(error?.message == "Nearest returned an entity of type Air.Airport, which is no Airport.")
+    }
+
     @Test(arguments: Client.Dialect.allCases)
     func `a function returns an entity`(_ dialect: Client.Dialect) async throws {
         let air = try Airports(dialect)
