@@ -18,7 +18,7 @@ struct PeopleService {
         sandbox.origin = "http://people.test"
         let transport = SandboxTransport(sandbox)
         let root = "http://people.test/v4/"
-        directory = TemporaryDirectory()
+        directory = try TemporaryDirectory()
         store = OfflineODataProvider(
             serviceRoot: root, parameters: OfflineODataParameters(storePath: directory.path, transport: transport))
         try await store.add(definingQuery: OfflineODataDefiningQuery(name: "Persons", query: "/Persons"))
