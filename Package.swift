@@ -158,7 +158,7 @@ let package = Package(
             ]),
 
         // Tests
-        support("TestSupport", ["ODataSandbox", "ODataWire", "Transport", httpTypes]),
+        support("TestSupport", ["ODataSandbox", "ODataWire", "EDM", "Transport", httpTypes]),
         tests("EDMTests", ["EDM"]),
         tests("OperationsTests", ["Operations", "EDM"]),
         tests("ODataWireTests", ["ODataWire", "EDM"]),

@@ -20,6 +20,7 @@ extension DataService {
     ///   - name: the name of a function or action import, or of what is bound: qualified, or its last part alone.
     ///   - binding: what it is called on; nil for an import.
     ///   - query: what to select, expand and so on of the entities that it returns.
+    @discardableResult
     public func invoke(
         _ name: String, on binding: InvocationBinding? = nil, _ arguments: InvocationArguments = [:],
         query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
