@@ -182,7 +182,9 @@ let package = Package(
                 "ODataWire", "EDM", "TestSupport", httpTypes,
             ]),
         tests("SimulationTests", ["Simulation", "SyncCore", "Operations"]),
-        tests("CommandLineTests", ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM"]),
+        tests(
+            "CommandLineTests",
+            ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM", "TestSupport"]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
         tests(
@@ -209,8 +211,11 @@ let package = Package(
             ], exclude: ["Metadata"]),
         tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),
-        .testTarget(
-            name: "ProxyPluginTests", dependencies: ["Tidelog"], swiftSettings: settings, plugins: ["TidelogProxies"]),
+        // A target of its own: the tool of a plugin of a test target would be linked into the tests a second time.
+        .target(
+            name: "LibraryService", dependencies: ["Tidelog"], path: "Tests/SampleServices/Library",
+            swiftSettings: settings, plugins: ["TidelogProxies"]),
+        tests("ProxyPluginTests", ["LibraryService", "Tidelog"]),
         tests(
             "ProxyGeneratorTests",
             [
