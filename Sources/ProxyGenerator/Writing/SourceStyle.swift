@@ -18,7 +18,8 @@ struct SourceStyle {
 
     /// All files, the service's first.
     func files(metadata document: String, references: [String]) -> [GeneratedFile] {
-        [service(), metadata(document, references: references)] + plan.entities.map(entityClass) + plan.complexTypes.map(complexType)
+        [service(), metadata(document, references: references)] + plan.entities.map(entityClass)
+            + plan.complexTypes.map(complexType)
             + plan.enumerations.map(enumeration) + plan.definitions.map(definition)
     }
 

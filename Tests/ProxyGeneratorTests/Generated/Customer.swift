@@ -16,6 +16,8 @@ nonisolated open class Customer: EntityValue {
     public static let orders = ToManyProperty<Customer, Order>(
         SQLDataServiceMetadata.embedded.property("Orders", of: "SQLData.Customers"))
 
+    open override class var entityTypeName: String? { "SQLData.Customers" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

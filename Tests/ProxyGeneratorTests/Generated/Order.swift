@@ -52,6 +52,8 @@ nonisolated open class Order: EntityValue {
     public static let customer = ToOneProperty<Order, Customer>(
         SQLDataServiceMetadata.embedded.property("Customer", of: "SQLData.Orders"))
 
+    open override class var entityTypeName: String? { "SQLData.Orders" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

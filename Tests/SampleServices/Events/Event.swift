@@ -28,6 +28,8 @@ nonisolated open class Event: EntityValue {
     public static let features = ToManyProperty<Event, Feature>(
         EventServiceMetadata.embedded.property("Features", of: "Events.Event"))
 
+    open override class var entityTypeName: String? { "Events.Event" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

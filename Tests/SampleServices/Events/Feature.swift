@@ -16,6 +16,8 @@ nonisolated open class Feature: EntityValue {
     public static let events = ToManyProperty<Feature, Event>(
         EventServiceMetadata.embedded.property("Events", of: "Events.Feature"))
 
+    open override class var entityTypeName: String? { "Events.Feature" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -20,6 +20,8 @@ nonisolated open class Session: EntityValue {
     public static let event = ToOneProperty<Session, Event>(
         EventServiceMetadata.embedded.property("Event", of: "Events.Session"))
 
+    open override class var entityTypeName: String? { "Events.Session" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -20,6 +20,8 @@ nonisolated open class Track: EntityValue {
     public static let event = ToOneProperty<Track, Event>(
         EventServiceMetadata.embedded.property("Event", of: "Events.Track"))
 
+    open override class var entityTypeName: String? { "Events.Track" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -16,6 +16,8 @@ nonisolated open class UserSessionAgenda: EntityValue {
     public static let sessionID = StructuralProperty<UserSessionAgenda, Int>(
         EventServiceMetadata.embedded.property("SessionID", of: "Events.UserSessionAgenda"))
 
+    open override class var entityTypeName: String? { "Events.UserSessionAgenda" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

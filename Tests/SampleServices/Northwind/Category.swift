@@ -16,6 +16,8 @@ nonisolated open class Category: EntityValue {
     public static let products = ToManyProperty<Category, Product>(
         ODataV4ServiceProxyMetadata.embedded.property("Products", of: "Northwind.Category"))
 
+    open override class var entityTypeName: String? { "Northwind.Category" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -20,6 +20,8 @@ nonisolated open class Customer: EntityValue {
     public static let orders = ToManyProperty<Customer, Order>(
         ODataV4ServiceProxyMetadata.embedded.property("Orders", of: "Northwind.Customer"))
 
+    open override class var entityTypeName: String? { "Northwind.Customer" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

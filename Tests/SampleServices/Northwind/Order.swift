@@ -16,6 +16,8 @@ nonisolated open class Order: EntityValue {
     public static let customer = ToOneProperty<Order, Customer>(
         ODataV4ServiceProxyMetadata.embedded.property("Customer", of: "Northwind.Order"))
 
+    open override class var entityTypeName: String? { "Northwind.Order" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

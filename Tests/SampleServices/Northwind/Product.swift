@@ -24,6 +24,8 @@ nonisolated open class Product: EntityValue {
     public static let supplier = ToOneProperty<Product, Supplier>(
         ODataV4ServiceProxyMetadata.embedded.property("Supplier", of: "Northwind.Product"))
 
+    open override class var entityTypeName: String? { "Northwind.Product" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -16,6 +16,8 @@ nonisolated open class ProductDetail: EntityValue {
     public static let product = ToOneProperty<ProductDetail, Product>(
         ODataV4ServiceProxyMetadata.embedded.property("Product", of: "Northwind.ProductDetail"))
 
+    open override class var entityTypeName: String? { "Northwind.ProductDetail" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -12,6 +12,8 @@ nonisolated open class Supplier: EntityValue {
     public static let name = StructuralProperty<Supplier, String>(
         ODataV4ServiceProxyMetadata.embedded.property("Name", of: "Northwind.Supplier"))
 
+    open override class var entityTypeName: String? { "Northwind.Supplier" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -19,6 +19,8 @@ nonisolated open class Car: EntityValue {
     /// The property `Owner`.
     public static let owner = ToOneProperty<Car, Owner>(ShopServiceMetadata.embedded.property("Owner", of: "Shop.Car"))
 
+    open override class var entityTypeName: String? { "Shop.Car" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

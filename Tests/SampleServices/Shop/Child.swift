@@ -20,6 +20,8 @@ nonisolated open class Child: EntityValue {
     public static let father = ToOneProperty<Child, Father>(
         ShopServiceMetadata.embedded.property("Father", of: "Shop.Child"))
 
+    open override class var entityTypeName: String? { "Shop.Child" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -16,6 +16,8 @@ nonisolated open class City: EntityValue {
     public static let mayor = ToOneProperty<City, Mayor>(
         ShopServiceMetadata.embedded.property("Mayor", of: "Shop.City"))
 
+    open override class var entityTypeName: String? { "Shop.City" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -32,6 +32,8 @@ nonisolated open class Customer: EntityValue {
     public static let orders = ToManyProperty<Customer, Order>(
         ShopServiceMetadata.embedded.property("Orders", of: "Shop.Customer"))
 
+    open override class var entityTypeName: String? { "Shop.Customer" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -16,6 +16,8 @@ nonisolated open class Father: EntityValue {
     public static let children = ToManyProperty<Father, Child>(
         ShopServiceMetadata.embedded.property("Children", of: "Shop.Father"))
 
+    open override class var entityTypeName: String? { "Shop.Father" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

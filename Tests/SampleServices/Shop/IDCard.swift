@@ -20,6 +20,8 @@ nonisolated open class IDCard: EntityValue {
     public static let person = ToOneProperty<IDCard, Person>(
         ShopServiceMetadata.embedded.property("Person", of: "Shop.IDCard"))
 
+    open override class var entityTypeName: String? { "Shop.IDCard" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

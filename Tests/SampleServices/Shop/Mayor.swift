@@ -19,6 +19,8 @@ nonisolated open class Mayor: EntityValue {
     /// The property `City`.
     public static let city = ToOneProperty<Mayor, City>(ShopServiceMetadata.embedded.property("City", of: "Shop.Mayor"))
 
+    open override class var entityTypeName: String? { "Shop.Mayor" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -36,6 +36,8 @@ nonisolated open class Order: EntityValue {
     public static let customer = ToOneProperty<Order, Customer>(
         ShopServiceMetadata.embedded.property("Customer", of: "Shop.Order"))
 
+    open override class var entityTypeName: String? { "Shop.Order" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

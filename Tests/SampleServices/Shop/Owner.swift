@@ -15,6 +15,8 @@ nonisolated open class Owner: EntityValue {
     /// The property `Car`.
     public static let car = ToOneProperty<Owner, Car>(ShopServiceMetadata.embedded.property("Car", of: "Shop.Owner"))
 
+    open override class var entityTypeName: String? { "Shop.Owner" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -16,6 +16,8 @@ nonisolated open class Person: EntityValue {
     public static let idCard = ToOneProperty<Person, IDCard>(
         ShopServiceMetadata.embedded.property("IDCard", of: "Shop.Person"))
 
+    open override class var entityTypeName: String? { "Shop.Person" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

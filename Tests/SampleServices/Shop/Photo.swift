@@ -16,6 +16,8 @@ nonisolated open class Photo: EntityValue {
     public static let contentType = StructuralProperty<Photo, String>(
         ShopServiceMetadata.embedded.property("ContentType", of: "Shop.Photo"))
 
+    open override class var entityTypeName: String? { "Shop.Photo" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -16,6 +16,8 @@ nonisolated open class Price: EntityValue {
     public static let amount = StructuralProperty<Price, DecimalValue>(
         ShopServiceMetadata.embedded.property("Amount", of: "Shop.Price"))
 
+    open override class var entityTypeName: String? { "Shop.Price" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -20,6 +20,8 @@ nonisolated open class Product: EntityValue {
     public static let suppliers = ToManyProperty<Product, Supplier>(
         ShopServiceMetadata.embedded.property("Suppliers", of: "Shop.Product"))
 
+    open override class var entityTypeName: String? { "Shop.Product" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

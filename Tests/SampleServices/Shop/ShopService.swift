@@ -452,4 +452,35 @@ nonisolated open class ShopService: DataService {
     ) async throws(TidelogError) -> Price {
         try await self.entity(Price.self, in: "Prices", key: Price.key(currency: currency, day: day), query)
     }
+
+    /// The function `TopCustomers`. Online only.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func topCustomers(
+        count: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> [Customer] {
+        let result = try await self.invoke("TopCustomers", ["count": .value(count)], query: query)
+        return try result.entityList(Customer.self)
+    }
+
+    /// The function `Turnover`. Online only.
+    nonisolated(nonsending) public func turnover(customer: Int) async throws(TidelogError) -> Int {
+        let result = try await self.invoke("Turnover", ["customer": .value(customer)])
+        return try result.value(Int.self)
+    }
+
+    /// The action `CancelOrder`. Online only.
+    nonisolated(nonsending) public func cancelOrder(order: Int) async throws(TidelogError) {
+        _ = try await self.invoke("CancelOrder", ["order": .value(order)])
+    }
+
+    /// The action `Shop.Annotate`. Online only.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func annotate(
+        on binding: Order, note: String? = nil, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Order {
+        let result = try await self.invoke("Shop.Annotate", on: .entity(binding), ["note": .value(note)], query: query)
+        return try result.entity(Order.self)
+    }
 }

@@ -16,6 +16,8 @@ nonisolated open class Supplier: EntityValue {
     public static let products = ToManyProperty<Supplier, Product>(
         ShopServiceMetadata.embedded.property("Products", of: "Shop.Supplier"))
 
+    open override class var entityTypeName: String? { "Shop.Supplier" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -24,6 +24,8 @@ nonisolated open class Visit: EntityValue {
     public static let mood = StructuralProperty<Visit, Mood>(
         ShopServiceMetadata.embedded.property("Mood", of: "Shop.Visit"))
 
+    open override class var entityTypeName: String? { "Shop.Visit" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
