@@ -24,7 +24,7 @@ import Tidelog
         try await sample(trade)
         await trade.sample.provider.close()
         var operations: [[UInt8]] = []
-        var cursor = try LogReader(directory: trade.sample.storePath + "/log").records()
+        let cursor = try LogReader(directory: trade.sample.storePath + "/log").records()
         while let stored = try cursor.next() {
             var record = try RecordCodec.decode(kind: stored.kind, payload: stored.payload)
             guard case .operation = record.body else { continue }
