@@ -27,7 +27,7 @@ struct SourceStyle {
     ///   of a public import.
     func file(_ name: String, _ lines: [String], showsTidelog: Bool = true) -> GeneratedFile {
         let head = [
-            "\(GeneratedFile.mark) from the metadata of \(SwiftText.comment(plan.namespace)). It is overwritten each time.",
+            "\(GeneratedFile.mark) for \(plan.serviceName) from the metadata of \(SwiftText.comment(plan.namespace)). It is overwritten each time.",
             "",
             "\(showsTidelog ? access : "")import Tidelog", "",
         ]
