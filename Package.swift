@@ -156,9 +156,8 @@ let package = Package(
         tool(
             "tidelog-bench",
             [
-                "LogInspection", "SyncEngine", "Transport", "Views", "SyncCore", "ODataWire", "OperationLog",
-                "Operations",
-                "EDM", "CBench", "CZstd", "CSQLite", httpTypes, argumentParser,
+                "Tidelog", "ProxyGenerator", "LogInspection", "SyncEngine", "Transport", "Views", "SyncCore",
+                "ODataWire", "OperationLog", "Operations", "EDM", "CBench", "CZstd", "CSQLite", httpTypes, argumentParser,
             ]),
 
         // Tests
@@ -204,13 +203,15 @@ let package = Package(
         tests(
             "RelationshipTests",
             ["Tidelog", "SyncEngine", "SyncCore", "ODataSandbox", "ODataWire", "EDM", "Transport", "TestSupport"]),
+        tests("RelationTests", ["Tidelog", "ODataSandbox", "TestSupport"]),
         support("ShopService", folder: "SampleServices/Shop", ["Tidelog"]),
         support("EventService", folder: "SampleServices/Events", ["Tidelog"]),
         support("NorthwindService", folder: "SampleServices/Northwind", ["Tidelog"]),
         tests(
             "SeedSampleTests",
             [
-                "ShopService", "EventService", "NorthwindService", "Tidelog", "ProxyGenerator", "ODataSandbox",
+                "ShopService", "EventService", "NorthwindService", "Tidelog", "OperationLog", "Operations", "ProxyGenerator",
+                "ODataSandbox",
                 "ODataWire", "TestSupport", logging,
             ], exclude: ["Metadata"]),
         tests("FuzzCorpusTests", ["FuzzTargets"]),

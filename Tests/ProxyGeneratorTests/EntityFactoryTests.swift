@@ -21,7 +21,10 @@ import Testing
                 """.utf8))
         let snapshot = EntitySnapshot(
             set: "People", type: type, values: ["ID": .integer(1)], readLink: "People(1)", editLink: "People(1)")
-        return EntityFactory(model: model, classes: classes).entity(snapshot)
+        let provider = OfflineODataProvider(parameters: OfflineODataParameters(storePath: "/nonexistent"))
+        return EntityFactory(
+            model: model, classes: classes, provider: provider, logger: Logger(label: "tests")
+        ).entity(snapshot)
     }
 
     @Test func `a type with a class of its own gets it`() throws {

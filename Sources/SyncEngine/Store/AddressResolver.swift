@@ -18,6 +18,9 @@ struct AddressResolver {
         switch address {
         case .link(let url): return try entity(at: url)
         case .key(let set, let key): return try entity(set: set, key: key)
+        case .id(let id):
+            guard try state.set(of: id) != nil else { throw notFound("The entity \(id)") }
+            return id
         case .draft: throw TidelogError(.notFound, "A new entity cannot be read before it was created.")
         }
     }

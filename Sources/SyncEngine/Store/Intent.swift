@@ -27,6 +27,8 @@ public enum Intent: Sendable {
 public enum EntityAddress: Sendable, Hashable {
     /// A readLink or editLink, as it was handed out at any time.
     case link(String)
+    /// The store's permanent name of an entity. A service does not know it.
+    case id(EntityID)
     /// A new entity of the same call.
     case draft(Int)
     /// An entity whose key properties have been set.

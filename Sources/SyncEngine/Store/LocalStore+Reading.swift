@@ -136,6 +136,48 @@ extension LocalStore {
         }
     }
 
+    /// The entities that lead to this one by a navigation property of theirs: the same relationship walked backwards, whether
+    /// or not the metadata have a property for that direction.
+    public func sources(
+        of address: EntityAddress, by property: Property, _ options: QueryOptions
+    ) throws(TidelogError) -> QueryAnswer {
+        let model = try model
+        let time = environment.now()
+        return try read { state throws in
+            let header = try state.header()
+            let id = try AddressResolver(state: state, model: model, root: header.service?.root).entity(address)
+            guard let set = try state.set(of: id).flatMap({ model.findEntitySet($0) }) else {
+                throw TidelogError(.notFound, "The entity is not in the store.")
+            }
+            guard let backwards = model.backwards(property) else {
+                throw TidelogError(
+                    .refused(.unknownNavigationProperty), "There is no navigation property \(property) any more.")
+            }
+            let path = ResourcePath(
+                segments: [.entitySet(set), .key(.entityID(id.rawValue)), .navigation(backwards.property)],
+                target: .entities(backwards.type, in: model.target(of: backwards.property, in: set)))
+            return try LocalQuery(state: state, forms: linkForms(model), time: time).answer(
+                ServiceRequest(path: path, options: options))
+        }
+    }
+
+    /// The IDs of what a navigation property leads to, or with `isBackwards` of what leads here by it, in their order. Reads no
+    /// entities.
+    public func linkedEntities(
+        _ address: EntityAddress, _ property: Property, isBackwards: Bool = false
+    ) throws(TidelogError) -> [EntityID] {
+        let model = try model
+        return try read { state throws in
+            let id = try AddressResolver(state: state, model: model, root: state.header().service?.root).entity(address)
+            let own = model.findEntityType(property.declaringType)?.findProperty(property.name) ?? property
+            guard let end = isBackwards ? model.backwards(own)?.property.navigation : own.navigation else {
+                throw TidelogError(
+                    .refused(.unknownNavigationProperty), "There is no navigation property \(property) any more.")
+            }
+            return try state.targets(of: id, along: end).sorted()
+        }
+    }
+
     /// Links that name the entities by their IDs, as `Customers(~7)`. They are good for ever, for deleted entities too.
     public func localLinks(of entities: Set<EntityID>) throws(TidelogError) -> [EntityID: String] {
         try read { state throws in

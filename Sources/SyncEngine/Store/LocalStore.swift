@@ -18,7 +18,7 @@ import Views
 /// that sync, the views hold more than the log, and are made again from it: an operation that was not acknowledged is gone.
 public actor LocalStore {
     public nonisolated let files: StoreFiles
-    private nonisolated let executor = SerialQueueExecutor(label: "tidelog.store")
+    nonisolated let executor = SerialQueueExecutor(label: "tidelog.store")
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     let log: OperationLog

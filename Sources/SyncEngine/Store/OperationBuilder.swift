@@ -184,9 +184,7 @@ struct OperationBuilder {
                     recovery: "Create it first, in the same change set or before.")
             }
             return id
-        case .link(let url): return try AddressResolver(state: state, model: model, root: root).entity(at: url)
-        case .key(let set, let key):
-            return try AddressResolver(state: state, model: model, root: root).entity(set: set, key: key)
+        case .link, .key, .id: return try AddressResolver(state: state, model: model, root: root).entity(address)
         }
     }
 }

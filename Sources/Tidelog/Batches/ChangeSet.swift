@@ -69,6 +69,10 @@ public final class ChangeSet {
         let kind: Kind
         let headers: HTTPHeaders
         let options: RequestOptions
+        /// Whether collections of related entities are left out, and follow as operations of their own.
+        var isFlat = false
+        /// Of a flat create: single-valued relations that follow as operations of their own as well.
+        var later: Set<String> = []
 
         init(_ kind: Kind, _ headers: HTTPHeaders, _ options: RequestOptions) {
             self.kind = kind

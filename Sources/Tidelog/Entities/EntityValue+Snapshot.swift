@@ -18,10 +18,10 @@ extension EntityValue {
         isLocal = snapshot.isLocal
         isFromLocalRelationship = snapshot.isFromLocalRelationship
         bindings = []
-        for (name, value) in related where value.isNew { related[name]?.isNew = false }
+        self.factory = factory
+        if !related.isEmpty { related = related.filter { $0.value.edit == .none } }
         for expanded in snapshot.expanded {
-            related[expanded.navigation] = Related(
-                entities: expanded.entities.compactMap(factory.entity), isNew: false)
+            related[expanded.navigation] = RelatedEntities(base: expanded.entities.compactMap { factory.entity($0) })
         }
     }
 

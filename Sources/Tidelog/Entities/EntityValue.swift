@@ -50,13 +50,9 @@ open class EntityValue {
     var savedValues = PropertyValues()
     var bindings: [(property: Property, entity: EntityValue)] = []
     /// What a navigation property holds: expanded, loaded, or set by the app for a deep insert.
-    var related: [String: Related] = [:]
-
-    struct Related {
-        var entities: [EntityValue]
-        /// Set by the app and not saved yet.
-        var isNew: Bool
-    }
+    var related: [String: RelatedEntities] = [:]
+    /// Where it was read or saved; nil before. What relations are read by.
+    var factory: EntityFactory?
 
     /// - Parameter withDefaults: gives every property that must not be null, keys included, the default value of the
     ///   metadata or of its type (0, "", false). Leave it out for entities whose key the service gives: a default key would
@@ -106,17 +102,17 @@ open class EntityValue {
 
     /// The entity that a single-valued navigation property leads to, where it was expanded or loaded.
     public func relatedEntity(_ property: some PropertyReference) -> EntityValue? {
-        related[property.property.name]?.entities.first
+        related[property.property.name]?.target
     }
 
     /// The entities that a navigation property leads to, where they were expanded or loaded.
     public func relatedEntities(_ property: some PropertyReference) -> [EntityValue] {
-        related[property.property.name]?.entities ?? []
+        related[property.property.name]?.list ?? []
     }
 
     /// Whether the navigation property was expanded or loaded.
     public func isLoaded(_ property: some PropertyReference) -> Bool {
-        related[property.property.name].map { !$0.isNew } ?? false
+        related[property.property.name].map { $0.base != nil && $0.edit == .none } ?? false
     }
 
     /// A new entity with the same structural properties, the key included: unset the key, or give it another, before it is

@@ -41,12 +41,12 @@ extension PropertyReference {
     /// Sets what a single-valued navigation property leads to. A new entity is created together with the target (deep
     /// insert); an existing one is bound.
     public func setEntityValue(in target: EntityValue, to value: EntityValue) {
-        target.related[property.name] = EntityValue.Related(entities: [value], isNew: true)
+        target.relation(property).replace([value])
     }
 
     /// Sets new entities below a collection-valued navigation property, to be created together with the target.
     public func setEntityList(in target: EntityValue, to value: [EntityValue]) {
-        target.related[property.name] = EntityValue.Related(entities: value, isNew: true)
+        target.relation(property).replace(value)
     }
 
     // MARK: Reading

@@ -28,12 +28,12 @@ extension DataService {
         let model = try await provider.model()
         let invocation = try InvocationBuilder(model: model).invocation(
             name, on: binding, arguments, query: query, headers: headers)
-        let factory = EntityFactory(model: model, classes: entityClasses)
+        let factory = factory(model)
         switch try await provider.invoke(invocation) {
         case .nothing: return InvocationResult(value: nil, entities: [], name: name)
         case .value(let value): return InvocationResult(value: value, entities: [], name: name)
         case .entities(let snapshots):
-            return InvocationResult(value: nil, entities: snapshots.compactMap(factory.entity), name: name)
+            return InvocationResult(value: nil, entities: snapshots.compactMap { factory.entity($0) }, name: name)
         }
     }
 }

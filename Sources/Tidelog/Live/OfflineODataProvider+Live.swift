@@ -12,6 +12,7 @@ extension OfflineODataProvider {
             let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
             return store.observe(path: path, options: options)
         case .related(let address, let property, let options): return store.observe(address, property, options)
+        case .entity, .sources: throw .notObserved
         }
     }
 
@@ -29,9 +30,18 @@ extension OfflineODataProvider {
             return try await store.explain(path: path, options: options)
         case .related(let address, let property, let options):
             return try await store.explain(address, property, options)
+        case .entity, .sources: throw .notObserved
         }
     }
 
     /// The same for what a URL leads to, `Customers?$filter=…`.
     public func explain(_ url: String) async throws(TidelogError) -> QueryExplanation { try await explain(.url(url)) }
+}
+
+extension TidelogError {
+    fileprivate static var notObserved: TidelogError {
+        TidelogError(
+            .unsupported, "Queries of sets, of URLs and of navigation properties are observed and explained, no others.",
+            recovery: "Query the entities of the set with a filter.")
+    }
 }

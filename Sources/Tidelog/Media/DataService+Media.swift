@@ -105,7 +105,8 @@ extension DataService {
     }
 
     private func create(_ operation: ChangeSet.Operation, _ content: MediaContent) async throws(TidelogError) {
-        let call = try ModificationCall([operation], model: try await provider.model())
+        let model = try await provider.model()
+        let call = try ModificationCall([operation], model: model)
         guard let (intent, options) = call.intents.first, case .create(var draft, let parent) = intent else { return }
         let content = try await kept(content)
         let rest = Intent.update(
@@ -116,8 +117,8 @@ extension DataService {
         first.stream = StreamWrite(content: content)
         let intents = [(Intent.create(draft, in: parent), first)] + (hasRest ? [(rest, options)] : [])
         call.apply(
-            try await provider.perform(intents.map { (intent: $0.0, options: $0.1) }, asChangeSet: false), entityClasses
-        )
+            try await provider.perform(intents.map { (intent: $0.0, options: $0.1) }, asChangeSet: false),
+            factory(model))
     }
 
     private func write(

@@ -2,6 +2,7 @@ import EDM
 import ODataWire
 public import Operations
 public import SyncEngine
+import Logging
 
 /// Taking back what was not sent yet, or what the service refused, and putting it back again.
 ///
@@ -21,8 +22,11 @@ extension OfflineODataProvider {
         var addresses: [EntityAddress] = []
         for entity in entities { addresses.append(try builder.address(of: entity)) }
         let report = try await engine.store.undo(.entities(addresses))
-        let factory = EntityFactory(model: model, classes: [:])
         for (entity, address) in zip(entities, addresses) {
+            entity.related.removeAll()
+            let factory =
+                entity.factory
+                ?? EntityFactory(model: model, classes: [:], provider: self, logger: Logger(label: "tidelog.odata"))
             do throws(TidelogError) {
                 entity.apply(try await engine.store.load(address), factory)
             } catch {

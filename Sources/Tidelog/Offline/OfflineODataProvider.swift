@@ -398,6 +398,16 @@ public final class OfflineODataProvider: DataServiceProvider {
         try await reading().query(request, headers: headers)
     }
 
+    public func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
+        try reading().queryWaiting(request)
+    }
+
+    public func linkedEntities(
+        _ address: EntityAddress, _ property: Property, isBackwards: Bool
+    ) throws(TidelogError) -> [EntityID] {
+        try reading().linkedEntities(address, property, isBackwards: isBackwards)
+    }
+
     public func load(
         _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot {

@@ -19,13 +19,18 @@ struct StoreReading: Sendable {
         guard usual ?? 1 > 0 else {
             throw TidelogError(.invalidRequest, "A page has a size greater than 0, not \(usual ?? 0).")
         }
-        switch request {
-        case .url(let url): return try await store.query(url, pageSize: pageSize, usualPageSize: usual)
-        case .set(let set, let options):
-            let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
-            return try await store.query(path: path, options: options, pageSize: pageSize, usualPageSize: usual)
-        case .related(let address, let property, let options):
-            return try await store.related(address, property, options, pageSize: pageSize)
+        return try await store.answer(request, pageSize: pageSize, usualPageSize: usual)
+    }
+
+    func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
+        try store.waiting { store throws(TidelogError) in try store.answer(request) }
+    }
+
+    func linkedEntities(
+        _ address: EntityAddress, _ property: Property, isBackwards: Bool
+    ) throws(TidelogError) -> [EntityID] {
+        try store.waiting { store throws(TidelogError) in
+            try store.linkedEntities(address, property, isBackwards: isBackwards)
         }
     }
 
@@ -72,5 +77,22 @@ struct StoreReading: Sendable {
         }
         let encoded = try encoder.encode(plan, number: try await store.nextBatch)
         return [PlannedBatch(encoded.request, root: root, changeSets: plan.changeSets.map(\.requests.count))]
+    }
+}
+
+extension LocalStore {
+    fileprivate func answer(
+        _ request: QueryRequest, pageSize: Int64? = nil, usualPageSize: Int64? = nil
+    ) throws(TidelogError) -> QueryAnswer {
+        switch request {
+        case .url(let url): return try query(url, pageSize: pageSize, usualPageSize: usualPageSize)
+        case .set(let set, let options):
+            let path = ResourcePath(segments: [.entitySet(set)], target: .entities(set.entityType, in: set))
+            return try query(path: path, options: options, pageSize: pageSize, usualPageSize: usualPageSize)
+        case .related(let address, let property, let options):
+            return try related(address, property, options, pageSize: pageSize)
+        case .entity(let id): return QueryAnswer(entities: [try load(.id(id))], isSingle: true)
+        case .sources(let address, let property, let options): return try sources(of: address, by: property, options)
+        }
     }
 }

@@ -277,6 +277,7 @@ private struct StepWriter {
                     recovery: "Create it first, in the same change set or before.")
             }
             return .contentID(contentID)
+        case .id(let id): throw .onlyInStore(id)
         }
     }
 
@@ -290,6 +291,7 @@ private struct StepWriter {
             // The last segment but for its key names the set, whatever root the service wrote in front.
             let path = url.prefix { $0 != "?" }.split(separator: "/").last ?? ""
             if let set = model.findEntitySet(String(path.prefix { $0 != "(" })) { return set }
+        case .id(let id): throw .onlyInStore(id)
         }
         throw TidelogError(.invalidRequest, "The entity set of the entity cannot be told from its link.")
     }

@@ -3,6 +3,13 @@ import ODataWire
 import SyncCore
 import SyncEngine
 
+extension TidelogError {
+    static func onlyInStore(_ id: EntityID) -> TidelogError {
+        TidelogError(
+            .invalidRequest, "A service does not know the entity ID \(id).", recovery: "Name the entity by its link or key.")
+    }
+}
+
 /// Queries as requests to the service.
 struct OnlineReading {
     let session: ServiceSession
@@ -27,6 +34,11 @@ struct OnlineReading {
         case .set(let set, let options): set.name + (try suffix(options))
         case .related(let address, let property, let options):
             "\(try url(of: address))/\(property.name)\(try suffix(options))"
+        case .entity(let id): throw .onlyInStore(id)
+        case .sources(_, let property, _):
+            throw TidelogError(
+                .unsupported, "A service is not asked for what leads to an entity by \(property).",
+                recovery: "Ask for the entities of the set with a filter.")
         }
     }
 
@@ -76,6 +88,7 @@ struct OnlineReading {
                 throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(name).")
             }
             return encoder.url(of: .entity(set: set, key: key))
+        case .id(let id): throw .onlyInStore(id)
         case .draft: throw TidelogError(.notFound, "A new entity cannot be read before it was created.")
         }
     }

@@ -1,10 +1,24 @@
 import EDM
+import Logging
 import SyncEngine
 
-/// Makes entity objects of what was read, each of the class that the service has for its type.
-struct EntityFactory {
+/// Makes entity objects of what was read, each of the class that the service has for its type. The objects keep it, and read
+/// their relations by it.
+final class EntityFactory: Sendable {
     let model: EntityDataModel
     let classes: [String: EntityValue.Type]
+    let provider: any DataServiceProvider
+    /// Told of relations that could not be read.
+    let logger: Logger
+
+    init(
+        model: EntityDataModel, classes: [String: EntityValue.Type], provider: any DataServiceProvider, logger: Logger
+    ) {
+        self.model = model
+        self.classes = classes
+        self.provider = provider
+        self.logger = logger
+    }
 
     /// Nil where the model has no such type.
     func entity(_ snapshot: EntitySnapshot) -> EntityValue? {
@@ -18,7 +32,7 @@ struct EntityFactory {
 
     private func entityClass(of type: EntityType) -> EntityValue.Type {
         if classes.isEmpty { return EntityValue.self }
-        let names = [type.name] + model.baseTypes(of: type).map(\.name)
-        return names.lazy.compactMap { classes[$0] }.first ?? EntityValue.self
+        if let own = classes[type.name] { return own }
+        return model.baseTypes(of: type).lazy.compactMap { self.classes[$0.name] }.first ?? EntityValue.self
     }
 }

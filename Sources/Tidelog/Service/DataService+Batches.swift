@@ -42,7 +42,7 @@ extension DataService {
         for (index, outcome) in zip(places, try await provider.process(calls)) {
             switch (outcome, batch.parts[index]) {
             case (.changes(let results), .changes(let changes)):
-                modifications[index]?.apply(results, entityClasses)
+                modifications[index]?.apply(results, factory(model))
                 changes.isApplied = true
             case (.query(let answer), .query(let query, _)):
                 batch.parts[index] = .query(query, result(answer, model))
@@ -82,7 +82,7 @@ extension ChangeSet.Operation {
         func visit(_ entity: EntityValue) {
             guard seen.insert(ObjectIdentifier(entity)).inserted else { return }
             entity.bindings.forEach { visit($0.entity) }
-            for related in entity.related.values where related.isNew { related.entities.forEach(visit) }
+            for related in entity.related.values where related.edit != .none { related.list.forEach(visit) }
         }
         named.forEach(visit)
         return Array(seen)

@@ -179,9 +179,12 @@ open class DataService {
     }
 
     private func perform(_ operations: [ChangeSet.Operation], asChangeSet: Bool) async throws(TidelogError) {
-        let call = try ModificationCall(operations, model: try await provider.model())
+        let model = try await provider.model()
+        let call = try ModificationCall(operations, model: model)
         guard !call.intents.isEmpty else { return }
-        call.apply(try await provider.perform(call.intents, asChangeSet: asChangeSet), entityClasses)
+        // A call that takes several operations is all of them or none.
+        let asChangeSet = asChangeSet || call.intents.count > 1
+        call.apply(try await provider.perform(call.intents, asChangeSet: asChangeSet), factory(model))
     }
 
     // MARK: Reading
@@ -213,7 +216,7 @@ open class DataService {
             case .value(let value, _), .rawValue(let value): value
             }
         return QueryResult(
-            entities: answer.entities.compactMap(EntityFactory(model: model, classes: entityClasses).entity),
+            entities: entities(answer, model),
             nextQuery: answer.nextLink.map { DataQuery().withURL($0) }, value: value,
             count: answer.count.flatMap { Int(exactly: $0) })
     }
@@ -228,7 +231,7 @@ open class DataService {
         let address = try IntentBuilder(model: model).address(of: entity, forReading: true)
         let snapshot = try await provider.load(
             address, options: query.resolvedOptions(entity.entityType), headers: headers)
-        entity.apply(snapshot, EntityFactory(model: model, classes: entityClasses))
+        entity.apply(snapshot, factory(model))
     }
 
     /// Reads a structural or navigation property of an entity that was read before, or whose key or readLink is set.
@@ -250,8 +253,17 @@ open class DataService {
         var headers = headers
         if let size = query.size { headers.add(name: "Prefer", value: "odata.maxpagesize=\(size)") }
         let answer = try await provider.query(.related(address, property, query.options), headers: headers)
-        entity.related[property.name] = EntityValue.Related(
-            entities: answer.entities.compactMap(EntityFactory(model: model, classes: entityClasses).entity),
-            isNew: false)
+        entity.related[property.name] = RelatedEntities(base: entities(answer, model))
+    }
+
+    // MARK: Objects
+
+    func factory(_ model: EntityDataModel) -> EntityFactory {
+        EntityFactory(model: model, classes: entityClasses, provider: provider, logger: logger)
+    }
+
+    private func entities(_ answer: QueryAnswer, _ model: EntityDataModel) -> [EntityValue] {
+        let factory = factory(model)
+        return answer.entities.compactMap { factory.entity($0) }
     }
 }

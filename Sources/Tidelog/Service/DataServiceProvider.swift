@@ -19,6 +19,14 @@ public protocol DataServiceProvider: Sendable {
     func load(
         _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot
+    /// The same as ``query(_:headers:)`` without suspending, for what is loaded when it is first looked at. Blocks while the
+    /// store is busy, at most for one transaction; all entities come, whatever the page size. Throws `unsupported` where
+    /// entities are not kept here, as services do not.
+    func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer
+    /// The IDs of what a navigation property leads to, or with `isBackwards` of what leads here by it. Likewise.
+    func linkedEntities(
+        _ address: EntityAddress, _ property: Property, isBackwards: Bool
+    ) throws(TidelogError) -> [EntityID]
     /// Runs change sets and queries of which none refers to what another one makes or changes, in order.
     ///
     /// Returns an outcome for each until the first that failed; a service may have gone on behind it (V2 does), and then
@@ -63,6 +71,12 @@ extension DataServiceProvider {
             recovery: "Observe an offline store, or execute the query again.")
     }
 
+    public func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer { throw .notKeptHere }
+
+    public func linkedEntities(
+        _ address: EntityAddress, _ property: Property, isBackwards: Bool
+    ) throws(TidelogError) -> [EntityID] { throw .notKeptHere }
+
     public func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome] {
         await processInTurn(calls)
     }
@@ -92,4 +106,16 @@ public enum QueryRequest: Sendable {
     case set(EntitySet, QueryOptions)
     /// What a navigation property of an entity leads to.
     case related(EntityAddress, Property, QueryOptions)
+    /// One entity of the store.
+    case entity(EntityID)
+    /// What leads to an entity by a navigation property of its own: the same relationship walked backwards.
+    case sources(EntityAddress, Property, QueryOptions)
+}
+
+extension TidelogError {
+    fileprivate static var notKeptHere: TidelogError {
+        TidelogError(
+            .unsupported, "Entities of a service are not read when they are first looked at.",
+            recovery: "Load the relation with load(), or expand it in the query.")
+    }
 }

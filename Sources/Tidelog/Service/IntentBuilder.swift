@@ -12,8 +12,18 @@ struct IntentBuilder {
 
     init(model: EntityDataModel) { self.model = model }
 
-    /// Nil for an update that changes nothing.
-    mutating func intent(_ operation: ChangeSet.Operation) throws(TidelogError) -> Intent? {
+    /// One as a rule; none for an update that changes nothing, and more where relations were changed as well.
+    mutating func intents(_ operation: ChangeSet.Operation) throws(TidelogError) -> [Intent] {
+        guard case .update(let entity) = operation.kind else {
+            return [try intent(operation)].compactMap { $0 }
+        }
+        // Links are taken off first: what is linked anew may have been the target of one that goes.
+        var intents = try removals(entity)
+        if let update = try intent(operation) { intents.append(update) }
+        return operation.isFlat ? intents : intents + (try additions(entity))
+    }
+
+    private mutating func intent(_ operation: ChangeSet.Operation) throws(TidelogError) -> Intent? {
         switch operation.kind {
         case .create(let entity, let parent):
             let address: Intent.Parent?
@@ -23,7 +33,7 @@ struct IntentBuilder {
             } else {
                 address = nil
             }
-            return .create(try draft(entity, path: []), in: address)
+            return .create(try draft(entity, path: [], scope: operation.isFlat ? .single(except: operation.later) : .all), in: address)
         case .update(let entity): return try update(entity, evenIfEmpty: operation.options.sendEmptyUpdate)
         case .delete(let entity): return .delete(try address(of: entity))
         case .createLink(let from, let property, let to):
@@ -45,10 +55,61 @@ struct IntentBuilder {
     ) throws(TidelogError) -> Intent? {
         let address = try address(of: entity)
         var bindings = try bindings(of: entity)
-        let inline = try inline(of: entity, &bindings, path: [])
+        let inline = try inline(of: entity, &bindings, path: [], scope: .update)
         let changes = entity.changedValues
         if changes.isEmpty, bindings.isEmpty, inline.isEmpty, !evenIfEmpty { return nil }
         return .update(address, changes: changes, bindings: bindings, inline: inline)
+    }
+
+    // MARK: Relations
+
+    /// The links that are to go: of a single-valued property that was set to nil, and of what was taken out of a collection.
+    private func removals(_ entity: EntityValue) throws(TidelogError) -> [Intent] {
+        var intents: [Intent] = []
+        for (name, related) in entity.changedRelations() where entity.state != .unsaved {
+            guard let property = entity.entityType.findProperty(name) else { continue }
+            if !property.isCollection {
+                guard related.list.isEmpty, related.targetID == nil, try isLinked(entity, property, related) else {
+                    continue
+                }
+                intents.append(.deleteLink(from: try address(of: entity), navigation: name, to: nil))
+            } else if related.edit == .changed {
+                for target in related.changes.removed {
+                    intents.append(
+                        .deleteLink(from: try address(of: entity), navigation: name, to: try address(of: target)))
+                }
+            }
+        }
+        return intents
+    }
+
+    /// Whether there is anything to remove. A service is asked to remove whatever there is.
+    private func isLinked(
+        _ entity: EntityValue, _ property: Property, _ related: RelatedEntities
+    ) throws(TidelogError) -> Bool {
+        if let base = related.base { return !base.isEmpty }
+        guard entity.entityID != nil else { return true }
+        return try !entity.readRelationIDs(property).isEmpty
+    }
+
+    /// What came into collections of an entity that is there: new entities are created in them, others linked.
+    private mutating func additions(_ entity: EntityValue) throws(TidelogError) -> [Intent] {
+        var intents: [Intent] = []
+        for (name, related) in entity.changedRelations() where related.edit == .changed && entity.isCollection(name) {
+            for child in related.changes.added {
+                if isKnown(child) {
+                    intents.append(
+                        .createLink(from: try address(of: entity), navigation: name, to: try address(of: child)))
+                } else {
+                    if child.entitySet == nil, let property = entity.entityType.findProperty(name) {
+                        child.entitySet = target(of: entity, property)
+                    }
+                    let parent = Intent.Parent(entity: try address(of: entity), navigation: name)
+                    intents.append(.create(try draft(child, path: []), in: parent))
+                }
+            }
+        }
+        return intents
     }
 
     // MARK: Drafts
@@ -60,7 +121,7 @@ struct IntentBuilder {
     }
 
     private mutating func draft(
-        _ entity: EntityValue, path: [Step], name: String? = nil
+        _ entity: EntityValue, path: [Step], name: String? = nil, scope: RelationScope = .all
     ) throws(TidelogError) -> EntityDraft {
         let identifier = ObjectIdentifier(entity)
         if let start = path.firstIndex(where: { $0.entity == identifier }) {
@@ -75,7 +136,7 @@ struct IntentBuilder {
         let set = try set(of: entity)
         var bindings = try bindings(of: entity)
         let step = Step(entity: identifier, name: name ?? set.name)
-        let inline = try inline(of: entity, &bindings, path: path + [step])
+        let inline = try inline(of: entity, &bindings, path: path + [step], scope: scope)
         numbers[identifier] = number
         return EntityDraft(
             number: number, set: set.name, type: entity.entityType.name, values: entity.values, bindings: bindings,
@@ -97,12 +158,13 @@ struct IntentBuilder {
 
     /// What the app set as value of navigation properties: new entities are created with this one, existing ones bound.
     private mutating func inline(
-        of entity: EntityValue, _ bindings: inout [BindingDraft], path: [Step]
+        of entity: EntityValue, _ bindings: inout [BindingDraft], path: [Step], scope: RelationScope
     ) throws(TidelogError) -> [InlineDraft] {
         var drafts: [InlineDraft] = []
-        for (name, related) in entity.related.sorted(by: { $0.key < $1.key }) where related.isNew {
+        for (name, related) in entity.changedRelations(scope) {
+            if let id = related.targetID { bindings.append(BindingDraft(navigation: name, targets: [.id(id)])) }
             var new: [EntityDraft] = []
-            for child in related.entities {
+            for child in related.targetID == nil ? related.list : [] {
                 if isKnown(child) {
                     bindings.append(BindingDraft(navigation: name, targets: [try address(of: child)]))
                 } else {
@@ -153,5 +215,35 @@ struct IntentBuilder {
     private func target(of entity: EntityValue, _ property: Property) -> EntitySet? {
         guard let set = try? set(of: entity) else { return nil }
         return model.target(of: property, in: set)
+    }
+}
+
+/// Which changed relations a request carries.
+private enum RelationScope {
+    /// A new entity with all that is to be around it.
+    case all
+    /// Single-valued ones: collections follow as operations of their own.
+    case single(except: Set<String>)
+    /// Single-valued ones, and collections that were set as a whole. What came into others and went from them is operations of
+    /// its own.
+    case update
+}
+
+extension EntityValue {
+    /// The relations that the app has changed, in the order of their names.
+    fileprivate func changedRelations(_ scope: RelationScope = .all) -> [(name: String, related: RelatedEntities)] {
+        guard !related.isEmpty else { return [] }
+        return related.filter { name, related in
+            guard related.edit != .none else { return false }
+            return switch scope {
+            case .all: true
+            case .single(let later): !isCollection(name) && !later.contains(name)
+            case .update: related.edit == .replaced || !isCollection(name)
+            }
+        }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    fileprivate func isCollection(_ navigation: String) -> Bool {
+        entityType.findProperty(navigation)?.isCollection ?? false
     }
 }

@@ -16,11 +16,14 @@ struct ModificationCall {
         var intents: [(intent: Intent, options: IntentOptions)] = []
         var subjects: [EntityValue] = []
         for operation in operations {
-            guard let intent = try builder.intent(operation) else { continue }
+            let made = try builder.intents(operation)
+            guard !made.isEmpty else { continue }
             let options = try operation.options.intentOptions(
                 headers: operation.headers, ifMatch: operation.subject.etag)
-            intents.append((intent, options))
-            subjects.append(operation.subject)
+            for intent in made {
+                intents.append((intent, options))
+                subjects.append(operation.subject)
+            }
         }
         self.intents = intents
         self.subjects = subjects
@@ -28,13 +31,14 @@ struct ModificationCall {
         drafts = builder.entities
     }
 
-    func apply(_ results: [IntentResult], _ classes: [String: EntityValue.Type]) {
-        let factory = EntityFactory(model: model, classes: classes)
+    func apply(_ results: [IntentResult], _ factory: EntityFactory) {
         for (result, subject) in zip(results, subjects) {
             for (number, snapshot) in result.entities {
                 if number == IntentResult.subject {
+                    subject.settleRelations()
                     subject.apply(snapshot, factory)
                 } else if let entity = drafts[number] {
+                    entity.settleRelations()
                     entity.apply(snapshot, factory)
                 }
             }

@@ -63,9 +63,10 @@ struct Address: PropertyConvertible {
         guard case .complex(let value) = propertyValue else { return nil }
         self.value = value
     }
-    init(_ value: ComplexValue) { self.value = value }
     var propertyValue: Value { .complex(value) }
-    static var propertyDefault: Address { Address(.propertyDefault) }
+    static var propertyDefault: Address { Address(value: ComplexValue(properties: PropertyValues())) }
+
+    private init(value: ComplexValue) { self.value = value }
 
     private static func property(_ name: String) -> Property {
         guard let property = People.embedded.model.findComplexType("People.Address")?.findProperty(name) else {
@@ -85,7 +86,7 @@ enum Color: String, PropertyConvertible, QueryLiteral {
         self.init(rawValue: name)
     }
     var propertyValue: Value { .enumeration(rawValue) }
-    static var propertyDefault: Color { .red }
+    static let propertyDefault = Color.red
     var queryValue: Value { propertyValue }
 }
 
@@ -98,7 +99,7 @@ struct Days: OptionSet, PropertyConvertible, QueryLiteral {
 
     init(rawValue: Int) { self.rawValue = rawValue }
     init?(propertyValue: Value) { return nil }
-    static var propertyDefault: Days { [] }
+    static let propertyDefault = Days()
     var propertyValue: Value {
         let names = [("Mon", Days.mon), ("Tue", .tue), ("Wed", .wed)].filter { contains($0.1) }.map(\.0)
         return .enumeration(names.isEmpty ? "0" : names.joined(separator: ","))

@@ -1,0 +1,127 @@
+import Testing
+import Tidelog
+
+/// Objects of one class, saved and found.
+@Suite struct BoxTests {
+    @Test func `an object that was read is updated by what has changed, and not at all where nothing has`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put(Order(1))
+        try await trade.synchronize()
+        let order = try await trade.box(Order.self).all[0]
+        let id = try await trade.box(Order.self).put(order)
+        #expect(try await trade.pending == 0)
+        order.total = 2
+        #expect(try await trade.box(Order.self).put(order) == id)
+        #expect(try await trade.pending == 1)
+        #expect(try await trade.box(Order.self).get(id)?.total == 2)
+    }
+
+    @Test func `an entity is found by its ID and by its key, and not under another class's`() async throws {
+        let trade = try await Trade()
+        let id = try await trade.box(Student.self).put(Student("Ada"))
+        let teacher = try await trade.box(Teacher.self).put(Teacher("Ms Byron"))
+        #expect(try await trade.box(Student.self).get(id)?.name == "Ada")
+        #expect(try await trade.box(Student.self).get(KeyPredicate([("Name", .string("Ada"))]))?.entityID == id)
+        #expect(try await trade.box(Student.self).get(teacher) == nil)
+        #expect(try await trade.box(Student.self).get(EntityID(rawValue: 4711)) == nil)
+        #expect(try await trade.box(Student.self).get([id, EntityID(rawValue: 4711)]).map { $0?.name } == ["Ada", nil])
+    }
+
+    @Test func `removing deletes, one or all, in one change set`() async throws {
+        let trade = try await Trade()
+        let orders = (1...3).map { Order($0) }
+        try await trade.box(Order.self).put(orders)
+        try await trade.synchronize()
+        let read = try await trade.box(Order.self).all
+        try await trade.box(Order.self).remove(read[0])
+        #expect(try await trade.box(Order.self).count == 2)
+        #expect(try await trade.box(Order.self).remove(EntityID(rawValue: 4711)) == false)
+        #expect(try await trade.box(Order.self).removeAll() == 2)
+        #expect(try await trade.box(Order.self).isEmpty)
+        try await trade.synchronize()
+        #expect(try await trade.server.entities(Order.self, in: "Orders").isEmpty)
+    }
+
+    @Test func `a box of a derived class has its own entities, and that of the base class all`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Person.self).put([Person("Ada"), Employee(employee: "Grace")])
+        #expect(try await trade.box(Person.self).count == 2)
+        #expect(try await trade.box(Employee.self).count == 1)
+        #expect(try await trade.box(Employee.self).all[0].key == KeyPredicate([("Name", .string("Grace"))]))
+        #expect(try await trade.box(Employee.self).query { Person.name.equal("Ada") }.find().isEmpty)
+        #expect(try await trade.box(Person.self).all.contains { $0 is Employee })
+    }
+
+    @Test func `a condition may be about what a relation leads to`() async throws {
+        let trade = try await Trade()
+        let ada = Customer("Ada")
+        let grace = Customer("Grace")
+        try await trade.box(Order.self).put([
+            Order(5, owner: ada), Order(20, owner: ada), Order(30, owner: grace), Order(40),
+        ])
+        let found = try await trade.box(Order.self).query { Order.total.greaterThan(DecimalValue(10)) }
+            .link(Order.owner) { Customer.name.equal("Ada") }.find()
+        #expect(found.compactMap(\.total) == [20])
+        let customers = try await trade.box(Customer.self).query()
+            .link(Customer.ownedOrders) { Order.total.greaterThan(DecimalValue(25)) }.find()
+        #expect(customers.compactMap(\.name) == ["Grace"])
+        #expect(try await trade.box(Order.self).query().link(Order.owner) { Customer.name.equal("Ada") }.count() == 2)
+    }
+
+    @Test func `a query is ordered and cut`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put((1...5).map { Order($0) })
+        let query = try trade.box(Order.self).query().orderBy(Order.total, .descending).skip(1).top(2)
+        #expect(try await query.find().compactMap(\.total) == [4, 3])
+        #expect(try await query.first()?.total == 4)
+        #expect(try await query.count() == 5)
+    }
+
+    @Test func `a put is refused as a whole`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Student.self).put(Student("Ada"))
+        let before = try await trade.pending
+        await #expect {
+            try await trade.box(Student.self).put([Student("Grace"), Student("Ada")])
+        } throws: {
+            guard case .refused? = ($0 as? TidelogError)?.code else { return false }
+            return true
+        }
+        #expect(try await trade.pending == before)
+        #expect(try await trade.box(Student.self).count == 1)
+    }
+
+    @Test func `a class that no type has, and a service without store, have no box`() async throws {
+        final class Stranger: EntityValue {}
+        let trade = try await Trade()
+        #expect {
+            try trade.store.box(for: Stranger.self)
+        } throws: {
+            ($0 as? TidelogError)?.code == .invalidRequest
+        }
+        #expect {
+            try trade.server.box(for: Order.self)
+        } throws: {
+            ($0 as? TidelogError)?.code == .unsupported
+        }
+    }
+
+    @Test func `what a tree of new objects leads to is saved with it`() async throws {
+        let trade = try await Trade()
+        let teacher = Teacher("Ms Byron")
+        let ada = Student("Ada")
+        teacher.students.append(ada)
+        ada.friends.append(Student("Grace"))
+        ada.friends[0].teachers.append(teacher)
+        try await trade.box(Teacher.self).put(teacher)
+        #expect(try await trade.box(Student.self).count == 2)
+        #expect(try await trade.box(Teacher.self).count == 1)
+        #expect(teacher.students.uncachedNames == ["Ada", "Grace"])
+        try await trade.synchronize()
+        #expect(teacher.students.uncachedNames == ["Ada", "Grace"])
+    }
+}
+
+extension ToMany<Student> {
+    fileprivate var uncachedNames: [String] { ((try? uncached()) ?? []).compactMap(\.name).sorted() }
+}

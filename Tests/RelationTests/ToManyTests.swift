@@ -1,0 +1,275 @@
+import Testing
+import Tidelog
+
+/// Relations to any number of entities.
+@Suite struct ToManyTests {
+    @Test func `the orders of a customer are a collection`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        try await trade.box(Order.self).put([Order(1, owner: customer), Order(2, owner: customer)])
+        let read = try await trade.box(Customer.self).all[0]
+        #expect(read.ownedOrders.count == 2)
+        #expect(Array(read.ownedOrders).compactMap(\.total) == [1, 2])
+        #expect(read.ownedOrders[1].total == 2)
+        #expect(read.ownedOrders.reversed().first?.total == 2)
+    }
+
+    @Test func `nothing is read before it is looked at, nor when something is appended`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
+        let customer = try await trade.box(Customer.self).all[0]
+        #expect(!customer.ownedOrders.isLoaded)
+        customer.ownedOrders.append(Order(2))
+        #expect(!customer.ownedOrders.isLoaded)
+        #expect(customer.ownedOrders.count == 2)
+        #expect(customer.ownedOrders.isLoaded)
+    }
+
+    @Test func `what is appended is created with the customer, and linked`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        customer.ownedOrders.append(Order(1))
+        customer.ownedOrders += [Order(2), Order(3)]
+        try await trade.box(Customer.self).put(customer)
+        #expect(!customer.ownedOrders.hasPendingChanges)
+        let orders = try await trade.box(Order.self).all
+        #expect(orders.count == 3)
+        #expect(orders.allSatisfy { $0.owner.target?.name == "Ada" })
+        #expect(try await trade.changeSets == [4])
+        try await trade.synchronize()
+        #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 3)
+    }
+
+    @Test func `changes are collected and applied in one change set`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        try await trade.box(Order.self).put([Order(1, owner: customer), Order(2, owner: customer), Order(3)])
+        try await trade.synchronize()
+        let read = try await trade.box(Customer.self).all[0]
+        let free = try #require(try await trade.box(Order.self).all.first { !$0.owner.hasValue })
+        read.ownedOrders.removeAll { $0.total == 1 }
+        read.ownedOrders.append(free)
+        read.ownedOrders.append(Order(4))
+        let (added, removed) = read.ownedOrders.pendingChanges
+        #expect(added.compactMap(\.total) == [3, 4])
+        #expect(removed.compactMap(\.total) == [1])
+        #expect(try await trade.pending == 0, "nothing is applied yet")
+        try await read.ownedOrders.applyChanges()
+        #expect(!read.ownedOrders.hasPendingChanges)
+        #expect(try await trade.changeSets == [3])
+        try await trade.synchronize()
+        let again = try await trade.box(Customer.self).all[0]
+        #expect(again.ownedOrders.compactMap(\.total).sorted { "\($0)" < "\($1)" } == [2, 3, 4])
+    }
+
+    @Test func `what is added and taken out again is no change`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        try await trade.box(Customer.self).put(customer)
+        let order = Order(1)
+        customer.ownedOrders.append(order)
+        customer.ownedOrders.remove(order)
+        #expect(!customer.ownedOrders.hasPendingChanges)
+    }
+
+    @Test func `an entity that is appended twice is linked once`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        let order = Order(1)
+        customer.ownedOrders.append(order)
+        customer.ownedOrders.append(order)
+        try await trade.box(Customer.self).put(customer)
+        #expect(try await trade.box(Order.self).count == 1)
+        #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 1)
+    }
+
+    @Test func `reset forgets what was read and what was changed`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
+        let customer = try await trade.box(Customer.self).all[0]
+        customer.ownedOrders.removeAll()
+        #expect(customer.ownedOrders.isEmpty)
+        customer.ownedOrders.reset()
+        #expect(customer.ownedOrders.count == 1)
+    }
+
+    @Test func `a collection that was read knows when the store says something else, and can be refreshed`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
+        let customer = try await trade.box(Customer.self).all[0]
+        #expect(customer.ownedOrders.count == 1)
+        #expect(!customer.ownedOrders.isStale)
+        let order = try await trade.box(Order.self).all[0]
+        try await trade.box(Order.self).remove(order)
+        #expect(customer.ownedOrders.count == 1, "it stays as it was read")
+        #expect(customer.ownedOrders.isStale)
+        #expect(try customer.ownedOrders.uncached().isEmpty)
+        #expect(try customer.ownedOrders.uncachedIDs().isEmpty)
+        try customer.ownedOrders.refresh()
+        #expect(customer.ownedOrders.isEmpty)
+        #expect(!customer.ownedOrders.isStale)
+    }
+
+    @Test func `refreshing keeps what was changed and is not saved`() async throws {
+        let trade = try await Trade()
+        let ada = Customer("Ada")
+        try await trade.box(Order.self).put([Order(1, owner: ada), Order(2, owner: ada)])
+        let customer = try await trade.box(Customer.self).all[0]
+        customer.ownedOrders.removeAll { $0.total == 1 }
+        customer.ownedOrders.append(Order(3))
+        try await trade.box(Order.self).put(Order(4, owner: ada))
+        try customer.ownedOrders.refresh()
+        #expect(customer.ownedOrders.compactMap(\.total) == [2, 4, 3])
+        #expect(customer.ownedOrders.pendingChanges.added.compactMap(\.total) == [3])
+        #expect(customer.ownedOrders.pendingChanges.removed.compactMap(\.total) == [1])
+    }
+
+    @Test func `a copy is a value of its own until it is assigned`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
+        let customer = try await trade.box(Customer.self).all[0]
+        var orders = customer.ownedOrders
+        orders.append(Order(2))
+        #expect(customer.ownedOrders.count == 1)
+        _ = customer.ownedOrders + [Order(3)]
+        #expect(customer.ownedOrders.count == 1)
+        customer.ownedOrders = orders
+        #expect(customer.ownedOrders.count == 2)
+        #expect(customer.ownedOrders.pendingChanges.added.count == 1)
+    }
+
+    @Test func `assigning other entities takes the others out`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
+        let customer = try await trade.box(Customer.self).all[0]
+        customer.ownedOrders = [Order(2)]
+        try await trade.box(Customer.self).put(customer)
+        let read = try await trade.box(Customer.self).all[0]
+        #expect(read.ownedOrders.compactMap(\.total) == [2])
+        #expect(try await trade.box(Order.self).count == 2)
+    }
+
+    @Test func `several relations to one type are told apart, by partner and by argument`() async throws {
+        let trade = try await Trade()
+        let ada = Customer("Ada")
+        let grace = Customer("Grace")
+        let order = Order(1, owner: ada)
+        order.recipient.target = grace
+        try await trade.box(Order.self).put(order)
+        #expect(ada.ownedOrders.count == 1)
+        #expect(ada.received.isEmpty)
+        #expect(grace.ownedOrders.isEmpty)
+        #expect(grace.received.count == 1)
+        #expect(ada.backlinks(Order.owner).count == 1)
+    }
+
+    @Test func `a relation without a property of its own direction can be changed as well`() async throws {
+        let trade = try await Trade()
+        let ada = Customer("Ada")
+        let order = Order(1)
+        try await trade.box(Customer.self).put(ada)
+        try await trade.box(Order.self).put(order)
+        var received = ada.received
+        received.append(order)
+        received.append(Order(2))
+        try await received.applyChanges()
+        #expect(order.recipient.target?.name == "Ada")
+        #expect(ada.received.count == 2)
+        try await trade.synchronize()
+        var again = try await trade.box(Customer.self).all[0].received
+        #expect(again.count == 2)
+        again.removeAll()
+        try await again.applyChanges()
+        #expect(ada.received.isEmpty)
+        try await trade.synchronize()
+        #expect(try await trade.box(Order.self).all.allSatisfy { !$0.recipient.hasValue })
+    }
+
+    @Test func `many to many is changed from both sides`() async throws {
+        let trade = try await Trade()
+        let teacher = Teacher("Ms Byron")
+        teacher.students = [Student("Ada"), Student("Grace")]
+        try await trade.box(Teacher.self).put(teacher)
+        let ada = try #require(try await trade.box(Student.self).query { Student.name.equal("Ada") }.first())
+        #expect(ada.teachers.count == 1)
+        ada.teachers.append(Teacher("Mr Babbage"))
+        try await trade.box(Student.self).put(ada)
+        #expect(try await trade.box(Teacher.self).count == 2)
+        ada.teachers.remove(teacher)
+        try await trade.box(Student.self).put(ada)
+        #expect(teacher.students.isStale)
+        try teacher.students.refresh()
+        #expect(teacher.students.compactMap(\.name) == ["Grace"])
+        try await trade.synchronize()
+        let read = try #require(try await trade.box(Student.self).query { Student.name.equal("Ada") }.first())
+        #expect(read.teachers.count == 1)
+    }
+
+    @Test func `many to many of one type leads in its own direction`() async throws {
+        let trade = try await Trade()
+        let ada = Student("Ada")
+        let grace = Student("Grace")
+        ada.friends.append(grace)
+        try await trade.box(Student.self).put(ada)
+        #expect(grace.friends.isEmpty)
+        #expect(grace.backlinks(Student.friends).compactMap(\.name) == ["Ada"])
+        try await trade.synchronize()
+        #expect(ada.friends.uncachedCount == 1)
+    }
+
+    @Test func `the links of an object that is not saved cannot be applied by themselves`() async throws {
+        let customer = Customer("Ada")
+        customer.ownedOrders.append(Order(1))
+        await #expect {
+            try await customer.ownedOrders.applyChanges()
+        } throws: {
+            ($0 as? TidelogError)?.code == .refused(.entityNotFound)
+        }
+    }
+
+    @Test func `both sides set by hand make one link`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        let order = Order(1, owner: customer)
+        customer.ownedOrders.append(order)
+        try await trade.box(Customer.self).put(customer)
+        #expect(customer.ownedOrders.count == 1)
+        #expect(try await trade.box(Order.self).count == 1)
+        try await trade.synchronize()
+        #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 1)
+    }
+
+    @Test func `objects that lead to each other go when nobody holds them`() async throws {
+        let trade = try await Trade()
+        weak var gone: Customer?
+        weak var goneOrder: Order?
+        do {
+            let customer = Customer("Ada")
+            for number in 0..<6_000 {
+                let order = Order(number, owner: customer)
+                customer.ownedOrders.append(order)
+                goneOrder = order
+            }
+            try await trade.box(Customer.self).put(customer)
+            #expect(customer.ownedOrders.count == 6_000)
+            gone = customer
+        }
+        #expect(gone == nil)
+        #expect(goneOrder == nil)
+    }
+
+    @Test func `a relation leads to objects of its class only`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
+        let plain = DataService(provider: trade.provider)
+        let customers = try plain.entitySet(withName: "Customers")
+        let customer = try await plain.executeQuery(DataQuery().from(customers)).requiredEntity()
+        let orders = customer[Customer.ownedOrders]
+        #expect(orders.isEmpty)
+        #expect(orders.failure?.code == .invalidRequest)
+    }
+}
+
+extension ToMany {
+    fileprivate var uncachedCount: Int { (try? uncachedIDs().count) ?? -1 }
+}

@@ -1,0 +1,227 @@
+import Testing
+import Tidelog
+
+/// Relations to at most one entity.
+@Suite struct ToOneTests {
+    @Test func `saving an order saves the new customer that it leads to`() async throws {
+        let trade = try await Trade()
+        let order = Order(5)
+        let customer = Customer("Ada")
+        #expect(try await trade.box(Customer.self).isEmpty)
+        order.owner.target = customer
+        try await trade.box(Order.self).put(order)
+        #expect(try await trade.box(Customer.self).count == 1)
+        #expect(try await trade.box(Order.self).count == 1)
+        #expect(try await trade.box(Order.self).all[0].owner.target?.name == "Ada")
+        try await trade.synchronize()
+        #expect(try await trade.box(Order.self).all[0].owner.target?.name == "Ada")
+    }
+
+    @Test func `of a customer who is saved only the link is made, and what was changed in it is not saved`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        try await trade.box(Customer.self).put(customer)
+        customer.name = "Grace"
+        try await trade.box(Order.self).put(Order(5, owner: customer))
+        let read = try #require(try await trade.box(Order.self).all[0].owner.target)
+        #expect(read.name == "Ada")
+        #expect(customer.name == "Grace")
+    }
+
+    @Test func `two orders of one new customer create it once, in one change set`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        let ids = try await trade.box(Order.self).put([Order(1, owner: customer), Order(2, owner: customer)])
+        #expect(ids.count == 2)
+        #expect(try await trade.box(Customer.self).count == 1)
+        #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 2)
+        #expect(try await trade.changeSets == [3])
+        try await trade.synchronize()
+        #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 2)
+    }
+
+    @Test(arguments: 0..<4)
+    func `no target can be said in four ways, and is saved with the order`(way: Int) async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
+        let order = try await trade.box(Order.self).all[0]
+        switch way {
+        case 0: order.owner.target = nil
+        case 1: order.owner.targetID = nil
+        case 2: order.owner = nil
+        default: order.owner = ToOne(target: nil)
+        }
+        #expect(!order.owner.hasValue)
+        #expect(order.owner.target == nil)
+        let before = try await trade.box(Order.self).all[0]
+        #expect(before.owner.hasValue, "nothing changes before the order is saved")
+        try await trade.box(Order.self).put(order)
+        #expect(try await !trade.box(Order.self).all[0].owner.hasValue)
+        #expect(try await trade.box(Customer.self).count == 1, "the customer stays")
+        try await trade.synchronize()
+        #expect(try await !trade.box(Order.self).all[0].owner.hasValue)
+    }
+
+    @Test func `the target's ID is known without reading the target, and can be set without reading it`() async throws {
+        let trade = try await Trade()
+        let ada = try await trade.box(Customer.self).put(Customer("Ada"))
+        let grace = try await trade.box(Customer.self).put(Customer("Grace"))
+        let order = Order(1)
+        order.owner.targetID = ada
+        #expect(order.owner.state == .unloaded(ada))
+        let id = try await trade.box(Order.self).put(order)
+        let read = try #require(try await trade.box(Order.self).get(id))
+        #expect(read.owner.targetID == ada)
+        #expect(read.owner.state == .unloaded(ada))
+        #expect(read.owner.target?.name == "Ada")
+        #expect(read.owner.state == .loaded)
+        read.owner.targetID = grace
+        #expect(read.owner.target?.name == "Grace")
+        try await trade.box(Order.self).put(read)
+        #expect(try await trade.box(Order.self).get(id)?.owner.targetID == grace)
+        try await trade.synchronize()
+        #expect(try await trade.box(Order.self).get(id)?.owner.targetID == grace)
+    }
+
+    @Test func `the target is read once, and again after reset`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        try await trade.box(Order.self).put(Order(1, owner: customer))
+        let order = try await trade.box(Order.self).all[0]
+        let first = try #require(order.owner.target)
+        #expect(order.owner.target === first)
+        customer.name = "Ada Lovelace"
+        try await trade.box(Customer.self).put(customer)
+        #expect(order.owner.target?.name == "Ada")
+        order.owner.reset()
+        #expect(order.owner.target?.name == "Ada Lovelace")
+    }
+
+    @Test func `reset does not take back a target that is not saved`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
+        let order = try await trade.box(Order.self).all[0]
+        let grace = Customer("Grace")
+        order.owner.target = grace
+        order.owner.reset()
+        #expect(order.owner.target === grace)
+        #expect(order.owner.hasPendingChange)
+    }
+
+    @Test func `setting the target that it has is no change`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
+        try await trade.synchronize()
+        let order = try await trade.box(Order.self).all[0]
+        order.owner.target = order.owner.target
+        #expect(!order.owner.hasPendingChange)
+        try await trade.box(Order.self).put(order)
+        #expect(try await trade.pending == 0)
+    }
+
+    @Test func `a relation can be assigned from another object`() async throws {
+        let trade = try await Trade()
+        let first = Order(1, owner: Customer("Ada"))
+        try await trade.box(Order.self).put(first)
+        let second = Order(2)
+        second.owner = try await trade.box(Order.self).all[0].owner
+        try await trade.box(Order.self).put(second)
+        #expect(try await trade.box(Customer.self).count == 1)
+        #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 2)
+    }
+
+    @Test func `an order whose customer is deleted has none any more`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        try await trade.box(Order.self).put(Order(1, owner: customer))
+        try await trade.synchronize()
+        let order = try await trade.box(Order.self).all[0]
+        #expect(order.owner.hasValue)
+        let read = try await trade.box(Customer.self).all[0]
+        try await trade.box(Customer.self).remove(read)
+        #expect(!order.owner.hasValue)
+        #expect(order.owner.targetID == nil)
+    }
+
+    @Test func `a foreign key without an entity is unresolvable, and says which`() async throws {
+        let trade = try await Trade()
+        let visit = Visit()
+        visit.customerID = 4711
+        try await trade.box(Visit.self).put(visit)
+        let read = try await trade.box(Visit.self).all[0]
+        #expect(read.customer.target == nil)
+        #expect(read.customer.state == .unresolvable("Customers(4711)"))
+        #expect(read.customer.hasValue)
+    }
+
+    @Test func `an ID of no entity is refused when the order is saved, and nothing is`() async throws {
+        let trade = try await Trade()
+        let order = Order(1)
+        order.owner.targetID = EntityID(rawValue: 4711)
+        await #expect {
+            try await trade.box(Order.self).put(order)
+        } throws: {
+            ($0 as? TidelogError)?.code == .refused(.entityNotFound)
+        }
+        #expect(try await trade.pending == 0)
+        #expect(try await trade.box(Order.self).isEmpty)
+    }
+
+    @Test func `a closed store says why the target is not there`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
+        let order = try await trade.box(Order.self).all[0]
+        await trade.provider.close()
+        #expect(order.owner.target == nil)
+        guard case .failed = order.owner.state else {
+            Issue.record("\(order.owner.state)")
+            return
+        }
+        #expect(throws: TidelogError.self) { try order.owner.resolve() }
+    }
+
+    @Test func `online the target comes by load, and by expansion`() async throws {
+        let trade = try await Trade()
+        try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
+        try await trade.synchronize()
+        let order = try await trade.server.entities(Order.self, in: "Orders")[0]
+        #expect(order.owner.target == nil)
+        #expect(order.owner.state == .failed(.unsupported))
+        #expect(try await order.owner.load()?.name == "Ada")
+        #expect(order.owner.target?.name == "Ada")
+        let query = DataQuery().expand(Order.owner)
+        let expanded = try await trade.server.entities(Order.self, in: "Orders", query)[0]
+        #expect(expanded.owner.target?.name == "Ada")
+    }
+
+    @Test func `partners of a one-to-one relation see each other from both sides`() async throws {
+        let trade = try await Trade()
+        let person = Person("Ada")
+        person.passport.target = Passport("P1")
+        try await trade.box(Person.self).put(person)
+        let passport = try await trade.box(Passport.self).all[0]
+        #expect(passport.holder.target?.key == person.key)
+        let other = Person("Grace")
+        try await trade.box(Person.self).put(other)
+        passport.holder.target = other
+        try await trade.box(Passport.self).put(passport)
+        let ada = try #require(try await trade.box(Person.self).query { Person.name.equal("Ada") }.first())
+        #expect(!ada.passport.hasValue)
+        #expect(other.passport.target?.key == passport.key)
+        try await trade.synchronize()
+        let grace = try #require(try await trade.box(Person.self).query { Person.name.equal("Grace") }.first())
+        #expect(grace.passport.hasValue)
+    }
+
+    @Test func `two new entities that lead to each other by one relationship are saved in either order`() async throws {
+        let trade = try await Trade()
+        let person = Person("Ada")
+        let passport = Passport("P1")
+        person.passport.target = passport
+        passport.holder.target = person
+        try await trade.box(Passport.self).put(passport)
+        #expect(try await trade.box(Person.self).all[0].passport.hasValue)
+        try await trade.synchronize()
+        #expect(try await trade.box(Person.self).all[0].passport.hasValue)
+    }
+}
