@@ -35,7 +35,9 @@ import Tidelog
     }
 
     private static func service() throws -> OfficeService {
-        var sandbox = try Sandbox(v4Metadata: Array(Office.metadata.utf8), configuration: SandboxConfiguration())
+        let metadata = Array(Office.metadata.utf8)
+        var sandbox = try Sandbox(
+            v4Metadata: metadata, v2Metadata: metadata, configuration: SandboxConfiguration())
         sandbox.origin = "http://office.test"
         return OfficeService(
             provider: OnlineODataProvider(

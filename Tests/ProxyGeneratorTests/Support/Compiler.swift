@@ -53,7 +53,10 @@ enum Compiler {
         for folder in sources + checkouts {
             arguments += ["-Xcc", "-I\(folder.appending(path: "include").path)"]
         }
-        for folder in contents(modules.deletingLastPathComponent()) + sources {
+        // What plugins need is built a second time, and one module may be defined once.
+        let built = contents(modules.deletingLastPathComponent())
+            .filter { !$0.lastPathComponent.hasSuffix("-tool.build") }
+        for folder in built + sources {
             let map = folder.appending(path: "module.modulemap").path
             if FileManager.default.fileExists(atPath: map) { arguments += ["-Xcc", "-fmodule-map-file=\(map)"] }
         }
