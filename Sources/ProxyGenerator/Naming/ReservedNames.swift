@@ -2,11 +2,11 @@
 enum ReservedNames {
     /// Words that need backticks to be names.
     static let keywords: Set<String> = [
-        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "inout", "internal",
-        "let", "operator", "precedencegroup", "private", "protocol", "public", "rethrows", "static", "struct",
-        "subscript", "typealias", "var", "break", "case", "catch", "continue", "default", "defer", "do", "else",
-        "fallthrough", "for", "guard", "if", "in", "repeat", "return", "switch", "throw", "where", "while", "Any", "as",
-        "false", "is", "nil", "super", "throws", "true", "try", "self", "Self", "init",
+        "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
+        "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard",
+        "if", "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
+        "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super",
+        "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
     /// Words that mean something else after a dot, with or without backticks.
@@ -15,11 +15,10 @@ enum ReservedNames {
     /// Types of the language that an app can hardly do without, and types within `EntityValue`, which its subclasses see
     /// first (a test compares).
     private static let language: Set<String> = [
-        "Any", "AnyObject", "Array", "Bool", "CaseIterable", "Character", "Codable", "Comparable", "Dictionary",
-        "Double",
-        "Encodable", "Decodable", "Equatable", "Error", "Float", "Hashable", "Hasher", "Identifiable", "Int", "Int64",
-        "KeyPath", "MainActor", "Never", "OptionSet", "Optional", "RawRepresentable", "Result", "Self", "Sendable",
-        "Sequence", "Set", "State", "String", "Substring", "Swift", "Task", "Tidelog", "UInt8", "Void",
+        "Any", "AnyObject", "Array", "Bool", "CaseIterable", "Character", "Codable", "Comparable", "Decodable",
+        "Dictionary", "Double", "Encodable", "Equatable", "Error", "Float", "Hashable", "Hasher", "Identifiable", "Int",
+        "Int64", "KeyPath", "MainActor", "Never", "OptionSet", "Optional", "RawRepresentable", "Result", "Self",
+        "Sendable", "Sequence", "Set", "State", "String", "Substring", "Swift", "Task", "Tidelog", "UInt8", "Void",
     ]
 
     /// Types of the metadata and its values that apps and generated code name.
@@ -34,11 +33,10 @@ enum ReservedNames {
 
     /// The public members of `EntityValue`; a test compares.
     static let entityMembers: Set<String> = afterDot.union([
-        "backlinks", "bindEntity", "copy", "dataValue", "editLink", "entityID", "entitySet", "entityType", "entityTypeName", "etag",
-        "hasDataValue",
-        "isFromLocalRelationship", "isLoaded", "isLocal", "key", "lastOperation", "ofType", "properties", "readLink",
-        "relatedEntities", "relatedEntity",
-        "setDataValue", "state", "unsetDataValue",
+        "backlinks", "bindEntity", "copy", "dataValue", "editLink", "entityID", "entitySet", "entityType",
+        "entityTypeName", "etag", "hasDataValue", "isFromLocalRelationship", "isLoaded", "isLocal", "key",
+        "lastOperation", "ofType", "properties", "readLink", "relatedEntities", "relatedEntity", "setDataValue",
+        "state", "unsetDataValue",
     ])
 
     /// The static members of complex types, of which those of entities are others: what `TypedComplexValue` has; a test
@@ -51,18 +49,16 @@ enum ReservedNames {
     /// which `.none` means in the place of one.
     static let enumerationMembers: Set<String> = afterDot.union([
         "allCases", "enumerationType", "hash", "hashValue", "members", "none", "number", "propertyDefault",
-        "propertyValue", "queryValue",
-        "rawValue", "some",
+        "propertyValue", "queryValue", "rawValue", "some",
     ])
 
     /// The public members of `DataService`; a test compares.
     static let serviceMembers: Set<String> = afterDot.union([
         "applyChanges", "box", "createEntity", "createLink", "createMedia", "createRelatedEntity", "createRelatedMedia",
-        "deleteEntity", "deleteLink", "deleteStream", "downloadMedia", "downloadStream", "entities", "entity",
-        "entityClasses", "entitySet", "executeQuery", "firstEntity", "hasOpenEnumerations", "invoke", "isMediaLocal",
-        "loadEntity", "loadMetadata", "loadProperty",
-        "localMedia", "localStream", "logger", "metadata", "observe", "prettyTracing", "processBatch", "provider",
-        "refreshMetadata", "singleton", "traceRequests", "traceWithData", "updateEntity", "updateLink", "uploadMedia",
-        "uploadStream",
+        "deleteEntity", "deleteLink", "deleteMedia", "deleteStream", "downloadMedia", "downloadStream", "entities",
+        "entity", "entityClasses", "entitySet", "executeQuery", "firstEntity", "hasOpenEnumerations", "invoke",
+        "isMediaLocal", "loadEntity", "loadMetadata", "loadProperty", "localMedia", "localStream", "logger", "metadata",
+        "observe", "prettyTracing", "processBatch", "provider", "refreshMetadata", "singleton", "traceRequests",
+        "traceWithData", "updateEntity", "updateLink", "uploadMedia", "uploadStream",
     ])
 }

@@ -47,7 +47,7 @@ enum DocComment {
         var lines: [String] = []
         var line = margin
         for word in text.split(separator: " ") {
-            if line.count + 1 + word.count > SourceStyle.width, line != margin {
+            if line.count + 1 + word.count > Layout.width, line != margin {
                 lines.append(line)
                 line = margin
             }

@@ -9,9 +9,7 @@ extension SourceStyle {
         var lines = DocComment.lines("The \(kind) `\(DocComment.code(type.name))`.", type.annotations, notes: notes)
         lines.append("nonisolated \(open)class \(name): \(entity.baseClass) {")
         for member in entity.members { lines += declaration(of: member, in: name, type) + [""] }
-        lines += [
-            "    \(open)override class var entityTypeName: String? { \(SwiftText.literal(type.name)) }", "",
-        ]
+        lines += typeName(type) + [""]
         if !type.isAbstract { lines += initializer(of: entity) + [""] }
         lines += key(of: entity)
         if lines.last == "" { lines.removeLast() }
@@ -20,13 +18,21 @@ extension SourceStyle {
         return file(entity.className, lines + ["}"], showsTidelog: showsTidelog)
     }
 
+    private func typeName(_ type: EntityType) -> [String] {
+        let head = "    \(open)override class var entityTypeName: String? {"
+        let name = SwiftText.literal(type.name)
+        let one = "\(head) \(name) }"
+        return one.count > Layout.width ? [head, "        " + name, "    }"] : [one]
+    }
+
     private func initializer(of entity: ServicePlan.Entity) -> [String] {
-        let type = "\(metadata).entityType(\(SwiftText.literal(entity.type.name)))"
+        let type = Layout.call("\(metadata).entityType(", [SwiftText.literal(entity.type.name)])
         return [
             "    /// A new entity. With defaults, properties that must not be null have the default of the metadata or of",
             "    /// their type, keys included; without, every property is unset.",
             "    \(access)convenience init(withDefaults: Bool = true) {",
-        ] + Self.list("        self.init(", [type, "withDefaults: withDefaults"], ")") + ["    }"]
+        ] + Layout.group("self.init(", [type, .text("withDefaults: withDefaults")], ")", .call).lines(indentation: 8)
+            + ["    }"]
     }
 
     private func key(of entity: ServicePlan.Entity) -> [String] {
@@ -36,7 +42,9 @@ extension SourceStyle {
             "(\(SwiftText.literal($0.property)), \(SwiftName.escaped($0.label)).propertyValue)"
         }
         return DocComment.lines("The key of `\(DocComment.code(entity.type.name))` with these values.", indentation: 4)
-            + Self.list("    \(access)static func key(", parameters, ") -> KeyPredicate {")
-            + Self.list("        KeyPredicate([", pairs, "])") + ["    }", ""]
+            + Layout.group("\(access)static func key(", parameters.map { .text($0) }, ") -> KeyPredicate {", .signature)
+            .lines(indentation: 4)
+            + Layout.group("KeyPredicate([", pairs.map { .text($0) }, "])", .literal).lines(indentation: 8)
+            + ["    }", ""]
     }
 }

@@ -12,12 +12,16 @@ extension SourceStyle {
             case .stream: "StreamProperty<\(owner)>"
             case .plain: ""
             }
-        let name = "    \(access)static let \(SwiftName.escaped(member.name)) = "
-        let found = "\(metadata).property("
-        let names = ["\(SwiftText.literal(member.property.name))", "of: \(SwiftText.literal(type.name))"]
-        let call = found + names.joined(separator: ", ") + ")"
-        let lines = kind.isEmpty ? Self.list(name + found, names, ")") : Self.list(name + kind + "(", [call], ")")
-        return comment(of: member, isDeclaration: true) + lines
+        let name = "\(access)static let \(SwiftName.escaped(member.name)) = "
+        let names = [SwiftText.literal(member.property.name), "of: \(SwiftText.literal(type.name))"]
+        func found(_ head: String) -> Layout { .call("\(head)\(metadata).property(", names) }
+        let start = comment(of: member, isDeclaration: true)
+        guard !kind.isEmpty else { return start + found(name).lines(indentation: 4) }
+        guard 4 + name.count + kind.count + 1 > Layout.width else {
+            return start + Layout.group("\(name)\(kind)(", [found("")], ")", .call).lines(indentation: 4)
+        }
+        return start + ["    " + name.dropLast()]
+            + Layout.group("\(kind)(", [found("")], ")", .call).lines(indentation: 8)
     }
 
     private func comment(of member: ServicePlan.Member, isDeclaration: Bool) -> [String] {

@@ -3,49 +3,51 @@ internal import EDM
 extension SourceStyle {
     /// A function or action of the service.
     func function(of operation: ServicePlan.Operation) -> [String] {
-        var parameters: [String] = []
-        var arguments = [SwiftText.literal(operation.invokedName)]
+        var parameters: [Layout] = []
+        var arguments: [Layout] = [.text(SwiftText.literal(operation.invokedName))]
         switch operation.binding {
         case nil: break
         case .entity(let type):
-            parameters.append("on binding: \(type)")
-            arguments.append("on: .entity(binding)")
+            parameters.append(.text("on binding: \(type)"))
+            arguments.append(.text("on: .entity(binding)"))
         case .set(let set, let derived):
-            let type = derived.map { ", as: \(metadata).entityType(\(SwiftText.literal($0)))" } ?? ""
-            parameters.append("on binding: InvocationBinding = .set(\(SwiftText.literal(set))\(type))")
-            arguments.append("on: binding")
+            let type = derived.map { Layout.call("as: \(metadata).entityType(", [SwiftText.literal($0)]) }
+            let items = [.text(SwiftText.literal(set))] + (type.map { [$0] } ?? [])
+            parameters.append(.group("on binding: InvocationBinding = .set(", items, ")", .call))
+            arguments.append(.text("on: binding"))
         case .other:
-            parameters.append("on binding: InvocationBinding")
-            arguments.append("on: binding")
+            parameters.append(.text("on binding: InvocationBinding"))
+            arguments.append(.text("on: binding"))
         }
         parameters += operation.parameters.map { parameter in
             let type = parameter.isOptional ? parameter.type + "? = nil" : parameter.type
-            return "\(SwiftName.escaped(parameter.label)): \(type)"
+            return .text("\(SwiftName.escaped(parameter.label)): \(type)")
         }
-        let pairs = operation.parameters.map { parameter in
+        let pairs = operation.parameters.map { parameter -> Layout in
             let function =
                 switch parameter.form {
                 case .value: "value"
                 case .entity: "entity"
                 case .entities: "entities"
                 }
-            return "\(SwiftText.literal(parameter.parameter.name)): .\(function)(\(SwiftName.escaped(parameter.label)))"
+            let name = SwiftText.literal(parameter.parameter.name)
+            return .text("\(name): .\(function)(\(SwiftName.escaped(parameter.label)))")
         }
-        if !pairs.isEmpty { arguments.append("[\(pairs.joined(separator: ", "))]") }
+        if !pairs.isEmpty { arguments.append(.group("[", pairs, "]", .literal)) }
         if operation.result.isOfEntities {
-            parameters.append("query: DataQuery = DataQuery()")
-            arguments.append("query: query")
+            parameters.append(.text("query: DataQuery = DataQuery()"))
+            arguments.append(.text("query: query"))
         }
         return function(
             operation.name, parameters, returns: operation.result.type, comment(of: operation),
             body(of: operation, arguments))
     }
 
-    private func body(of operation: ServicePlan.Operation, _ arguments: [String]) -> [String] {
+    private func body(of operation: ServicePlan.Operation, _ arguments: [Layout]) -> [String] {
         guard let reading = operation.result.reading else {
-            return Self.list("        _ = try await self.invoke(", arguments, ")")
+            return Layout.group("_ = try await self.invoke(", arguments, ")", .call).lines(indentation: 8)
         }
-        return Self.list("        let result = try await self.invoke(", arguments, ")")
+        return Layout.group("let result = try await self.invoke(", arguments, ")", .call).lines(indentation: 8)
             + ["        return try result.\(reading)"]
     }
 

@@ -8,13 +8,13 @@ extension SourceStyle {
                 + " class,",
             "/// and its functions and actions.",
             "nonisolated \(open)class \(SwiftName.escaped(plan.serviceName)): DataService {",
-            "    private static let classes: [String: EntityValue.Type] = [",
         ]
-        lines += plan.entities.map {
-            "        \(SwiftText.literal($0.type.name)): \(SwiftName.escaped($0.className)).self,"
+        let classes = plan.entities.map {
+            Layout.text("\(SwiftText.literal($0.type.name)): \(SwiftName.escaped($0.className)).self")
         }
+        lines += Layout.group("private static let classes: [String: EntityValue.Type] = [", classes, "]", .literal)
+            .lines(indentation: 4)
         lines += [
-            "    ]",
             "",
             "    \(open)override var entityClasses: [String: EntityValue.Type] { Self.classes }",
             "",
@@ -28,28 +28,35 @@ extension SourceStyle {
 
     /// They run where they are called from, also in modules that don't make this the default: a service is not `Sendable`.
     func function(
-        _ name: String, _ parameters: [String], returns result: String?, _ comment: [String], _ body: [String]
+        _ name: String, _ parameters: [Layout], returns result: String?, _ comment: [String], _ body: [String]
     ) -> [String] {
         let tail = ") async throws(TidelogError)" + (result.map { " -> " + $0 } ?? "") + " {"
-        let head = "    nonisolated(nonsending) \(access)func \(SwiftName.escaped(name))("
-        return [""] + comment + Self.list(head, parameters, tail) + body + ["    }"]
+        let head = "nonisolated(nonsending) \(access)func \(SwiftName.escaped(name))("
+        var signature = Layout.group(head, parameters, tail, .signature).lines(indentation: 4)
+        if parameters.isEmpty, let result, signature[0].count > Layout.width {
+            signature = ["    \(head)) async throws(TidelogError)", "        -> \(result)", "    {"]
+        }
+        return [""] + comment + signature + body + ["    }"]
     }
 
     private func functions(of set: ServicePlan.Set) -> [String] {
         let name = SwiftText.literal(set.set.name)
         let words = DocComment.code(set.set.name)
-        let list = ["        try await self.entities(\(set.className).self, in: \(name), query)"]
-        let first = ["        try await self.firstEntity(\(set.className).self, in: \(name), query)"]
+        let arguments = ["\(set.className).self", "in: \(name)", "query"]
+        let list = Layout.call("try await self.entities(", arguments).lines(indentation: 8)
+        let first = Layout.call("try await self.firstEntity(", arguments).lines(indentation: 8)
         let all = DocComment.lines(
             "The entities of `\(words)` that the query asks for, all of them without one.", set.set.annotations,
             indentation: 4)
         let one = DocComment.lines(
             "The first entity of `\(words)` that the query asks for. Throws `notFound` where there is none.",
             indentation: 4)
-        return function(set.list, ["query: DataQuery = DataQuery()"], returns: "[\(set.className)]", all, list)
+        return function(set.list, [.text("query: DataQuery = DataQuery()")], returns: "[\(set.className)]", all, list)
             + function(
-                set.fetchList, ["matching query: DataQuery = DataQuery()"], returns: "[\(set.className)]", all, list)
-            + function(set.fetchOne, ["matching query: DataQuery = DataQuery()"], returns: set.className, one, first)
+                set.fetchList, [.text("matching query: DataQuery = DataQuery()")], returns: "[\(set.className)]", all,
+                list)
+            + function(
+                set.fetchOne, [.text("matching query: DataQuery = DataQuery()")], returns: set.className, one, first)
             + keyFunction(of: set)
     }
 
@@ -57,16 +64,18 @@ extension SourceStyle {
         guard !set.key.isEmpty else { return [] }
         let words = DocComment.code(set.set.name)
         let labels = set.key.map { SwiftName.escaped($0.label) }
-        let key = "\(set.className).key(\(labels.map { "\($0): \($0)" }.joined(separator: ", ")))"
-        let arguments = ["\(set.className).self", "in: \(SwiftText.literal(set.set.name))", "key: \(key)", set.query]
+        let arguments: [Layout] = [
+            .text("\(set.className).self"), .text("in: \(SwiftText.literal(set.set.name))"),
+            .call("key: \(set.className).key(", labels.map { "\($0): \($0)" }), .text(set.query),
+        ]
         return function(
             set.fetchOne,
-            zip(labels, set.key).map { "\($0): \($1.type)" } + ["\(set.query): DataQuery = DataQuery()"],
+            zip(labels, set.key).map { .text("\($0): \($1.type)") } + [.text("\(set.query): DataQuery = DataQuery()")],
             returns: set.className,
             DocComment.lines(
                 "The entity of `\(words)` that has the key. Throws `notFound` where there is none.",
                 notes: ["- Parameter \(set.query): what to select and expand."], indentation: 4),
-            Self.list("        try await self.entity(", arguments, ")"))
+            Layout.group("try await self.entity(", arguments, ")", .call).lines(indentation: 8))
     }
 
     private func functions(of singleton: ServicePlan.Singleton) -> [String] {
@@ -74,11 +83,13 @@ extension SourceStyle {
         let comment = DocComment.lines(
             "The singleton `\(DocComment.code(singleton.set.name))`.", singleton.set.annotations,
             notes: ["- Parameter query: what to select and expand."], indentation: 4)
-        let body = ["        try await self.singleton(\(singleton.className).self, named: \(name), query)"]
+        let arguments = ["\(singleton.className).self", "named: \(name)", "query"]
+        let body = Layout.call("try await self.singleton(", arguments).lines(indentation: 8)
         return function(
-            singleton.get, ["query: DataQuery = DataQuery()"], returns: singleton.className, comment, body)
+            singleton.get, [.text("query: DataQuery = DataQuery()")], returns: singleton.className, comment, body)
             + function(
-                singleton.fetch, ["matching query: DataQuery = DataQuery()"], returns: singleton.className, comment,
+                singleton.fetch, [.text("matching query: DataQuery = DataQuery()")], returns: singleton.className,
+                comment,
                 body)
     }
 }

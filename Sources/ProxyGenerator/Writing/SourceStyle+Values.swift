@@ -11,9 +11,9 @@ extension SourceStyle {
         var lines = DocComment.lines("The \(kind) `\(DocComment.code(type.name))`.", type.annotations, notes: notes)
         lines.append("nonisolated \(access)struct \(name): TypedComplexValue {")
         for member in complex.members { lines += declaration(of: member, in: name, type) + [""] }
-        lines += Self.list(
-            "    \(access)static let complexType = ",
-            ["\(metadata).complexType(\(SwiftText.literal(type.name)))"], "")
+        lines += Layout.call(
+            "\(access)static let complexType = \(metadata).complexType(", [SwiftText.literal(type.name)]
+        ).lines(indentation: 4)
         lines += [
             "    \(access)static var embeddedMetadata: EmbeddedMetadata { \(metadata) }", "",
             "    \(access)var complexValue: ComplexValue", "",
@@ -50,9 +50,9 @@ extension SourceStyle {
             }
         }
         if !enumeration.members.isEmpty { lines.append("") }
-        lines += Self.list(
-            "    \(access)static let enumerationType = ",
-            ["\(metadata).enumerationType(\(SwiftText.literal(type.name)))"], "")
+        lines += Layout.call(
+            "\(access)static let enumerationType = \(metadata).enumerationType(", [SwiftText.literal(type.name)]
+        ).lines(indentation: 4)
         if let raw = enumeration.form.storedType {
             lines += [
                 "", "    \(access)let rawValue: \(raw)", "",

@@ -7,9 +7,6 @@ struct SourceStyle {
     let plan: ServicePlan
     let isInternal: Bool
 
-    /// The longest line that can be broken.
-    static let width = 120
-
     /// Before classes and what they override, which apps may derive from.
     var open: String { isInternal ? "" : "open " }
     /// Before everything else.
@@ -49,24 +46,5 @@ struct SourceStyle {
                 + (references.isEmpty ? [] : ["        ])"]) + [
                     "}"
                 ])
-    }
-
-    /// A list between what opens and what closes it: in one line where that is short enough, else on a line of its own, else
-    /// on a line for each item. What follows the list begins a line of its own in the last two cases where it opens a body.
-    static func list(_ head: String, _ items: [String], _ tail: String) -> [String] {
-        let one = head + items.joined(separator: ", ") + tail
-        guard one.count > width, !items.isEmpty else { return [one] }
-        let indentation = String(repeating: " ", count: head.prefix { $0 == " " }.count)
-        let margin = indentation + "    "
-        let opensBody = tail.hasSuffix("{")
-        let end = opensBody ? "" : tail
-        let inner = margin + items.joined(separator: ", ") + end
-        var lines = [head]
-        if inner.count <= width {
-            lines.append(inner)
-        } else {
-            lines += items.dropLast().map { margin + $0 + "," } + [margin + (items.last ?? "") + end]
-        }
-        return opensBody ? lines + [indentation + tail] : lines
     }
 }

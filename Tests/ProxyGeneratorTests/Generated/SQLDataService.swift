@@ -6,8 +6,7 @@ public import Tidelog
 /// and its functions and actions.
 nonisolated open class SQLDataService: DataService {
     private static let classes: [String: EntityValue.Type] = [
-        "SQLData.Customers": Customer.self,
-        "SQLData.Orders": Order.self,
+        "SQLData.Customers": Customer.self, "SQLData.Orders": Order.self,
     ]
 
     open override var entityClasses: [String: EntityValue.Type] { Self.classes }
