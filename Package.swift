@@ -64,6 +64,8 @@ let package = Package(
         .executable(name: "tidelog", targets: ["tidelog-cli"]),
         .executable(name: "odata-sandbox", targets: ["odata-sandbox"]),
         .executable(name: "tidelog-proxygen", targets: ["tidelog-proxygen"]),
+        .plugin(name: "TidelogProxies", targets: ["TidelogProxies"]),
+        .plugin(name: "GenerateProxies", targets: ["GenerateProxies"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -136,7 +138,16 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
-        tool("tidelog-proxygen", ["ProxyGenerator", argumentParser]),
+        tool("tidelog-proxygen", ["ProxyGenerator", "Transport", httpTypes, argumentParser]),
+        .plugin(name: "TidelogProxies", capability: .buildTool(), dependencies: ["tidelog-proxygen"]),
+        .plugin(
+            name: "GenerateProxies",
+            capability: .command(
+                intent: .custom(
+                    verb: "generate-odata-proxies",
+                    description: "Generate Swift classes from the metadata of an OData service."),
+                permissions: [.writeToPackageDirectory(reason: "The generated sources are written to it.")]),
+            dependencies: ["tidelog-proxygen"]),
         tool("tidelog-simulate", ["Simulation", argumentParser]),
         tool(
             "tidelog-bench",
@@ -199,6 +210,8 @@ let package = Package(
             ], exclude: ["Metadata"]),
         tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),
+        .testTarget(
+            name: "ProxyPluginTests", dependencies: ["Tidelog"], swiftSettings: settings, plugins: ["TidelogProxies"]),
         tests(
             "ProxyGeneratorTests",
             [

@@ -3,6 +3,7 @@
 @_exported public import struct Logging.Logger
 @_exported public import struct ODataWire.HTTPHeaders
 @_exported public import struct ODataWire.KeyPredicate
+@_exported public import struct ODataWire.OperationInvocation
 @_exported public import struct ODataWire.ServiceOptions
 @_exported public import struct OperationLog.LogKey
 @_exported public import enum Operations.Delivery

@@ -29,19 +29,20 @@ import Testing
         ("Edm.String", "String"), ("Edm.Int64", "Int"), ("Edm.Byte", "Int"), ("Edm.Boolean", "Bool"),
         ("Edm.Single", "Float"), ("Edm.Double", "Double"), ("Edm.Decimal", "DecimalValue"), ("Edm.Guid", "GuidValue"),
         ("Edm.Binary", "[UInt8]"), ("Edm.Date", "LocalDate"), ("Edm.TimeOfDay", "LocalTime"),
-        ("Edm.Duration", "DayTimeDuration"), ("Edm.DateTimeOffset", "GlobalDateTime"), ("N.Size", "String"),
-        ("N.Address", "ComplexValue"), ("N.Money", "DecimalValue"), ("Collection(Edm.String)", "[String]"),
-        ("Collection(N.Address)", "[ComplexValue]"), ("Collection(Edm.Binary)", "[Value]"),
+        ("Edm.Duration", "DayTimeDuration"), ("Edm.DateTimeOffset", "GlobalDateTime"), ("N.Size", "Size"),
+        ("N.Address", "Address"), ("N.Money", "Money"), ("Collection(Edm.String)", "[String]"),
+        ("Collection(N.Address)", "[Address]"), ("Collection(N.Size)", "[Size]"), ("Collection(Edm.Binary)", "[[UInt8]]"),
+        ("Collection(Edm.Byte)", "[Int]"), ("Edm.ComplexType", "ComplexValue"), ("N.Blob", "Blob"),
         ("Edm.GeographyPoint", "Value"), ("Elsewhere.Thing", "Value"),
     ])
     func `a property has the Swift type of its Edm type`(edm: String, swift: String) throws {
         let others = """
             <EnumType Name="Size"><Member Name="S"/></EnumType><ComplexType Name="Address"/>\
-            <TypeDefinition Name="Money" UnderlyingType="Edm.Decimal"/>
+            <TypeDefinition Name="Money" UnderlyingType="Edm.Decimal"/><TypeDefinition Name="Blob" UnderlyingType="Edm.Binary"/>
             """
         let sources = try ProxySources(
             metadata: document(others + type("Thing", "<Property Name=\"P\" Type=\"\(edm)\"/>")))
-        #expect(try text("Thing", in: sources.files).contains("public var p: \(swift)? {"))
+        #expect(try text("Thing", in: sources.files).contains("open var p: \(swift)? {"))
     }
 
     @Test func `a stream is a property without a value`() throws {
@@ -68,7 +69,7 @@ import Testing
             <EntityType Name="Employee" BaseType="N.Person"><Property Name="id" Type="Edm.String"/></EntityType>
             """
         let sources = try ProxySources(metadata: document(derived + type("Person")))
-        #expect(try text("Employee", in: sources.files).contains("public var id_2: String? {"))
+        #expect(try text("Employee", in: sources.files).contains("open var id_2: String? {"))
     }
 
     @Test func `a class that mentions nothing of Tidelog's in public does not import it in public`() throws {

@@ -41,6 +41,7 @@ import Testing
         ("Entities", "EntityValue", ReservedNames.entityMembers),
         ("Service", "DataService", ReservedNames.serviceMembers),
         ("Service", "DataService+Batches", ReservedNames.serviceMembers),
+        ("Invocation", "DataService+Invocation", ReservedNames.serviceMembers),
         ("Proxies", "DataService+Proxies", ReservedNames.serviceMembers),
     ])
     func `every public member of the base classes is reserved`(

@@ -2,20 +2,28 @@ internal import ArgumentParser
 internal import Foundation
 internal import ProxyGenerator
 
-/// `tidelog-proxygen`: metadata in, Swift sources out.
-@main
-struct Command: ParsableCommand {
+/// `tidelog-proxygen`: metadata in, Swift sources out. Options have the spellings of the generator of SAP's SDK, and two dashes.
+struct Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tidelog-proxygen",
         abstract: "Generates Swift classes from the metadata of an OData service.",
         discussion: """
             Writes a class for each entity type, one for the service with functions for each entity set, and the metadata \
             itself, so that entities can be made without asking the service. The same metadata gives the same sources.
+
+            Either everything is written or nothing. Files that were generated for the same service before, and that have \
+            no type any more, are removed; files that were not generated are never touched.
+
+            Exit codes: 0 done, 1 anything else, with one sentence on standard error.
             """)
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The metadata document. Without it, standard input.", valueName: "file")
-    )
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The metadata document: a file, the URL of a service or of its metadata, or - for standard input.",
+            discussion:
+                "Without it, standard input. A service that wants credentials is not asked: download the document.",
+            valueName: "file"))
     var metadata: String?
 
     @Option(
@@ -24,47 +32,144 @@ struct Command: ParsableCommand {
     var service: String?
 
     @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("The directory to write to; made where it is missing.", valueName: "directory"))
-    var destination = "."
-
-    @Flag(name: .customLong("internal"), help: "Generate internal classes instead of public ones.")
-    var isInternal = false
-
-    @Option(help: ArgumentHelp("What the names of all classes but a given service begin with.", valueName: "text"))
+        name: [.customLong("cp", withSingleDash: true), .customLong("prefix", withSingleDash: true), .long],
+        help: ArgumentHelp("What the names of all classes but a given service begin with.", valueName: "text"))
     var prefix = ""
 
-    func run() throws {
-        let document = try read()
-        let sources: ProxySources
-        do throws(ProxyError) {
-            sources = try ProxySources(
-                metadata: document,
-                options: ProxyOptions(service: service, prefix: prefix, isInternal: isInternal))
-        } catch {
-            if case .invalidName = error { throw ValidationError(error.description) }
-            throw Failure("\(metadata ?? "standard input"): \(error)")
-        }
-        try Output(directory: URL(filePath: destination, directoryHint: .isDirectory)).write(sources.files)
-    }
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The directory to write to; made where it is missing.",
+            discussion: "Files go to this directory itself, not to a folder 'public' in it.", valueName: "directory"))
+    var destination = "."
 
-    private func read() throws -> [UInt8] {
-        if let path = metadata, path != "-" {
-            do {
-                return [UInt8](try Data(contentsOf: URL(filePath: path)))
-            } catch {
-                throw Failure("\(path) cannot be read: \(error.localizedDescription)")
+    @Option(
+        name: [.customLong("package", withSingleDash: true), .long],
+        help: ArgumentHelp(
+            "A folder in the destination to write to, such as that of a target of a package.",
+            discussion: "Without it, and with none, there is no such folder.", valueName: "name|none"))
+    var package: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write everything to this one file of the destination, instead of a file for each type.", valueName: "file")
+    )
+    var singleFile: String?
+
+    @Flag(
+        name: [
+            .customLong("dio", withSingleDash: true), .customLong("disable-optionals"), .customLong("disableOptionals"),
+        ],
+        help: "Properties that must not be null are no optionals.")
+    var disableOptionals = false
+
+    @Flag(
+        name: [.customLong("internal", withSingleDash: true), .customLong("internal")],
+        help: "Generate internal classes instead of public ones.")
+    var isInternal = false
+
+    @Flag(
+        name: [.customLong("open:enumerations", withSingleDash: true), .customLong("open-enumerations")],
+        help: "The service may add members to enumerations without the classes being generated again.")
+    var openEnumerations = false
+
+    @Option(
+        name: [.customLong("reference", withSingleDash: true), .long],
+        help: ArgumentHelp(
+            "Where documents are that the metadata refer to. Without it, where the metadata document is.",
+            valueName: "directory"))
+    var reference: String?
+
+    @Option(
+        name: [.customLong("annotate", withSingleDash: true), .long],
+        help: ArgumentHelp(
+            "A document of annotations that choose names: ClassName and PropertyName.", valueName: "file"))
+    var annotate: String?
+
+    @Flag(
+        name: [
+            .customLong("parser:ALLOW_CASE_CONFLICTS", withSingleDash: true), .customLong("allow-case-conflicts"),
+        ],
+        help: "Elements may have names that differ in case only.")
+    var allowCaseConflicts = false
+
+    @Flag(name: .shortAndLong, help: "Say on standard error what is read, named, written and removed.")
+    var verbose = false
+
+    @Flag(name: .customLong("no-interaction"), help: "Accepted and not needed: nothing is ever asked.")
+    var noInteraction = false
+
+    @Option(
+        name: [.customShort("p"), .customLong("proxylibs")],
+        help: ArgumentHelp("Accepted and not needed: the generator has no resources.", valueName: "directory"))
+    var proxylibs: String?
+
+    func run() async throws {
+        if proxylibs != nil { Program.say("--proxylibs is not needed: the generator has no resources.") }
+        let directory = try outputDirectory()
+        let sources = try await generate()
+        for note in sources.notes { tell(note) }
+        var files = sources.files
+        if let singleFile {
+            guard singleFile.hasSuffix(".swift"), Self.isPlainName(singleFile) else {
+                throw Failure(
+                    "--single-file must be the name of a Swift file, such as Service.swift, not '\(singleFile)'.")
             }
+            files = [sources.singleFile(named: singleFile)]
         }
-        guard isatty(STDIN_FILENO) == 0 else {
-            throw ValidationError("Name the metadata document with --metadata, or pipe it in.")
-        }
-        return [UInt8](try FileHandle.standardInput.readToEnd() ?? Data())
+        try Output(directory: directory, tell: tell).write(files)
     }
-}
 
-/// An error of one sentence, printed as it is.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+    private func generate() async throws -> ProxySources {
+        let input = MetadataInput(tell: tell)
+        let document = try await input.metadata(metadata)
+        let directory = try referenceDirectory()
+        do throws(ProxyError) {
+            let references = try ReferencedDocuments(of: document) { wanted in
+                directory?.find(wanted, for: document)
+            }
+            for source in references.found {
+                tell("Read \(source.name ?? "a document") (\(source.bytes.count) bytes).")
+            }
+            let annotations = try annotate.map { path throws(ProxyError) in try input.annotations(path) }
+            return try ProxySources(
+                document, references: references.found, annotations: annotations,
+                options: ProxyOptions(
+                    service: service, prefix: prefix, isInternal: isInternal, disablesOptionals: disableOptionals,
+                    hasOpenEnumerations: openEnumerations, allowsCaseConflicts: allowCaseConflicts))
+        } catch {
+            throw Failure(error.description)
+        }
+    }
+
+    private func outputDirectory() throws -> URL {
+        let directory = URL(filePath: destination, directoryHint: .isDirectory)
+        guard let package, package != "none" else { return directory }
+        guard Self.isPlainName(package) else {
+            throw Failure("--package must be the name of a folder, not '\(package)'.")
+        }
+        return directory.appending(path: package, directoryHint: .isDirectory)
+    }
+
+    /// Of a document that is no file there is none unless it is given.
+    private func referenceDirectory() throws -> ReferenceDirectory? {
+        if let reference {
+            let directory = URL(filePath: reference, directoryHint: .isDirectory)
+            guard (try? directory.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true else {
+                throw Failure("\(reference) is no directory with documents to refer to.")
+            }
+            return ReferenceDirectory(directory: directory)
+        }
+        guard let metadata, MetadataInput.isFile(metadata) else { return nil }
+        return ReferenceDirectory(directory: URL(filePath: metadata).deletingLastPathComponent())
+    }
+
+    private static func isPlainName(_ name: String) -> Bool {
+        !name.isEmpty && !name.hasPrefix(".")
+            && !name.contains { $0 == "/" || $0 == "\\" || $0.isNewline || $0 == "\0" }
+    }
+
+    private func tell(_ sentence: String) {
+        if verbose { Program.say(sentence) }
+    }
 }

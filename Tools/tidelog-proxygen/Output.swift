@@ -4,27 +4,94 @@ internal import ProxyGenerator
 /// The directory that the sources go to.
 struct Output {
     let directory: URL
+    let tell: (String) -> Void
 
-    /// Writes every file, or none where one of the same name was not generated. What has not changed is left alone, so that
-    /// a build does not compile it again.
-    func write(_ files: [GeneratedFile]) throws {
-        var changed: [(url: URL, text: String)] = []
-        for file in files {
+    private var files: FileManager { .default }
+
+    /// Writes every file, or none. They are written beside their places and renamed when all of them are there. What has not
+    /// changed is left alone, so that a build does not compile it again.
+    func write(_ generated: [GeneratedFile]) throws(Failure) {
+        var changed: [GeneratedFile] = []
+        for file in generated {
             let url = directory.appending(path: file.name)
-            if FileManager.default.fileExists(atPath: url.path) {
-                let present = try? String(contentsOf: url, encoding: .utf8)
-                guard let present, present.hasPrefix(GeneratedFile.mark) else {
-                    throw Failure("\(url.path) was not generated and is not replaced. Choose another --destination.")
-                }
-                if present == file.text { continue }
+            guard exists(url) else {
+                changed.append(file)
+                continue
             }
-            changed.append((url, file.text))
+            let present = try? String(contentsOf: url, encoding: .utf8)
+            guard let present, present.hasPrefix(GeneratedFile.mark) else {
+                throw Failure(
+                    "\(url.relativePath) was not generated and is not replaced. Choose another --destination.")
+            }
+            if present == file.text { tell("Unchanged: \(url.relativePath).") } else { changed.append(file) }
         }
+        let made = try makeDirectory()
         do {
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            for (url, text) in changed { try Data(text.utf8).write(to: url, options: .atomic) }
+            try replace(changed)
+            try removeLeftovers(of: generated)
         } catch {
-            throw Failure("\(directory.path) cannot be written: \(error.localizedDescription)")
+            let reason = (error as? POSIXError).map { String(cString: strerror($0.code.rawValue)) + "." }
+            // Only what is empty, and was not there before.
+            for url in made where rmdir(url.path) != 0 { break }
+            throw Failure("\(directory.relativePath) cannot be written: \(reason ?? error.localizedDescription)")
+        }
+    }
+
+    /// Also a link that leads nowhere.
+    private func exists(_ url: URL) -> Bool { (try? files.attributesOfItem(atPath: url.path)) != nil }
+
+    /// Makes the directory with those around it. Gives those that were missing, the innermost first.
+    private func makeDirectory() throws(Failure) -> [URL] {
+        var missing: [URL] = []
+        var next = directory.standardizedFileURL
+        while !exists(next), next.path != "/" {
+            missing.append(next)
+            next = next.deletingLastPathComponent()
+        }
+        for (made, url) in missing.reversed().enumerated() where mkdir(url.path, 0o777) != 0 {
+            let reason = String(cString: strerror(errno))
+            for url in missing.suffix(made) { rmdir(url.path) }
+            throw Failure("\(directory.relativePath) cannot be written: \(reason).")
+        }
+        return missing
+    }
+
+    private func replace(_ changed: [GeneratedFile]) throws {
+        guard !changed.isEmpty else { return }
+        let staging = directory.appending(path: ".tidelog-proxygen-\(UUID().uuidString)", directoryHint: .isDirectory)
+        guard mkdir(staging.path, 0o777) == 0 else { throw Self.failure }
+        defer { try? files.removeItem(at: staging) }
+        for file in changed {
+            try Data(file.text.utf8).write(to: staging.appending(path: file.name + ".new"))
+        }
+        for file in changed {
+            let place = directory.appending(path: file.name)
+            guard rename(staging.appending(path: file.name + ".new").path, place.path) == 0 else {
+                throw Self.failure
+            }
+            tell("Written: \(place.relativePath).")
+        }
+    }
+
+    /// Of the system's last call.
+    private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+
+    /// Removes what an earlier generation for the same service left: files with the very same first line.
+    private func removeLeftovers(of generated: [GeneratedFile]) throws {
+        guard let headline = generated.first?.headline else { return }
+        let names = Set(generated.map(\.name))
+        let present = Set(try files.contentsOfDirectory(atPath: directory.path))
+        for name in present.subtracting(names).sorted() where name.hasSuffix(".swift") {
+            // Where the file system ignores case, this may be the name under which a new file is found.
+            if let twin = names.first(where: { $0.lowercased() == name.lowercased() }), !present.contains(twin) {
+                continue
+            }
+            let url = directory.appending(path: name)
+            guard let text = try? String(contentsOf: url, encoding: .utf8), text.hasPrefix(headline + "\n") else {
+                continue
+            }
+            try files.removeItem(at: url)
+            tell("Removed: \(url.relativePath), which has no type any more.")
         }
     }
 }

@@ -51,7 +51,8 @@ struct AnnotationReader {
         let values = children.filter { $0.name != "Annotation" && $0.name != "Documentation" }
         if value == nil, values.count == 1, Self.constants.contains(values[0].name) { value = values[0].text }
         return Annotation(
-            term: index.qualified(term.trimmed), qualifier: element["Qualifier"] ?? qualifier, value: value,
+            term: index.qualified(term.trimmed, at: element), qualifier: element["Qualifier"] ?? qualifier,
+            value: value,
             expression: expressions)
     }
 

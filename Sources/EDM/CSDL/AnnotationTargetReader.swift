@@ -16,7 +16,7 @@ struct AnnotationTargetReader {
         if !first.contains(".") {
             try index.tolerate(.invalidAnnotation, "The annotation target \"\(text)\" has no namespace.", at: block)
         }
-        return index.qualifiedPath(target)
+        return index.qualifiedPath(target, at: block)
     }
 
     /// The parts between slashes, except those within parentheses; nil where parentheses do not match.
@@ -69,18 +69,20 @@ struct AnnotationTargetReader {
 }
 
 extension SchemaIndex {
-    /// The path with the aliases of its qualified names replaced.
-    func qualifiedPath(_ path: some StringProtocol) -> String {
+    /// The path, as it is written at the element, with the aliases of its qualified names replaced.
+    func qualifiedPath(_ path: some StringProtocol, at element: MarkupElement) -> String {
         guard path.contains(".") else { return String(path) }
         return path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
             guard segment.contains("."), !segment.contains("@") else { return String(segment) }
-            guard let open = segment.firstIndex(of: "("), segment.hasSuffix(")") else { return qualified(segment) }
+            guard let open = segment.firstIndex(of: "("), segment.hasSuffix(")") else {
+                return qualified(segment, at: element)
+            }
             let types = segment[segment.index(after: open)...].dropLast().split(separator: ",").map { type in
                 let name = String(type).trimmed
-                guard name.hasPrefix("Collection("), name.hasSuffix(")") else { return qualified(name) }
-                return "Collection(\(qualified(name.dropFirst("Collection(".count).dropLast())))"
+                guard name.hasPrefix("Collection("), name.hasSuffix(")") else { return qualified(name, at: element) }
+                return "Collection(\(qualified(name.dropFirst("Collection(".count).dropLast(), at: element)))"
             }
-            return "\(qualified(segment[..<open]))(\(types.joined(separator: ",")))"
+            return "\(qualified(segment[..<open], at: element))(\(types.joined(separator: ",")))"
         }.joined(separator: "/")
     }
 }

@@ -96,7 +96,7 @@ struct AssociationReader {
         var properties: [String?] = []
         for reference in element.children("PropertyRef") {
             let property = try reference.required("Name")
-            guard case .missing(_, let type) = index.walk(property, from: end.type) else {
+            guard case .missing(_, let type) = index.walk(property, from: end.type, at: reference) else {
                 properties.append(property)
                 continue
             }

@@ -25,6 +25,8 @@ public struct CSDLError: Error, Sendable, Hashable {
         case unknownMultiplicity
         /// Two declarations share a name that must be unique.
         case duplicateName
+        /// Two declarations have names that differ in case only, and the reader was asked to refuse that.
+        case caseConflict
         /// A type, or an action, function or association, that the document's own namespace should declare and does not.
         case unresolvedName
         /// A name that means a type of another kind than is allowed in its place.
@@ -50,23 +52,26 @@ public struct CSDLError: Error, Sendable, Hashable {
     public let code: Code
     /// A sentence that names what was found and what was expected.
     public let message: String
+    /// The name of the document, where several were read together.
+    public let document: String?
     /// The line, from 1.
     public let line: Int
     /// The character in the line, from 1.
     public let column: Int
 
-    public init(_ code: Code, _ message: String, line: Int, column: Int) {
+    public init(_ code: Code, _ message: String, line: Int, column: Int, document: String? = nil) {
         self.code = code
         self.message = message
+        self.document = document
         self.line = line
         self.column = column
     }
 
     init(_ code: Code, _ message: String, at element: MarkupElement) {
-        self.init(code, message, line: element.line, column: element.column)
+        self.init(code, message, line: element.line, column: element.column, document: element.origin.name)
     }
 }
 
 extension CSDLError: CustomStringConvertible {
-    public var description: String { "line \(line), column \(column): \(message)" }
+    public var description: String { "\(document.map { "\($0): " } ?? "")line \(line), column \(column): \(message)" }
 }

@@ -4,7 +4,8 @@
 /// elements with their lines (``MarkupParser``), the tree becomes an index of what is declared under which name
 /// (``SchemaIndex``), and the declarations become the resolved model.
 ///
-/// Types of documents that were not read are not an error; a property of such a type has
+/// Documents that refer to each other are read together (``read(_:references:)``). Types of documents that were not read
+/// are not an error; a property of such a type has
 /// ``TypeReference/Kind/unresolved(name:)``. A name in a namespace that the document itself declares must resolve.
 public struct CSDLReader: Sendable {
     /// How much a document may ask for. The defaults are far beyond any known service and far below a machine's memory.
@@ -31,18 +32,57 @@ public struct CSDLReader: Sendable {
     public var limits: Limits
     /// Whether to refuse what ``EntityDataModel/defects`` would list.
     public var isStrict: Bool
+    /// Whether to refuse names that differ in case only, where both could be meant: ``CSDLError/Code/caseConflict``.
+    public var refusesCaseConflicts: Bool
 
-    public init(limits: Limits = Limits(), isStrict: Bool = false) {
+    public init(limits: Limits = Limits(), isStrict: Bool = false, refusesCaseConflicts: Bool = false) {
         self.limits = limits
         self.isStrict = isStrict
+        self.refusesCaseConflicts = refusesCaseConflicts
+    }
+
+    /// A document under the name that errors call it by.
+    public struct Document: Sendable, Hashable {
+        public let name: String?
+        public let bytes: [UInt8]
+
+        public init(name: String? = nil, bytes: [UInt8]) {
+            self.name = name
+            self.bytes = bytes
+        }
     }
 
     /// Reads a document. Throws the first error in it, with line and column.
     public func read(_ bytes: [UInt8]) throws(CSDLError) -> EntityDataModel {
-        let root = try MarkupParser(limits: limits).parse(bytes)
-        let document = try MetadataDocument(root)
-        let index = try SchemaIndex(document, limits: limits, isStrict: isStrict)
-        return try ModelBuilder(document: document, index: index).build()
+        try read(Document(bytes: bytes), references: [])
+    }
+
+    /// Reads a document together with others, which it or they refer to, as one model.
+    ///
+    /// The model has the schemas of all of them, those of the document first. Entity sets, singletons and imports are
+    /// those of the document's own containers and of what they extend. The version is the document's. Each document may
+    /// be as large as the limits say; what they have in common, such as properties, is limited in sum. A reference whose
+    /// document is not among those given is no error.
+    public func read(_ document: Document, references: [Document]) throws(CSDLError) -> EntityDataModel {
+        var documents: [MetadataDocument] = []
+        for (position, next) in ([document] + references).enumerated() {
+            documents.append(try parse(next, position: position))
+        }
+        let index = try SchemaIndex(documents, limits: limits, isStrict: isStrict)
+        if refusesCaseConflicts { try CaseConflicts(index: index).refuse() }
+        return try ModelBuilder(documents: documents, index: index).build()
+    }
+
+    func parse(_ document: Document, position: Int = 0) throws(CSDLError) -> MetadataDocument {
+        let origin = MarkupOrigin(name: document.name, position: position)
+        let root: MarkupElement
+        do throws(CSDLError) {
+            root = try MarkupParser(limits: limits, origin: origin).parse(document.bytes)
+        } catch {
+            throw CSDLError(
+                error.code, error.message, line: error.line, column: error.column, document: document.name)
+        }
+        return try MetadataDocument(root)
     }
 
     /// Reads a document with the default limits.

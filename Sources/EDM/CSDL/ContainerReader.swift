@@ -41,7 +41,7 @@ struct ContainerReader {
             singletons.append(try entitySet(child, "Type", container: name, [:]))
         }
         return EntityContainer(
-            name: name, extends: element["Extends"].map { index.qualified($0.trimmed) }, entitySets: sets,
+            name: name, extends: element["Extends"].map { index.qualified($0.trimmed, at: element) }, entitySets: sets,
             singletons: singletons, actionImports: try imports("ActionImport", .action, container: name),
             functionImports: try imports("FunctionImport", .function, container: name),
             associationSets: associationSets, annotations: try annotations.annotations(of: element, name))
@@ -104,7 +104,7 @@ struct ContainerReader {
         for binding in child.children("NavigationPropertyBinding") {
             let path = try binding.required("Path")
             let target = try binding.required("Target")
-            let key = index.qualifiedPath(path)
+            let key = index.qualifiedPath(path, at: binding)
             guard result[key] == nil else {
                 try index.tolerate(.duplicateName, "The \(child.label) binds \"\(path)\" twice.", at: binding)
                 continue
@@ -127,7 +127,9 @@ struct ContainerReader {
     /// The name of the set, without a container of this document.
     private func setName(_ target: String) -> String {
         let parts = target.trimmed.split(separator: "/", maxSplits: 1)
-        guard parts.count == 2, parts[0].contains("."), index.isOwn(index.qualified(parts[0])) else {
+        guard parts.count == 2, parts[0].contains("."),
+            index.isOwn(index.qualified(parts[0], at: element), at: element)
+        else {
             return String(target.trimmed)
         }
         return String(parts[1])
@@ -135,9 +137,9 @@ struct ContainerReader {
 
     private func associationSet(_ child: MarkupElement) throws(CSDLError) -> AssociationSet {
         let name = try child.declaredName()
-        let qualified = index.qualified(try child.required("Association").trimmed)
+        let qualified = index.qualified(try child.required("Association").trimmed, at: child)
         let association = index.associations[qualified]
-        if association == nil, index.isOwn(qualified) {
+        if association == nil, index.isOwn(qualified, at: child) {
             throw CSDLError(.unresolvedName, "The association \"\(qualified)\" is not declared.", at: child)
         }
         guard child.children("End").count <= 2 else {
@@ -180,7 +182,7 @@ struct ContainerReader {
     ) throws(CSDLError) -> String {
         if let role = end["Role"] { return role }
         if let association, let text = sets[set]?["EntityType"] {
-            let type = index.qualified(text.trimmed)
+            let type = index.qualified(text.trimmed, at: end)
             let matching = [association.first, association.second].filter { index.areCompatible(type, $0.type) }
             if matching.count == 1 { return matching[0].role }
         }
@@ -196,13 +198,15 @@ struct ContainerReader {
         var result: [OperationImport] = []
         for child in element.children(name) {
             let importName = try child.declaredName()
-            let operation = child[kind == .action ? "Action" : "Function"].map { index.qualified($0.trimmed) }
+            let operation = child[kind == .action ? "Action" : "Function"].map {
+                index.qualified($0.trimmed, at: child)
+            }
             if operation == nil, source.element.namespace == MarkupNamespace.edm, child["ReturnType"] == nil,
                 child.firstChild("Parameter") == nil
             {
                 try index.tolerate(.missing, "The \(child.label) does not say what it imports.", at: child)
             }
-            if let operation, index.isOwn(operation), !index.operations.contains(operation) {
+            if let operation, index.isOwn(operation, at: child), !index.operations.contains(operation) {
                 throw CSDLError(
                     .unresolvedName, "The \(child.label) imports \"\(operation)\", which is not declared.", at: child)
             }

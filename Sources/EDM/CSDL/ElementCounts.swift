@@ -28,18 +28,18 @@ struct ElementCounts: Sendable {
 }
 
 extension ElementCounts {
-    init(document: MetadataDocument, index: SchemaIndex) {
+    init(documents: [MetadataDocument], index: SchemaIndex) {
         self.init()
         var unresolved: Set<String> = []
         // Not by recursion: counting follows no depth but that of the data.
-        var open = [document.root]
+        var open = documents.map(\.root)
         while let element = open.popLast() {
             open += element.children
             count(attributesOf: element)
             guard element.vocabulary == .edm else { continue }
             count(element)
             for attribute in Self.typeAttributes[element.name] ?? [] {
-                if let text = element[attribute] { count(reference: text, index, &unresolved) }
+                if let text = element[attribute] { count(reference: text, at: element, index, &unresolved) }
             }
         }
         unresolvedTypeNames = unresolved.count
@@ -84,12 +84,14 @@ extension ElementCounts {
     }
 
     /// A type name as it is written. V2's names without namespace are no references.
-    private mutating func count(reference text: String, _ index: SchemaIndex, _ unresolved: inout Set<String>) {
+    private mutating func count(
+        reference text: String, at element: MarkupElement, _ index: SchemaIndex, _ unresolved: inout Set<String>
+    ) {
         var name = text.trimmed
         if name.hasPrefix("Collection("), name.hasSuffix(")") { name = name.dropFirst("Collection(".count).dropLast() }
         guard let dot = name.lastIndex(of: "."), !name.hasPrefix("Edm.") else { return }
-        if index.isOwnAlias(String(name[..<dot])) { typeRefsViaAlias += 1 }
-        if index.types[index.qualified(name)] == nil {
+        if index.isOwnAlias(String(name[..<dot]), at: element) { typeRefsViaAlias += 1 }
+        if index.types[index.qualified(name, at: element)] == nil {
             unresolvedTypeRefs += 1
             unresolved.insert(String(name))
         }

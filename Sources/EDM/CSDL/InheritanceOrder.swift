@@ -40,7 +40,7 @@ struct InheritanceOrder {
     private func base(of declaration: SchemaIndex.TypeDeclaration) throws(CSDLError) -> SchemaIndex.TypeDeclaration? {
         guard let name = declaration.base else { return nil }
         guard let base = index.types[name] else {
-            guard !index.isOwn(name) else {
+            guard !index.isOwn(name, at: declaration.element) else {
                 throw CSDLError(
                     .unresolvedName, "The base type \"\(name)\" of \"\(declaration.name)\" is not declared.",
                     at: declaration.element)

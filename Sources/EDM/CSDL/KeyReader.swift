@@ -39,7 +39,7 @@ struct KeyReader {
         _ element: MarkupElement, of declaration: SchemaIndex.TypeDeclaration
     ) throws(CSDLError) -> KeyReference {
         let path = try element.required("Name")
-        switch index.walk(path, from: declaration.name) {
+        switch index.walk(path, from: declaration.name, at: element) {
         case .beyond: break
         case .missing(let name, let type):
             try index.tolerate(

@@ -36,6 +36,9 @@ extension MarkupElement {
         return value
     }
 
+    /// Where the element is, for messages about another one.
+    var place: String { "line \(line)\(origin.name.map { " of \($0)" } ?? "")" }
+
     /// The kind of element with its name, for messages.
     var label: String {
         guard let name = self["Name"] else { return self.name }

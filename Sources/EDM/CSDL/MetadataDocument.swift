@@ -22,6 +22,11 @@ struct MetadataDocument {
         version = try Self.version(root, first)
     }
 
+    /// The `Include` elements of all references.
+    var includes: [MarkupElement] {
+        references.flatMap(\.children).filter { $0.vocabulary == .edmx && $0.name == "Include" }
+    }
+
     /// Schemas are children of `DataServices`; design tools keep them in `Runtime/ConceptualModels`.
     private static func schemas(of root: MarkupElement) -> [MarkupElement] {
         var result: [MarkupElement] = []

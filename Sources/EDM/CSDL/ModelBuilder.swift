@@ -1,32 +1,38 @@
-/// Makes the resolved model of what a document declares.
+/// Makes the resolved model of what documents declare.
 struct ModelBuilder {
-    let document: MetadataDocument
+    /// The document that refers to the others first.
+    let documents: [MetadataDocument]
     let index: SchemaIndex
 
     func build() throws(CSDLError) -> EntityDataModel {
+        guard let main = documents.first else {
+            throw CSDLError(.notMetadata, "There is no document.", line: 1, column: 1)
+        }
         let annotations = try AnnotationBook(index: index)
         let navigations = try NavigationTable(index: index)
         let types = try StructuredTypeBuilder(
             index: index, navigations: navigations, annotations: annotations
         ).build()
 
+        let offered = offeredContainers()
         var schemas: [Schema] = []
         for (position, source) in index.sources.enumerated() {
             schemas.append(
-                try schema(source, annotations.blocks[position], types, navigations, annotations))
+                try schema(source, annotations.blocks[position], types, navigations, annotations, offered))
         }
         return EntityDataModel(
-            version: document.version, schemas: schemas,
+            version: main.version, schemas: schemas,
             structuredTypes: index.structuredTypes.compactMap { types[$0.name] },
             enumerationTypes: schemas.flatMap(\.enumerationTypes),
             entitySets: schemas.flatMap(\.containers).flatMap(\.entitySets),
-            singletons: schemas.flatMap(\.containers).flatMap(\.singletons), references: try references(annotations),
-            defects: index.defects, elementCounts: ElementCounts(document: document, index: index))
+            singletons: schemas.flatMap(\.containers).flatMap(\.singletons),
+            references: try references(annotations),
+            defects: index.defects, elementCounts: ElementCounts(documents: documents, index: index))
     }
 
     private func schema(
         _ source: SchemaIndex.Source, _ blocks: [AnnotationsBlock], _ types: [String: StructuredType],
-        _ navigations: NavigationTable, _ annotations: AnnotationBook
+        _ navigations: NavigationTable, _ annotations: AnnotationBook, _ offered: Set<ObjectIdentifier>
     ) throws(CSDLError) -> Schema {
         let structured = source.element.children.compactMap { element -> StructuredType? in
             guard element.isModel("EntityType") || element.isModel("ComplexType") else { return nil }
@@ -34,7 +40,7 @@ struct ModelBuilder {
         }
         var containers: [EntityContainer] = []
         var names: Set<String> = []
-        for element in source.element.children("EntityContainer") {
+        for element in source.element.children("EntityContainer") where offered.contains(ObjectIdentifier(element)) {
             let reader = ContainerReader(
                 element, in: source, index: index, navigations: navigations, annotations: annotations, types: types)
             let container = try reader.read()
@@ -57,6 +63,25 @@ struct ModelBuilder {
             terms: try terms(of: source, annotations),
             containers: containers, annotationsBlocks: blocks,
             annotations: try annotations.annotations(of: source.element))
+    }
+
+    /// The containers of the first document and those that they extend: a document that is referred to may have a
+    /// container of its own, and what is in it is another service's.
+    private func offeredContainers() -> Set<ObjectIdentifier> {
+        var byName: [String: [MarkupElement]] = [:]
+        var open: [MarkupElement] = []
+        for source in index.sources {
+            for element in source.element.children("EntityContainer") {
+                byName["\(source.namespace).\(element["Name"] ?? "")", default: []].append(element)
+                if element.origin.position == 0 { open.append(element) }
+            }
+        }
+        var offered: Set<ObjectIdentifier> = []
+        while let element = open.popLast() {
+            guard offered.insert(ObjectIdentifier(element)).inserted, let base = element["Extends"] else { continue }
+            open += byName[index.qualified(base.trimmed, at: element)] ?? []
+        }
+        return offered
     }
 
     private func enumerations(
@@ -112,7 +137,7 @@ struct ModelBuilder {
             result.append(
                 Term(
                     name: name, type: try properties.type(of: element),
-                    baseTerm: element["BaseTerm"].map { index.qualified($0.trimmed) },
+                    baseTerm: element["BaseTerm"].map { index.qualified($0.trimmed, at: element) },
                     isNullable: try element.boolean("Nullable", default: true),
                     facets: try properties.facets(of: element),
                     appliesTo: (element["AppliesTo"] ?? "").split(separator: " ").map(String.init),
@@ -123,7 +148,7 @@ struct ModelBuilder {
 
     private func references(_ annotations: AnnotationBook) throws(CSDLError) -> [DocumentReference] {
         var result: [DocumentReference] = []
-        for element in document.references {
+        for element in documents.flatMap(\.references) {
             let children = element.children.filter { $0.vocabulary == .edmx }
             var includes: [DocumentReference.Include] = []
             for include in children where include.name == "Include" {

@@ -32,11 +32,11 @@ struct NavigationReader {
     private func legacy(
         _ element: MarkupElement, _ name: String, _ owner: String
     ) throws(CSDLError) -> NavigationTable.Entry {
-        let relationship = index.qualified(try element.required("Relationship").trimmed)
+        let relationship = index.qualified(try element.required("Relationship").trimmed, at: element)
         let fromRole = try element.required("FromRole")
         let toRole = try element.required("ToRole")
         guard let association = index.associations[relationship] else {
-            guard !index.isOwn(relationship), relationship.contains(".") else {
+            guard !index.isOwn(relationship, at: element), relationship.contains(".") else {
                 throw CSDLError(
                     .unresolvedName, "The association \"\(relationship)\" of the \(element.label) is not declared.",
                     at: element)
@@ -76,7 +76,7 @@ struct NavigationReader {
             let principal = try constraint.required("ReferencedProperty")
             var isComplete = true
             for (path, type) in [(dependent, owner), (principal, target)] {
-                if case .missing(_, let place) = index.walk(path, from: type) {
+                if case .missing(_, let place) = index.walk(path, from: type, at: constraint) {
                     isComplete = false
                     try index.tolerate(
                         .unknownProperty,

@@ -139,7 +139,7 @@ struct NavigationTable {
 
     /// The partner that an entry names; nil where it is in a document that was not read.
     private func partner(_ path: String, of entry: Entry) throws(CSDLError) -> Int? {
-        switch index.walk(path.trimmed, from: entry.target.name) {
+        switch index.walk(path.trimmed, from: entry.target.name, at: entry.element) {
         case .beyond: return nil
         case .missing(let segment, let type):
             throw CSDLError(

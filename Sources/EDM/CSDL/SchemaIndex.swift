@@ -1,6 +1,7 @@
-/// What a document declares, by qualified name, before anything is resolved.
+/// What documents declare, by qualified name, before anything is resolved.
 ///
-/// Names are checked here: each schema's declarations are unique, and aliases lead to one namespace.
+/// Names are checked here: each schema's declarations are unique, and aliases lead to one namespace. Aliases are a
+/// document's own, so a name that was written down is looked up with the element that it stands at.
 final class SchemaIndex {
     struct TypeDeclaration {
         enum Kind { case entity, complex, enumeration, definition }
@@ -22,9 +23,9 @@ final class SchemaIndex {
     }
 
     let sources: [Source]
-    /// Namespaces that this document declares and does not also include: names in them must resolve.
-    let ownNamespaces: Set<String>
-    /// Types in the order of the document.
+    /// For each document the namespaces that it declares and does not also include: names that it has in them must resolve.
+    private let ownNamespaces: [Set<String>]
+    /// Types in the order of the documents.
     private(set) var declarations: [TypeDeclaration] = []
     private(set) var types: [String: TypeDeclaration] = [:]
     /// Entity and complex types, each after its base type.
@@ -39,41 +40,27 @@ final class SchemaIndex {
     /// The qualified names of actions and functions.
     private(set) var operations: Set<String> = []
 
-    /// Every namespace that a name may be written with, and what it stands for.
-    private let namespaces: [String: String]
+    /// For each document every namespace that a name may be written with, and what it stands for.
+    private let namespaces: [[String: String]]
     private var members: [String: [String: MarkupElement]] = [:]
-    /// Types by their name without namespace, the first of each name.
-    private var localNames: [String: String] = [:]
-    private let ownAliases: Set<String>
-    private var resolved: [String: TypeReference.Kind] = [:]
+    /// For each document its types by their name without namespace, the first of each name.
+    private var localNames: [[String: String]]
+    private let ownAliases: [Set<String>]
+    /// For each document what its type names stand for.
+    private var resolved: [[String: TypeReference.Kind]]
 
-    init(_ document: MetadataDocument, limits: CSDLReader.Limits, isStrict: Bool) throws(CSDLError) {
+    /// - Parameter documents: the position of each is that of its elements' origin.
+    init(_ documents: [MetadataDocument], limits: CSDLReader.Limits, isStrict: Bool) throws(CSDLError) {
         self.isStrict = isStrict
         budget = limits.properties
-        var sources: [Source] = []
-        var namespaces: [String: String] = [:]
-        for element in document.schemas {
-            let namespace = try element.required("Namespace")
-            guard !namespace.trimmed.isEmpty else {
-                throw CSDLError(.invalidName, "The schema's namespace is empty.", at: element)
-            }
-            sources.append(Source(element: element, namespace: namespace, alias: element["Alias"]))
-            namespaces[namespace] = namespace
-        }
-        var included: Set<String> = []
-        for (alias, namespace, element) in Self.aliases(sources, document) {
-            if element.name == "Include" { included.insert(namespace) }
-            guard let alias else { continue }
-            if let known = namespaces[alias], known != namespace {
-                throw CSDLError(
-                    .duplicateName, "The alias \"\(alias)\" stands for \"\(known)\" already.", at: element)
-            }
-            namespaces[alias] = namespace
-        }
-        self.sources = sources
-        self.namespaces = namespaces
-        ownNamespaces = Set(sources.map(\.namespace)).subtracting(included)
-        ownAliases = Set(sources.compactMap { $0.alias == $0.namespace ? nil : $0.alias })
+        localNames = documents.map { _ in [:] }
+        resolved = documents.map { _ in [:] }
+        var names: [Names] = []
+        for document in documents { names.append(try Names(document)) }
+        sources = names.flatMap(\.sources)
+        namespaces = names.map(\.namespaces)
+        ownNamespaces = names.map(\.own)
+        ownAliases = names.map { Set($0.sources.compactMap { $0.alias == $0.namespace ? nil : $0.alias }) }
         for source in sources {
             try checkNames(of: source)
             try declareTypesAndOperations(of: source)
@@ -82,15 +69,6 @@ final class SchemaIndex {
         for declaration in structuredTypes { try declareMembers(of: declaration) }
         for source in sources { try declareAssociations(of: source) }
     }
-
-    private static func aliases(
-        _ sources: [Source], _ document: MetadataDocument
-    ) -> [(alias: String?, namespace: String, element: MarkupElement)] {
-        let includes = document.references.flatMap(\.children).filter { $0.vocabulary == .edmx && $0.name == "Include" }
-        return sources.map { ($0.alias, $0.namespace, $0.element) }
-            + includes.compactMap { include in include["Namespace"].map { (include["Alias"], $0, include) } }
-    }
-
     // MARK: Defects
 
     /// Notes what breaks the standard but leaves a usable model. Known services and published documents do so; a strict
@@ -119,21 +97,25 @@ final class SchemaIndex {
 
     // MARK: Names
 
-    /// The name with its alias replaced by the namespace.
-    func qualified(_ name: some StringProtocol) -> String {
+    /// The name, as it is written at the element, with its alias replaced by the namespace.
+    func qualified(_ name: some StringProtocol, at element: MarkupElement) -> String {
         guard let dot = name.lastIndex(of: ".") else { return String(name) }
         let prefix = String(name[..<dot])
-        guard let namespace = namespaces[prefix], namespace != prefix else { return String(name) }
+        guard let namespace = namespaces[element.origin.position][prefix], namespace != prefix else {
+            return String(name)
+        }
         return namespace + name[dot...]
     }
 
-    /// Whether the prefix is the alias of one of the document's own schemas.
-    func isOwnAlias(_ prefix: String) -> Bool { ownAliases.contains(prefix) }
+    /// Whether the prefix is the alias of one of the own schemas of the element's document.
+    func isOwnAlias(_ prefix: String, at element: MarkupElement) -> Bool {
+        ownAliases[element.origin.position].contains(prefix)
+    }
 
-    /// Whether the qualified name is in a namespace that this document alone declares.
-    func isOwn(_ name: String) -> Bool {
+    /// Whether the qualified name is in a namespace that the element's document declares and does not include.
+    func isOwn(_ name: String, at element: MarkupElement) -> Bool {
         guard let dot = name.lastIndex(of: ".") else { return false }
-        return ownNamespaces.contains(String(name[..<dot]))
+        return ownNamespaces[element.origin.position].contains(String(name[..<dot]))
     }
 
     // MARK: Declaring
@@ -163,13 +145,16 @@ final class SchemaIndex {
             }
             let localName = try element.declaredName()
             let name = "\(source.namespace).\(localName)"
-            if localNames[localName] == nil { localNames[localName] = name }
+            let position = element.origin.position
+            if localNames[position][localName] == nil { localNames[position][localName] = name }
             if let first = types[name] {
                 throw CSDLError(
-                    .duplicateName, "The type \"\(name)\" is declared already, in line \(first.element.line).",
+                    .duplicateName, "The type \"\(name)\" is declared already, in \(first.element.place).",
                     at: element)
             }
-            let base = kind == .entity || kind == .complex ? element["BaseType"].map { qualified($0.trimmed) } : nil
+            let base =
+                kind == .entity || kind == .complex
+                ? element["BaseType"].map { qualified($0.trimmed, at: element) } : nil
             let declaration = TypeDeclaration(kind: kind, name: name, element: element, base: base)
             types[name] = declaration
             declarations.append(declaration)
@@ -211,22 +196,23 @@ final class SchemaIndex {
             name = String(name.dropFirst("Collection(".count).dropLast()).trimmed
         }
         let key = String(name)
-        if let known = resolved[key] { return TypeReference(known, isCollection: isCollection) }
+        let position = element.origin.position
+        if let known = resolved[position][key] { return TypeReference(known, isCollection: isCollection) }
         let kind = try kind(of: key, at: element)
-        resolved[key] = kind
+        resolved[position][key] = kind
         return TypeReference(kind, isCollection: isCollection)
     }
 
     private func kind(of text: String, at element: MarkupElement) throws(CSDLError) -> TypeReference.Kind {
         if let builtIn = BuiltInType.kind(text) { return builtIn }
-        guard let name = qualifiedTypeName(text) else {
+        guard let name = qualifiedTypeName(text, at: element) else {
             throw CSDLError(.invalidName, "\"\(text)\" at the \(element.label) is no name of a type.", at: element)
         }
         if name.hasPrefix("Edm.") {
             try tolerate(.unresolvedName, "There is no primitive type \"\(name)\".", at: element)
         }
         guard let declaration = types[name] else {
-            guard !isOwn(name) else {
+            guard !isOwn(name, at: element) else {
                 throw CSDLError(.unresolvedName, "The type \"\(name)\" is not declared.", at: element)
             }
             return .unresolved(name: name)
@@ -242,11 +228,13 @@ final class SchemaIndex {
 
     /// V2 documents are seen to leave out their own namespace. Some have one that is no identifier: what is declared in
     /// it is theirs nevertheless.
-    private func qualifiedTypeName(_ text: String) -> String? {
+    private func qualifiedTypeName(_ text: String, at element: MarkupElement) -> String? {
+        let position = element.origin.position
         guard let dot = text.lastIndex(of: ".") else {
-            return localNames[text]
+            return localNames[position][text]
         }
-        return text.isQualifiedName || namespaces[String(text[..<dot])] != nil ? qualified(text) : nil
+        let isName = text.isQualifiedName || namespaces[position][String(text[..<dot])] != nil
+        return isName ? qualified(text, at: element) : nil
     }
 
     /// The primitive type beneath a type definition.
@@ -285,20 +273,21 @@ final class SchemaIndex {
         return .beyond
     }
 
-    /// Walks a path of properties, casts and annotations from a type on, as far as the document knows.
-    func walk(_ path: some StringProtocol, from type: String) -> Lookup {
+    /// Walks a path of properties, casts and annotations, which is written at the element, from a type on, as far as the
+    /// documents know.
+    func walk(_ path: some StringProtocol, from type: String, at element: MarkupElement) -> Lookup {
         var current = type
         var last: MarkupElement?
         for segment in path.split(separator: "/", omittingEmptySubsequences: false) {
             if segment.contains("@") || segment.hasPrefix("$") { return last.map(Lookup.found) ?? .beyond }
             if segment.contains(".") {
-                current = qualified(segment)
+                current = qualified(segment, at: element)
                 continue
             }
             switch member(segment, of: current) {
-            case .found(let element):
-                last = element
-                current = memberType(of: element) ?? ""
+            case .found(let member):
+                last = member
+                current = memberType(of: member) ?? ""
             case let other: return other
             }
         }
@@ -308,7 +297,7 @@ final class SchemaIndex {
     /// The qualified name of the type of a property, or of the target of a navigation property.
     private func memberType(of element: MarkupElement) -> String? {
         if let relationship = element["Relationship"], let role = element["ToRole"] {
-            return associations[qualified(relationship.trimmed)]?.end(role)?.type
+            return associations[qualified(relationship.trimmed, at: element)]?.end(role)?.type
         }
         guard let text = element["Type"] else { return nil }
         return (try? type(text, at: element))?.name

@@ -7,7 +7,7 @@ public final class EntityDataModel: Sendable {
     /// The sets of all entity containers in the order of the document, singletons excluded.
     public let entitySets: [EntitySet]
     public let singletons: [EntitySet]
-    /// The other documents that this one refers to. They were not read.
+    /// The other documents that those which were read refer to, whether they were read too or not.
     public let references: [DocumentReference]
 
     /// What is wrong with the document and could be lived with, in the order in which it was found: a key of a property

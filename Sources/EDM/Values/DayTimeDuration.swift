@@ -7,6 +7,15 @@ public struct DayTimeDuration: Sendable, Hashable {
     /// 0 to 999,999,999,999.
     public let picoseconds: Int64
 
+    /// No time at all.
+    public static let zero = DayTimeDuration()
+
+    private init() {
+        isNegative = false
+        seconds = 0
+        picoseconds = 0
+    }
+
     /// Nil for negative parts and for picoseconds of a second or more.
     public init?(isNegative: Bool = false, seconds: Int64, picoseconds: Int64 = 0) {
         guard seconds >= 0, (0..<LocalTime.picosecondsPerSecond).contains(picoseconds) else { return nil }

@@ -159,6 +159,12 @@ extension DecimalValue: ExpressibleByIntegerLiteral {
     public init(integerLiteral value: Int64) { self.init(unchecked: String(value)) }
 }
 
+/// Swift reads such a literal as a `Double` first. What has up to 15 significant digits comes out as it was written, but for
+/// zeros at its end; for more digits use ``DecimalValue/init(_:)-(String)``.
+extension DecimalValue: ExpressibleByFloatLiteral {
+    public init(floatLiteral value: Double) { self.init(value) }
+}
+
 extension DecimalValue {
     /// A number's text taken apart and put together again without exponent, plus sign and leading zeros.
     private struct Parts {

@@ -7,6 +7,12 @@ public struct GlobalDateTime: Sendable, Hashable {
 
     private let storedOffset: Int16
 
+    /// A date and time of UTC.
+    public init(utc: LocalDateTime) {
+        local = utc
+        storedOffset = 0
+    }
+
     /// Nil for an offset of a day or more.
     public init?(local: LocalDateTime, offsetMinutes: Int) {
         guard (-1439...1439).contains(offsetMinutes) else { return nil }

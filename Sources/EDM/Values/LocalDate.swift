@@ -15,6 +15,9 @@ public struct LocalDate: Sendable, Hashable {
     /// Far beyond any real date, and so small that no arithmetic on dates can overflow.
     public static let yearLimit = 99_999_999
 
+    /// 1 January 1970.
+    public static let epoch = LocalDate(unchecked: 1970, 1, 1)
+
     /// Nil for a day that does not exist and for years beyond ``yearLimit``.
     public init?(year: Int, month: Int, day: Int) {
         guard (-Self.yearLimit...Self.yearLimit).contains(year), (1...12).contains(month), day >= 1,

@@ -8,7 +8,7 @@ public struct PayloadWriter: Sendable {
     public let model: EntityDataModel
     /// With a slash at its end.
     public let serviceRoot: String
-    private let values: ValueJSONWriter
+    let values: ValueJSONWriter
 
     /// - Parameter isIEEE754Compatible: V4: `Edm.Int64` and `Edm.Decimal` as strings, as a client may ask for.
     public init(version: ODataVersion, model: EntityDataModel, serviceRoot: String, isIEEE754Compatible: Bool = false) {
@@ -163,7 +163,7 @@ public struct PayloadWriter: Sendable {
 
 extension PayloadWriter {
     /// Wraps what `content` writes into the `d` of V2.
-    private func document(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
+    func document(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         guard version.isLegacy else {
             content(&writer)
@@ -176,7 +176,7 @@ extension PayloadWriter {
         return writer.bytes
     }
 
-    private func begin(_ writer: inout JSONWriter, context: String) {
+    func begin(_ writer: inout JSONWriter, context: String) {
         writer.beginObject()
         guard !version.isLegacy else { return }
         writer.name("@odata.context")

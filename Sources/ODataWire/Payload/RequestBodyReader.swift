@@ -62,7 +62,7 @@ public struct RequestBodyReader: Sendable {
         return url
     }
 
-    private func entity(_ object: JSONObject, type declared: EntityType) throws(PayloadError) -> RequestBody {
+    func entity(_ object: JSONObject, type declared: EntityType) throws(PayloadError) -> RequestBody {
         var body = RequestBody()
         var types: [String: String] = [:]
         for member in object.members {
@@ -172,7 +172,7 @@ public struct RequestBodyReader: Sendable {
     }
 
     /// The entity that an object merely refers to: it has an address and no property.
-    private func boundURL(_ object: JSONObject) -> String? {
+    func boundURL(_ object: JSONObject) -> String? {
         let hasProperty = object.members.contains {
             if case .property = MemberName($0.name, version: reader.family) { true } else { false }
         }

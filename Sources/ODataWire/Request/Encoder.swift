@@ -8,8 +8,8 @@ public import EDM
 public struct RequestEncoder: Sendable {
     public let version: ODataVersion
     public let options: ServiceOptions
-    private let model: EntityDataModel
-    private let urls: EntityURLWriter
+    let model: EntityDataModel
+    let urls: EntityURLWriter
 
     /// - Parameter serviceRoot: absolute, with or without a slash at its end.
     public init(

@@ -3,42 +3,58 @@ internal import EDM
 /// The Swift sources of a service: a class per entity type, one for the service, and the metadata that they carry.
 ///
 /// The text becomes a model, the model a plan in which everything has its Swift name (``ServicePlan``), and the plan the
-/// files. The same document and options give the same bytes, on any machine.
+/// files. The same documents and options give the same bytes, on any machine.
 public struct ProxySources: Sendable, Hashable {
-    /// The service, its metadata, and the entity classes in the order of the document.
+    /// The service, its metadata, and the types: entity types first, then complex and enumeration types and type
+    /// definitions, each in the order of the document.
     public let files: [GeneratedFile]
+    /// What a person may want to know who watches: one short line each.
+    public let notes: [String]
 
     /// - Parameter metadata: CSDL XML of any version that Tidelog reads, in UTF-8.
     public init(metadata: [UInt8], options: ProxyOptions = ProxyOptions()) throws(ProxyError) {
-        guard let document = Self.document(metadata) else { throw .notUTF8 }
-        let model: EntityDataModel
-        do throws(CSDLError) {
-            // What is read here is what the generated code will read.
-            model = try CSDLReader.read(Array(document.utf8))
-        } catch {
-            throw .metadata(line: error.line, column: error.column, message: error.message)
-        }
-        let plan = try ServicePlan(model: model, options: options)
-        guard !plan.entities.isEmpty else { throw .noEntityTypes }
-        let style = SourceStyle(plan: plan, isInternal: options.isInternal)
-        files =
-            [style.service(), style.metadata(document)] + plan.entities.map { style.entityClass($0) }
+        try self.init(MetadataSource(bytes: metadata), options: options)
     }
 
-    /// The document without byte order mark and with line feeds only, which is the same document (XML 1.0, section 2.11).
-    private static func document(_ bytes: [UInt8]) -> String? {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count)
-        var afterReturn = false
-        for byte in bytes.starts(with: mark) ? bytes[3...] : bytes[...] {
-            if byte == 0x0D {
-                text.append(0x0A)
-            } else if !(byte == 0x0A && afterReturn) {
-                text.append(byte)
-            }
-            afterReturn = byte == 0x0D
+    /// - Parameters:
+    ///   - metadata: CSDL XML of any version that Tidelog reads, in UTF-8.
+    ///   - references: documents that it refers to, see ``ReferencedDocuments``; their types are generated as its own.
+    ///   - annotations: a document with annotations that choose names. Metadata may have such annotations as well.
+    public init(
+        _ metadata: MetadataSource, references: [MetadataSource] = [], annotations: MetadataSource? = nil,
+        options: ProxyOptions = ProxyOptions()
+    ) throws(ProxyError) {
+        let text = try metadata.text()
+        var documents: [String] = []
+        for reference in references { documents.append(try reference.text()) }
+        let model = try Self.model(metadata, references, options)
+        var chosen = NameAnnotations(model: model)
+        for source in [metadata] + references { try chosen.read(in: source) }
+        if let annotations { try chosen.read(file: annotations) }
+        let plan = try ServicePlan(model: model, options: options, names: chosen.names)
+        guard !plan.entities.isEmpty else { throw .noEntityTypes(document: metadata.name) }
+        let style = SourceStyle(plan: plan, isInternal: options.isInternal)
+        files = style.files(metadata: text, references: documents)
+        notes =
+            ["The service is \(plan.serviceName)."]
+            + plan.entities.map { "\($0.type.name) is \($0.className)." }
+            + model.unresolvedNames.map { "\($0) is in no document that was read." }
+    }
+
+    /// Everything in one file, whose name is given with its extension.
+    public func singleFile(named name: String) -> GeneratedFile { GeneratedFile(name: name, joining: files) }
+
+    private static func model(
+        _ metadata: MetadataSource, _ references: [MetadataSource], _ options: ProxyOptions
+    ) throws(ProxyError) -> EntityDataModel {
+        let document = try metadata.document()
+        var others: [CSDLReader.Document] = []
+        for reference in references { others.append(try reference.document()) }
+        do throws(CSDLError) {
+            return try CSDLReader(refusesCaseConflicts: !options.allowsCaseConflicts)
+                .read(document, references: others)
+        } catch {
+            throw ProxyError(error)
         }
-        return String(validating: text, as: UTF8.self)
     }
 }

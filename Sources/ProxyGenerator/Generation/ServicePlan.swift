@@ -3,6 +3,19 @@ internal import EDM
 /// Everything that is generated, with its Swift names. Names are given in the order of the document, and a name that is
 /// taken gets a number, so they stay as they are when something is added at the end.
 struct ServicePlan {
+    let serviceName: String
+    let metadataName: String
+    /// What the document calls itself, for comments.
+    let namespace: String
+    let entities: [Entity]
+    let complexTypes: [Complex]
+    let enumerations: [Enumeration]
+    let definitions: [Definition]
+    let sets: [Set]
+    let singletons: [Singleton]
+    let operations: [Operation]
+    let hasOpenEnumerations: Bool
+
     /// A class of an entity type.
     struct Entity {
         let type: EntityType
@@ -11,57 +24,106 @@ struct ServicePlan {
         let baseClass: String
         /// What the type itself declares, navigation properties last.
         let members: [Member]
+        /// The key that the type itself declares; empty where it inherits one or has none that can be addressed.
+        let key: [KeyPart]
+    }
+
+    /// A struct of a complex type.
+    struct Complex {
+        let type: ComplexType
+        let name: String
+        /// Inherited ones first, navigation properties last.
+        let members: [Member]
     }
 
     struct Member {
         let property: Property
         let name: String
-    }
+        let form: Form
+        let isKey: Bool
 
-    /// An entity set with the names of its three functions.
-    struct Set {
-        let name: String
-        let className: String
-        let list: String
-        let fetchList: String
-        let fetchOne: String
-    }
-
-    let serviceName: String
-    let metadataName: String
-    /// What the document calls itself, for comments.
-    let namespace: String
-    let entities: [Entity]
-    let sets: [Set]
-
-    init(model: EntityDataModel, options: ProxyOptions) throws(ProxyError) {
-        let types = model.schemas.flatMap(\.entityTypes).filter { model.findEntityType($0.name) === $0 }
-        var scope = NameScope(reserved: ReservedNames.types, ignoresCase: true)
-        let service = try Self.serviceName(model, options)
-        serviceName = options.service == nil ? scope.claim(service) : service
-        guard options.service == nil || scope.claim(service) == service else {
-            throw .invalidName(option: "--service", name: service)
+        enum Form {
+            /// The Swift type of a value, and whether the member is no optional.
+            case value(String, isRequired: Bool)
+            /// The class of the target.
+            case toOne(String)
+            case toMany(String)
+            case stream
+            /// Nothing but a property of the metadata.
+            case plain
         }
-        metadataName = scope.claim(service + "Metadata")
-        namespace = model.schemas.first?.namespace ?? service
-        let plain = Self.plainNames(types, model)
-        var classes: [String: String] = [:]
-        for type in types { classes[type.name] = scope.claim(options.prefix + (plain[type.name] ?? type.localName)) }
-        entities = Self.entities(types, classes, model)
-        sets = Self.sets(model, classes, plain)
     }
 
-    private static func serviceName(_ model: EntityDataModel, _ options: ProxyOptions) throws(ProxyError) -> String {
+    /// A part of a key, which is a parameter.
+    struct KeyPart {
+        let property: String
+        let label: String
+        let type: String
+    }
+
+    /// A Swift enumeration, or a struct with a constant for each member.
+    struct Enumeration {
+        let type: EnumerationType
+        let name: String
+        let form: Form
+        let members: [(member: EnumerationType.Member, name: String)]
+
+        enum Form {
+            case closed, open, flags, openFlags
+        }
+    }
+
+    /// A type alias.
+    struct Definition {
+        let definition: TypeDefinition
+        let name: String
+        let underlying: String
+    }
+
+    init(model: EntityDataModel, options: ProxyOptions, names chosen: ChosenNames = ChosenNames()) throws(ProxyError) {
+        let entityTypes = model.schemas.flatMap(\.entityTypes).filter { model.findEntityType($0.name) === $0 }
+        var scope = NameScope(reserved: ReservedNames.types, ignoresCase: true)
+        let service = try Self.serviceName(model, options, chosen)
+        serviceName = scope.claim(service.name)
+        guard !service.isChosen || serviceName == service.name else {
+            throw chosen.refusal(ofService: service.name) ?? .invalidName(option: "--service", name: service.name)
+        }
+        metadataName = scope.claim(service.name + "Metadata")
+        namespace = model.schemas.first?.namespace ?? service.name
+
+        let plain = Self.plainNames(entityTypes, model)
+        var names = TypeNames(prefix: options.prefix, chosen: chosen)
+        for type in entityTypes { try names.claim(type.name, as: plain[type.name] ?? type.localName, in: &scope) }
+        for name in Self.valueTypes(model) {
+            try names.claim(name, as: SwiftName.ofType(Self.local(name)), in: &scope)
+        }
+
+        let planner = MemberPlanner(model: model, options: options, names: names, chosen: chosen)
+        entities = try planner.entities(entityTypes)
+        complexTypes = try planner.complexTypes()
+        enumerations = planner.enumerations()
+        definitions = planner.definitions()
+        var calls = ServicePlanner(model: model, options: options, names: names, plain: plain, entities: entities)
+        sets = calls.sets()
+        singletons = calls.singletons()
+        operations = calls.operations()
+        hasOpenEnumerations = options.hasOpenEnumerations
+    }
+
+    /// The name that the option gives, or an annotation, or else the container.
+    private static func serviceName(
+        _ model: EntityDataModel, _ options: ProxyOptions, _ chosen: ChosenNames
+    ) throws(ProxyError) -> (name: String, isChosen: Bool) {
         guard options.prefix.isEmpty || SwiftName.isIdentifier(options.prefix) else {
             throw .invalidName(option: "--prefix", name: options.prefix)
         }
         if let given = options.service {
             guard SwiftName.isIdentifier(given) else { throw .invalidName(option: "--service", name: given) }
-            return given
+            return (given, true)
         }
         let qualified = model.schemas.lazy.flatMap(\.containers).first?.name ?? model.schemas.first?.namespace
-        let local = (qualified ?? "").split(separator: ".").last.map(String.init) ?? "Service"
-        return options.prefix + SwiftName.ofType(local)
+        if let qualified, let choice = chosen.services[qualified] { return (choice.name, true) }
+        return (options.prefix + SwiftName.ofType(qualified.map(local) ?? "Service"), false)
     }
 
     /// The class names before prefix and collisions. A type that is called like the set it fills gets the singular, since
@@ -76,53 +138,13 @@ struct ServicePlan {
         return names
     }
 
-    // MARK: Entities
-
-    private static func entities(
-        _ types: [EntityType], _ classes: [String: String], _ model: EntityDataModel
-    ) -> [Entity] {
-        let classNames = Swift.Set(classes.values)
-        var scopes: [String: NameScope] = [:]
-        var members: [String: [Member]] = [:]
-        for type in types where members[type.name] == nil {
-            var scope = NameScope(reserved: ReservedNames.entityMembers, alsoTaken: classNames)
-            // A derived class must not declare again what its base class has, so base classes choose their names first.
-            for next in model.baseTypes(of: type).reversed() + [type] {
-                if let known = scopes[next.name] {
-                    scope = known
-                    continue
-                }
-                members[next.name] = (next.properties + next.navigationProperties)
-                    .filter { $0.declaringType == next.name }
-                    .map { Member(property: $0, name: scope.claim(SwiftName.ofMember($0.name))) }
-                scopes[next.name] = scope
-            }
-        }
-        return types.map { type in
-            Entity(
-                type: type, className: classes[type.name] ?? type.localName,
-                baseClass: type.baseType.flatMap { classes[$0] } ?? "EntityValue", members: members[type.name] ?? [])
-        }
+    /// The complex types, enumeration types and type definitions, by kind in the order of the document.
+    private static func valueTypes(_ model: EntityDataModel) -> [String] {
+        model.schemas.flatMap(\.complexTypes).filter { model.findComplexType($0.name) === $0 }.map(\.name)
+            + model.schemas.flatMap(\.enumerationTypes).map(\.name)
+            + model.schemas.flatMap(\.typeDefinitions).filter { SwiftText.type($0.underlyingType) != nil }.map(\.name)
     }
 
-    // MARK: Sets
-
-    private static func sets(
-        _ model: EntityDataModel, _ classes: [String: String], _ plain: [String: String]
-    ) -> [Set] {
-        let sets = model.entitySets.filter { classes[$0.entityType.name] != nil && model.findEntitySet($0.name) === $0 }
-        let setsOfType = Dictionary(grouping: sets, by: \.entityType.name)
-        var scope = NameScope(reserved: ReservedNames.serviceMembers)
-        let lists = sets.map { set in
-            (scope.claim(SwiftName.ofMember(set.name)), scope.claim("fetch" + SwiftName.ofType(set.name)))
-        }
-        return zip(sets, lists).map { set, list in
-            let all = SwiftName.ofType(set.name)
-            let ofType = setsOfType[set.entityType.name]?.count == 1 ? plain[set.entityType.name] : nil
-            let one = ofType ?? SwiftName.singular(all)
-            return Set(
-                name: set.name, className: classes[set.entityType.name] ?? "EntityValue", list: list.0,
-                fetchList: list.1, fetchOne: scope.claim(one == all ? "fetchFirst" + all : "fetch" + one))
-        }
-    }
+    /// A name without its namespace.
+    static func local(_ name: String) -> String { String(name.split(separator: ".").last ?? "") }
 }

@@ -12,14 +12,25 @@ enum ReservedNames {
     /// Words that mean something else after a dot, with or without backticks.
     private static let afterDot: Set<String> = ["self", "Self", "init", "Type", "Protocol"]
 
-    /// Names that generated code uses, types within `EntityValue`, which its subclasses see first (a test compares), and
-    /// types of the language that an app can hardly do without.
-    static let types: Set<String> = afterDot.union([
-        "Any", "AnyObject", "Array", "Bool", "ComplexValue", "DataQuery", "DataService", "DayTimeDuration",
-        "DecimalValue", "Dictionary", "Double", "EmbeddedMetadata", "EntityType", "EntityValue", "Error", "Float",
-        "GlobalDateTime", "GuidValue", "Int", "LocalDate", "LocalDateTime", "LocalTime", "Never", "Optional",
-        "Property", "Sendable", "Set", "State", "String", "Swift", "Tidelog", "TidelogError", "UInt8", "Value", "Void",
-    ])
+    /// Types of the language that an app can hardly do without, and types within `EntityValue`, which its subclasses see
+    /// first (a test compares).
+    private static let language: Set<String> = [
+        "Any", "AnyObject", "Array", "Bool", "CaseIterable", "Character", "Codable", "Comparable", "Dictionary",
+        "Double",
+        "Encodable", "Decodable", "Equatable", "Error", "Float", "Hashable", "Hasher", "Identifiable", "Int", "Int64",
+        "KeyPath", "MainActor", "Never", "OptionSet", "Optional", "RawRepresentable", "Result", "Self", "Sendable",
+        "Sequence", "Set", "State", "String", "Substring", "Swift", "Task", "Tidelog", "UInt8", "Void",
+    ]
+
+    /// Types of the metadata and its values that apps and generated code name.
+    private static let values: Set<String> = [
+        "ComplexType", "ComplexValue", "DayTimeDuration", "DecimalValue", "EntityDataModel", "EntitySet", "EntityType",
+        "EnumerationType", "GlobalDateTime", "GuidValue", "KeyPredicate", "LocalDate", "LocalDateTime", "LocalTime",
+        "Property", "PropertyValues", "TidelogError", "TypeDefinition", "Value",
+    ]
+
+    /// Names that types of generated code may not have: an app could not name what they hide.
+    static let types: Set<String> = afterDot.union(language).union(values).union(tidelog)
 
     /// The public members of `EntityValue`; a test compares.
     static let entityMembers: Set<String> = afterDot.union([
@@ -29,13 +40,28 @@ enum ReservedNames {
         "setDataValue", "state", "unsetDataValue",
     ])
 
+    /// The static members of complex types, of which those of entities are others: what `TypedComplexValue` has; a test
+    /// compares.
+    static let complexMembers: Set<String> = afterDot.union([
+        "complexType", "complexValue", "embeddedMetadata", "hash", "hashValue", "propertyDefault", "propertyValue",
+    ])
+
+    /// What members of enumerations are called beside those of the metadata (a test compares), and the cases of an optional,
+    /// which `.none` means in the place of one.
+    static let enumerationMembers: Set<String> = afterDot.union([
+        "allCases", "enumerationType", "hash", "hashValue", "members", "none", "number", "propertyDefault",
+        "propertyValue", "queryValue",
+        "rawValue", "some",
+    ])
+
     /// The public members of `DataService`; a test compares.
     static let serviceMembers: Set<String> = afterDot.union([
         "applyChanges", "createEntity", "createLink", "createMedia", "createRelatedEntity", "createRelatedMedia",
-        "deleteEntity", "deleteLink", "deleteStream", "downloadMedia", "downloadStream", "entities", "entityClasses",
-        "entitySet", "executeQuery", "firstEntity", "isMediaLocal", "loadEntity", "loadMetadata", "loadProperty",
+        "deleteEntity", "deleteLink", "deleteStream", "downloadMedia", "downloadStream", "entities", "entity",
+        "entityClasses", "entitySet", "executeQuery", "firstEntity", "hasOpenEnumerations", "invoke", "isMediaLocal",
+        "loadEntity", "loadMetadata", "loadProperty",
         "localMedia", "localStream", "logger", "metadata", "observe", "prettyTracing", "processBatch", "provider",
-        "refreshMetadata", "traceRequests", "traceWithData", "updateEntity", "updateLink", "uploadMedia",
+        "refreshMetadata", "singleton", "traceRequests", "traceWithData", "updateEntity", "updateLink", "uploadMedia",
         "uploadStream",
     ])
 }

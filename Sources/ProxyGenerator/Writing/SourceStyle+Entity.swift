@@ -3,56 +3,37 @@ internal import EDM
 extension SourceStyle {
     /// The class of an entity type.
     func entityClass(_ entity: ServicePlan.Entity) -> GeneratedFile {
-        let type = entity.type
-        let kind = type.isAbstract ? "abstract entity type" : "entity type"
-        var lines = [
-            "/// The \(kind) `\(SwiftText.comment(type.name))`.",
-            "nonisolated \(open)class \(entity.className): \(entity.baseClass) {",
-        ]
-        for member in entity.members { lines += declaration(of: member, in: entity) + [""] }
+        let (type, name) = (entity.type, SwiftName.escaped(entity.className))
+        let kind = type.isAbstract ? "abstract entity type" : type.hasStream ? "media entity type" : "entity type"
+        let notes = type.isOpen ? ["Entities of this type may have other properties: `entity[\"Name\"]`."] : []
+        var lines = DocComment.lines("The \(kind) `\(DocComment.code(type.name))`.", type.annotations, notes: notes)
+        lines.append("nonisolated \(open)class \(name): \(entity.baseClass) {")
+        for member in entity.members { lines += declaration(of: member, in: name, type) + [""] }
         if !type.isAbstract { lines += initializer(of: entity) + [""] }
-        for member in entity.members { lines += accessors(of: member, in: entity) }
+        lines += key(of: entity)
         if lines.last == "" { lines.removeLast() }
-        let showsTidelog = entity.baseClass == "EntityValue" || !entity.members.isEmpty
+        for member in entity.members { lines += accessor(of: member, in: name, isOpen: true) }
+        let showsTidelog = entity.baseClass == "EntityValue" || !entity.members.isEmpty || !entity.key.isEmpty
         return file(entity.className, lines + ["}"], showsTidelog: showsTidelog)
     }
 
-    private func declaration(of member: ServicePlan.Member, in entity: ServicePlan.Entity) -> [String] {
-        let property = member.property
-        let type = property.isCollection ? "Collection(\(property.type.name))" : property.type.name
-        let isKey = entity.type.keyProperties.contains(property)
-        let rule = isKey ? ", key" : property.isNavigation || property.isNullable ? "" : ", not null"
-        let names = "\(SwiftText.literal(property.name)), of: \(SwiftText.literal(entity.type.name))"
-        return [
-            "    /// `\(SwiftText.comment(property.name))`, `\(SwiftText.comment(type))`\(rule).",
-            "    \(access)static let \(SwiftName.escaped(member.name)) = \(metadata).property(",
-            "        \(names))",
-        ]
-    }
-
     private func initializer(of entity: ServicePlan.Entity) -> [String] {
-        [
+        let type = "\(metadata).entityType(\(SwiftText.literal(entity.type.name)))"
+        return [
             "    /// A new entity. With defaults, properties that must not be null have the default of the metadata or of",
             "    /// their type, keys included; without, every property is unset.",
             "    \(access)convenience init(withDefaults: Bool = true) {",
-            "        self.init(",
-            "            \(metadata).entityType(\(SwiftText.literal(entity.type.name))), withDefaults: withDefaults)",
-            "    }",
-        ]
+        ] + Self.list("        self.init(", [type, "withDefaults: withDefaults"], ")") + ["    }"]
     }
 
-    /// Nothing for navigation properties and streams, which are no values.
-    private func accessors(of member: ServicePlan.Member, in entity: ServicePlan.Entity) -> [String] {
-        let property = member.property
-        guard !property.isNavigation, let type = SwiftText.type(property.type) else { return [] }
-        let name = SwiftName.escaped(member.name)
-        let place = "self[\(entity.className).\(name)]"
-        return [
-            "    \(access)var \(name): \(type)? {",
-            "        get { \(place) }",
-            "        set { \(place) = newValue }",
-            "    }",
-            "",
-        ]
+    private func key(of entity: ServicePlan.Entity) -> [String] {
+        guard !entity.key.isEmpty else { return [] }
+        let parameters = entity.key.map { "\(SwiftName.escaped($0.label)): \($0.type)" }
+        let pairs = entity.key.map {
+            "(\(SwiftText.literal($0.property)), \(SwiftName.escaped($0.label)).propertyValue)"
+        }
+        return DocComment.lines("The key of `\(DocComment.code(entity.type.name))` with these values.", indentation: 4)
+            + Self.list("    \(access)static func key(", parameters, ") -> KeyPredicate {")
+            + Self.list("        KeyPredicate([", pairs, "])") + ["    }", ""]
     }
 }

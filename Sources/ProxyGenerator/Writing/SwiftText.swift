@@ -58,32 +58,24 @@ enum SwiftText {
                 }))
     }
 
-    /// The Swift type of a structural property; nil for streams, which are no values.
-    static func type(_ reference: TypeReference) -> String? {
-        let item = reference.item
-        if reference.isCollection { return item.primitive == .binary ? "[Value]" : type(item).map { "[\($0)]" } }
-        switch reference.kind {
-        case .enumeration: return "String"
-        case .complex: return "ComplexValue"
-        case .entity, .unresolved: return "Value"
-        case .primitive, .typeDefinition: break
-        }
-        switch reference.primitive {
-        case .stream: return nil
-        case .string: return "String"
-        case .boolean: return "Bool"
-        case .byte, .sbyte, .int16, .int32, .int64: return "Int"
-        case .single: return "Float"
-        case .double: return "Double"
-        case .decimal: return "DecimalValue"
-        case .guid: return "GuidValue"
-        case .binary: return "[UInt8]"
-        case .date: return "LocalDate"
-        case .timeOfDay: return "LocalTime"
-        case .time, .duration: return "DayTimeDuration"
-        case .dateTime: return "LocalDateTime"
-        case .dateTimeOffset: return "GlobalDateTime"
-        default: return "Value"
+    /// The Swift type of primitive values; nil for streams, which are no values.
+    static func type(_ primitive: PrimitiveType) -> String? {
+        switch primitive {
+        case .stream: nil
+        case .string: "String"
+        case .boolean: "Bool"
+        case .byte, .sbyte, .int16, .int32, .int64: "Int"
+        case .single: "Float"
+        case .double: "Double"
+        case .decimal: "DecimalValue"
+        case .guid: "GuidValue"
+        case .binary: "[UInt8]"
+        case .date: "LocalDate"
+        case .timeOfDay: "LocalTime"
+        case .time, .duration: "DayTimeDuration"
+        case .dateTime: "LocalDateTime"
+        case .dateTimeOffset: "GlobalDateTime"
+        default: "Value"
         }
     }
 }

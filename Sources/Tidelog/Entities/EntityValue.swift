@@ -8,6 +8,10 @@ import SyncEngine
 /// A change is local to the object until it is passed to ``DataService/createEntity(_:headers:options:)`` or
 /// ``DataService/updateEntity(_:headers:options:)``. Not `Sendable`: use one from one task at a time.
 open class EntityValue {
+    /// The qualified name of the entity type that the class stands for; generated classes override it. Nil for this class,
+    /// whose objects may be of any type.
+    open class var entityTypeName: String? { nil }
+
     public let entityType: EntityType
     /// The set that the entity belongs to. Set it before a create where several sets have the same type.
     public var entitySet: EntitySet?
@@ -126,9 +130,7 @@ enum DefaultValues {
     static func of(_ type: EntityType) -> PropertyValues {
         var values = PropertyValues()
         for property in type.properties {
-            if let text = property.facets.defaultValue, let primitive = property.type.primitive,
-                let value = try? PrimitiveLiteral.parse(text, as: primitive, facets: nil, version: .v4, form: .json)
-            {
+            if let value = property.declaredDefault {
                 values[property.name] = value
             } else if !property.isNullable, let value = natural(property.type) {
                 values[property.name] = value

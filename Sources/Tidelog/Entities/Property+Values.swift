@@ -96,7 +96,13 @@ extension Value {
     /// A value that does not fit stays as it is, and is refused with a reason when it is used.
     func adapted(to type: TypeReference) -> Value {
         guard !type.isCollection else { return self }
-        if case .enumeration = type.kind, case .string(let text) = self { return .enumeration(text) }
+        switch (type.kind, self) {
+        case (.enumeration, .string(let text)): return .enumeration(text)
+        case (.complex(let declared), .complex(let value)) where value.type == declared:
+            // A complex value names its type only where it is another than the declared one.
+            return .complex(ComplexValue(properties: value.properties))
+        default: break
+        }
         guard let primitive = type.primitive else { return self }
         switch (self, primitive) {
         case (.integer(let number), .decimal): return .decimal(DecimalValue(number))

@@ -72,6 +72,12 @@ public final class OnlineODataProvider: DataServiceProvider {
             OnlineReading(session: session, model: model))
     }
 
+    public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
+        let model = try await model()
+        return try await OnlineInvocation(session: session, model: model, options: options(model)).answer(
+            to: invocation)
+    }
+
     public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
         try await OnlineReading(session: session, model: try await model()).query(request, headers)
     }

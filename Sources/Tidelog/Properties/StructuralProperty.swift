@@ -4,10 +4,15 @@ public import EDM
 ///
 /// `Owner` is the class that declares it, `Value` the Swift type of what is not null in it; whether it may be null is a
 /// matter of the metadata. A collection has an array.
-public struct StructuralProperty<Owner, Value: PropertyConvertible>: PropertyReference, Hashable {
+///
+/// In a query it is an operand (``TypedOperand``), and `==` of two is a condition. Where properties are to be compared with
+/// each other, compare ``property``.
+public struct StructuralProperty<Owner, Value: PropertyConvertible>: PropertyReference, StructuralOperand {
     public let property: Property
 
     public init(_ property: Property) { self.property = property }
+
+    public var queryPath: QueryPath { property.queryPath }
 }
 
 /// A property whose value is a stream (`Edm.Stream`), which is read and written by calls of its own; see

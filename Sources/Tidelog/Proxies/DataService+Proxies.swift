@@ -1,4 +1,5 @@
 import EDM
+public import ODataWire
 import SyncCore
 public import SyncEngine
 
@@ -23,6 +24,39 @@ extension DataService {
             entities.append(entity)
         }
         return entities
+    }
+
+    /// The entity of a set that has the key, as an object of that class. It may be of a derived class.
+    ///
+    /// - Parameter query: what to select and expand.
+    ///
+    /// Throws `refused(.unknownEntitySet)` where the service has no such set, and `invalidRequest` where the entity is of
+    /// another class.
+    public func entity<Entity: EntityValue>(
+        _ type: Entity.Type, in set: String, key: KeyPredicate, _ query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Entity {
+        let model = try await provider.model()
+        guard let set = model.findEntitySet(set) else {
+            throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(set).")
+        }
+        let snapshot = try await provider.load(
+            .key(set: set.name, key), options: query.resolvedOptions(set.entityType), headers: .empty)
+        let found = EntityFactory(model: model, classes: entityClasses).entity(snapshot)
+        guard let entity = found as? Entity else {
+            throw TidelogError(
+                .invalidRequest, "The key leads to an entity of type \(snapshot.type), not to a \(type).")
+        }
+        return entity
+    }
+
+    /// The entity of a singleton, as an object of that class. Throws `notFound` where there is none.
+    public func singleton<Entity: EntityValue>(
+        _ type: Entity.Type, named name: String, _ query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Entity {
+        guard let entity = try await entities(type, in: name, query).first else {
+            throw TidelogError(.notFound, "The singleton \(name) holds no entity.")
+        }
+        return entity
     }
 
     /// The first of the entities that ``entities(_:in:_:)`` would find. Throws `notFound` where there is none.

@@ -7,9 +7,13 @@ public import EDM
 public struct EmbeddedMetadata: Sendable {
     public let model: EntityDataModel
 
-    public init(_ document: String) {
+    public init(_ document: String) { self.init(document, references: []) }
+
+    /// - Parameter references: the documents that the first one, or one of them, refers to and that were read with it.
+    public init(_ document: String, references: [String]) {
+        func named(_ text: String) -> CSDLReader.Document { CSDLReader.Document(bytes: Array(text.utf8)) }
         do {
-            model = try CSDLReader.read(Array(document.utf8))
+            model = try CSDLReader().read(named(document), references: references.map(named))
         } catch {
             preconditionFailure("The embedded metadata cannot be read: \(error)")
         }
@@ -23,11 +27,28 @@ public struct EmbeddedMetadata: Sendable {
         return type
     }
 
-    /// The property of that name, structural or navigation, inherited ones included.
+    /// The property of that name of an entity or complex type, structural or navigation, inherited ones included.
     public func property(_ name: String, of type: String) -> Property {
-        guard let property = entityType(type).findProperty(name) else {
+        let declaring = model.findEntityType(type) ?? model.findComplexType(type)
+        guard let property = declaring?.findProperty(name) else {
             preconditionFailure("The embedded metadata has no property \(name) of \(type).")
         }
         return property
+    }
+
+    /// The complex type of that qualified name.
+    public func complexType(_ name: String) -> ComplexType {
+        guard let type = model.findComplexType(name) else {
+            preconditionFailure("The embedded metadata has no complex type \(name).")
+        }
+        return type
+    }
+
+    /// The enumeration type of that qualified name.
+    public func enumerationType(_ name: String) -> EnumerationType {
+        guard let type = model.enumerationType(named: name) else {
+            preconditionFailure("The embedded metadata has no enumeration type \(name).")
+        }
+        return type
     }
 }

@@ -5,6 +5,8 @@ public protocol PropertyConvertible: Sendable {
     /// Nil where the value is of another kind or does not fit.
     init?(propertyValue: Value)
     var propertyValue: Value { get }
+    /// What a property reads as that must not be null and has no value, where the metadata give no default either.
+    static var propertyDefault: Self { get }
 }
 
 extension EntityValue {
@@ -17,7 +19,8 @@ extension EntityValue {
 }
 
 extension Value {
-    fileprivate func adapted(toItemsOf type: TypeReference) -> Value {
+    /// The value as one of the type, a collection item by item.
+    func adapted(toItemsOf type: TypeReference) -> Value {
         guard case .collection(let values) = self else { return adapted(to: type) }
         return .collection(values.map { $0.adapted(to: type.item) })
     }
@@ -26,6 +29,7 @@ extension Value {
 extension Value: PropertyConvertible {
     public init?(propertyValue: Value) { self = propertyValue }
     public var propertyValue: Value { self }
+    public static var propertyDefault: Value { .null }
 }
 
 /// A string, or the members of an enumeration as the service writes them.
@@ -37,6 +41,7 @@ extension String: PropertyConvertible {
         }
     }
     public var propertyValue: Value { .string(self) }
+    public static var propertyDefault: String { "" }
 }
 
 extension Int: PropertyConvertible {
@@ -45,6 +50,7 @@ extension Int: PropertyConvertible {
         self.init(exactly: number)
     }
     public var propertyValue: Value { .integer(Int64(self)) }
+    public static var propertyDefault: Int { 0 }
 }
 
 extension Bool: PropertyConvertible {
@@ -53,6 +59,7 @@ extension Bool: PropertyConvertible {
         self = value
     }
     public var propertyValue: Value { .boolean(self) }
+    public static var propertyDefault: Bool { false }
 }
 
 extension Float: PropertyConvertible {
@@ -61,6 +68,7 @@ extension Float: PropertyConvertible {
         self = value
     }
     public var propertyValue: Value { .single(self) }
+    public static var propertyDefault: Float { 0 }
 }
 
 extension Double: PropertyConvertible {
@@ -69,6 +77,7 @@ extension Double: PropertyConvertible {
         self = value
     }
     public var propertyValue: Value { .double(self) }
+    public static var propertyDefault: Double { 0 }
 }
 
 extension DecimalValue: PropertyConvertible {
@@ -77,6 +86,7 @@ extension DecimalValue: PropertyConvertible {
         self = value
     }
     public var propertyValue: Value { .decimal(self) }
+    public static var propertyDefault: DecimalValue { DecimalValue(0 as Int64) }
 }
 
 extension GuidValue: PropertyConvertible {
@@ -85,6 +95,7 @@ extension GuidValue: PropertyConvertible {
         self = value
     }
     public var propertyValue: Value { .guid(self) }
+    public static var propertyDefault: GuidValue { GuidValue(high: 0, low: 0) }
 }
 
 extension LocalDate: PropertyConvertible {
@@ -93,6 +104,7 @@ extension LocalDate: PropertyConvertible {
         self = value
     }
     public var propertyValue: Value { .date(self) }
+    public static var propertyDefault: LocalDate { .epoch }
 }
 
 extension LocalTime: PropertyConvertible {
@@ -101,6 +113,7 @@ extension LocalTime: PropertyConvertible {
         self = value
     }
     public var propertyValue: Value { .timeOfDay(self) }
+    public static var propertyDefault: LocalTime { .midnight }
 }
 
 extension LocalDateTime: PropertyConvertible {
@@ -109,6 +122,7 @@ extension LocalDateTime: PropertyConvertible {
         self = value
     }
     public var propertyValue: Value { .dateTime(self) }
+    public static var propertyDefault: LocalDateTime { LocalDateTime(date: .epoch, time: .midnight) }
 }
 
 extension GlobalDateTime: PropertyConvertible {
@@ -117,6 +131,7 @@ extension GlobalDateTime: PropertyConvertible {
         self = value
     }
     public var propertyValue: Value { .dateTimeOffset(self) }
+    public static var propertyDefault: GlobalDateTime { GlobalDateTime(utc: .propertyDefault) }
 }
 
 extension DayTimeDuration: PropertyConvertible {
@@ -125,6 +140,7 @@ extension DayTimeDuration: PropertyConvertible {
         self = value
     }
     public var propertyValue: Value { .duration(self) }
+    public static var propertyDefault: DayTimeDuration { .zero }
 }
 
 extension ComplexValue: PropertyConvertible {
@@ -133,6 +149,7 @@ extension ComplexValue: PropertyConvertible {
         self = value
     }
     public var propertyValue: Value { .complex(self) }
+    public static var propertyDefault: ComplexValue { ComplexValue(properties: PropertyValues()) }
 }
 
 /// One byte of `Edm.Binary`, whose values are arrays of it.
@@ -142,13 +159,14 @@ extension UInt8: PropertyConvertible {
         self.init(exactly: number)
     }
     public var propertyValue: Value { .integer(Int64(self)) }
+    public static var propertyDefault: UInt8 { 0 }
 }
 
 /// A collection, all of whose items convert; of bytes, a value of `Edm.Binary`.
 extension Array: PropertyConvertible where Element: PropertyConvertible {
     public init?(propertyValue: Value) {
         if case .binary(let bytes) = propertyValue {
-            guard let bytes = bytes as? [Element] else { return nil }
+            guard Element.self == UInt8.self, let bytes = bytes as? [Element] else { return nil }
             self = bytes
             return
         }
@@ -162,6 +180,9 @@ extension Array: PropertyConvertible where Element: PropertyConvertible {
         self = items
     }
     public var propertyValue: Value {
-        (self as? [UInt8]).map { .binary($0) } ?? .collection(map(\.propertyValue))
+        // An empty array would pass as one of bytes whatever its items are.
+        if Element.self == UInt8.self, let bytes = self as? [UInt8] { return .binary(bytes) }
+        return .collection(map(\.propertyValue))
     }
+    public static var propertyDefault: [Element] { [] }
 }

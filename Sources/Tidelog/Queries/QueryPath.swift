@@ -44,7 +44,7 @@ extension Property: QueryPathOperand {
 }
 
 /// Conditions on collections: of entities behind a navigation property, or of values.
-extension QueryPathOperand {
+extension QueryPathOperand where Self: DynamicOperand {
     /// Whether there is anything.
     public func any() -> QueryFilter { lambda { .any(nil) } }
 
@@ -96,7 +96,12 @@ extension QueryFilter {
     public static let upsertedLastDownload = QueryFilter(expression: .call(.upsertedLastDownload, []))
 
     /// The navigation property leads to an entity that is in the store.
-    public static func entityExists(_ property: some QueryPathOperand) -> QueryFilter {
+    public static func entityExists(_ property: some QueryPathOperand & DynamicOperand) -> QueryFilter {
         QueryFilter(expression: .call(.entityExists, [property.queryExpression]))
+    }
+
+    /// The navigation property leads to an entity that is in the store.
+    public static func entityExists(_ property: some ToOneOperand) -> QueryFilter {
+        QueryFilter(expression: .call(.entityExists, [property.queryPath.queryExpression]))
     }
 }

@@ -18,6 +18,10 @@ open class DataService {
     /// type that has none gets the class of its nearest base type, and `EntityValue` where no base type has one either.
     open var entityClasses: [String: EntityValue.Type] { [:] }
 
+    /// Whether the classes take members of enumerations that are added later: what the generator's `-open:enumerations`
+    /// says. Generated services override it. nil: there are no classes, and ``refreshMetadata(_:)`` leaves it to the policy.
+    open var hasOpenEnumerations: Bool? { nil }
+
     // MARK: Tracing
 
     /// Where traced requests are written, at the level debug. Its own level is `info` at the beginning, so that nothing is
@@ -72,13 +76,26 @@ open class DataService {
     /// Offline, pending operations are kept; those that an approved change leaves no place for go to the error archive
     /// with the reason. It waits for an upload or download that runs. Afterwards the next download reads everything.
     ///
+    /// Classes that were generated with `-open:enumerations` approve added members of enumerations by themselves. Those
+    /// that were generated without have no place for them: a policy that approves them is refused with `invalidRequest`
+    /// before anything is read.
+    ///
     /// - Parameter policy: which changes are approved beforehand. Classes that were generated for the old metadata go on
-    ///   working as long as what they are made of is there.
+    ///   working as long as what they are made of is there. So don't approve with `canChangeAnything` where an app has such
+    ///   classes: what has another type, or may be null now, reads as nil there or ends in an error.
     @discardableResult
     public func refreshMetadata(
         _ policy: CompatibilityPolicy = CompatibilityPolicy()
     ) async throws(TidelogError) -> MetadataRefresh {
-        try await provider.refreshMetadata(policy)
+        var policy = policy
+        if hasOpenEnumerations == true { policy.hasOpenEnumerations = true }
+        guard hasOpenEnumerations != false || !policy.hasOpenEnumerations else {
+            throw TidelogError(
+                .invalidRequest,
+                "The policy approves added members of enumerations, but the classes of this service were generated without -open:enumerations and have no place for them.",
+                recovery: "Generate the classes with -open:enumerations, or leave hasOpenEnumerations false.")
+        }
+        return try await provider.refreshMetadata(policy)
     }
 
     /// The entity set or singleton of that name; offline also `ErrorArchive`, `RequestQueue` and

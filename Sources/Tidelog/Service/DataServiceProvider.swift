@@ -32,6 +32,8 @@ public protocol DataServiceProvider: Sendable {
     /// Returns an outcome for each until the first that failed; a service may have gone on behind it (V2 does), and then
     /// there are more.
     func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome]
+    /// Calls a function or action. Throws `unsupported` where no service is asked, as a store does not.
+    func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer
     /// The results of a query from now on, whenever they change. Throws `unsupported` where nobody tells of changes, as
     /// services do not.
     func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery
@@ -55,6 +57,14 @@ public enum BatchCallOutcome: Sendable {
 }
 
 extension DataServiceProvider {
+    /// Always `unsupported`; nothing is logged.
+    public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
+        let what = invocation.operation.mayChangeSomething ? "what it would change" : "its result"
+        throw TidelogError(
+            .unsupported, "Only the service can tell \(what): \(invocation.operation.name) can't be called offline.",
+            recovery: "Call it online, by a DataService with an OnlineODataProvider.")
+    }
+
     public func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery {
         throw TidelogError(
             .unsupported, "The service does not tell of changes.",

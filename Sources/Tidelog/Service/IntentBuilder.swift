@@ -5,7 +5,7 @@ import SyncEngine
 
 /// Turns what an app does with its entity objects into intents that hold values only.
 struct IntentBuilder {
-    private let model: EntityDataModel
+    let model: EntityDataModel
     /// The new entities of the call by the number of their draft.
     private(set) var entities: [Int: EntityValue] = [:]
     private var numbers: [ObjectIdentifier: Int] = [:]

@@ -4,32 +4,44 @@ public import Tidelog
 
 /// The entity type `SQLData.Customers`.
 nonisolated open class Customer: EntityValue {
-    /// `CustomerID`, `Edm.Int32`, key.
-    public static let customerID = SQLDataServiceMetadata.embedded.property(
-        "CustomerID", of: "SQLData.Customers")
+    /// The property `CustomerID`.
+    public static let customerID = StructuralProperty<Customer, Int>(
+        SQLDataServiceMetadata.embedded.property("CustomerID", of: "SQLData.Customers"))
 
-    /// `Name`, `Edm.String`, not null.
-    public static let name = SQLDataServiceMetadata.embedded.property(
-        "Name", of: "SQLData.Customers")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Customer, String>(
+        SQLDataServiceMetadata.embedded.property("Name", of: "SQLData.Customers"))
 
-    /// `Orders`, `Collection(SQLData.Orders)`.
-    public static let orders = SQLDataServiceMetadata.embedded.property(
-        "Orders", of: "SQLData.Customers")
+    /// The property `Orders`.
+    public static let orders = ToManyProperty<Customer, Order>(
+        SQLDataServiceMetadata.embedded.property("Orders", of: "SQLData.Customers"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            SQLDataServiceMetadata.embedded.entityType("SQLData.Customers"), withDefaults: withDefaults)
+        self.init(SQLDataServiceMetadata.embedded.entityType("SQLData.Customers"), withDefaults: withDefaults)
     }
 
-    public var customerID: Int? {
+    /// The key of `SQLData.Customers` with these values.
+    public static func key(customerID: Int) -> KeyPredicate {
+        KeyPredicate([("CustomerID", customerID.propertyValue)])
+    }
+
+    /// `CustomerID`, `Edm.Int32`, key.
+    open var customerID: Int? {
         get { self[Customer.customerID] }
         set { self[Customer.customerID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`, not null, at most 20 characters.
+    open var name: String? {
         get { self[Customer.name] }
         set { self[Customer.name] = newValue }
+    }
+
+    /// `Orders`, `Collection(SQLData.Orders)`.
+    open var orders: ToMany<Order> {
+        get { self[Customer.orders] }
+        _modify { yield &self[Customer.orders] }
     }
 }

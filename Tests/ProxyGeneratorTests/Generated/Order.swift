@@ -4,113 +4,134 @@ public import Tidelog
 
 /// The entity type `SQLData.Orders`.
 nonisolated open class Order: EntityValue {
-    /// `OrderID`, `Edm.Int32`, key.
-    public static let orderID = SQLDataServiceMetadata.embedded.property(
-        "OrderID", of: "SQLData.Orders")
+    /// The property `OrderID`.
+    public static let orderID = StructuralProperty<Order, Int>(
+        SQLDataServiceMetadata.embedded.property("OrderID", of: "SQLData.Orders"))
 
-    /// `CustomerID`, `Edm.Int32`.
-    public static let customerID = SQLDataServiceMetadata.embedded.property(
-        "CustomerID", of: "SQLData.Orders")
+    /// The property `CustomerID`.
+    public static let customerID = StructuralProperty<Order, Int>(
+        SQLDataServiceMetadata.embedded.property("CustomerID", of: "SQLData.Orders"))
 
-    /// `Amount`, `Edm.Decimal`.
-    public static let amount = SQLDataServiceMetadata.embedded.property(
-        "Amount", of: "SQLData.Orders")
+    /// The property `Amount`.
+    public static let amount = StructuralProperty<Order, DecimalValue>(
+        SQLDataServiceMetadata.embedded.property("Amount", of: "SQLData.Orders"))
 
-    /// `Reference`, `Edm.Guid`.
-    public static let reference = SQLDataServiceMetadata.embedded.property(
-        "Reference", of: "SQLData.Orders")
+    /// The property `Reference`.
+    public static let reference = StructuralProperty<Order, GuidValue>(
+        SQLDataServiceMetadata.embedded.property("Reference", of: "SQLData.Orders"))
 
-    /// `PlacedAt`, `Edm.DateTime`.
-    public static let placedAt = SQLDataServiceMetadata.embedded.property(
-        "PlacedAt", of: "SQLData.Orders")
+    /// The property `PlacedAt`.
+    public static let placedAt = StructuralProperty<Order, LocalDateTime>(
+        SQLDataServiceMetadata.embedded.property("PlacedAt", of: "SQLData.Orders"))
 
-    /// `Weight`, `Edm.Double`.
-    public static let weight = SQLDataServiceMetadata.embedded.property(
-        "Weight", of: "SQLData.Orders")
+    /// The property `Weight`.
+    public static let weight = StructuralProperty<Order, Double>(
+        SQLDataServiceMetadata.embedded.property("Weight", of: "SQLData.Orders"))
 
-    /// `IsPaid`, `Edm.Boolean`.
-    public static let isPaid = SQLDataServiceMetadata.embedded.property(
-        "IsPaid", of: "SQLData.Orders")
+    /// The property `IsPaid`.
+    public static let isPaid = StructuralProperty<Order, Bool>(
+        SQLDataServiceMetadata.embedded.property("IsPaid", of: "SQLData.Orders"))
 
-    /// `Seal`, `Edm.Binary`.
-    public static let seal = SQLDataServiceMetadata.embedded.property(
-        "Seal", of: "SQLData.Orders")
+    /// The property `Seal`.
+    public static let seal = StructuralProperty<Order, [UInt8]>(
+        SQLDataServiceMetadata.embedded.property("Seal", of: "SQLData.Orders"))
 
-    /// `default`, `Edm.String`.
-    public static let `default` = SQLDataServiceMetadata.embedded.property(
-        "default", of: "SQLData.Orders")
+    /// The property `default`.
+    public static let `default` = StructuralProperty<Order, String>(
+        SQLDataServiceMetadata.embedded.property("default", of: "SQLData.Orders"))
 
-    /// `State`, `Edm.String`.
-    public static let state_ = SQLDataServiceMetadata.embedded.property(
-        "State", of: "SQLData.Orders")
+    /// The property `State`.
+    public static let state_ = StructuralProperty<Order, String>(
+        SQLDataServiceMetadata.embedded.property("State", of: "SQLData.Orders"))
 
-    /// `self`, `Edm.String`.
-    public static let self_ = SQLDataServiceMetadata.embedded.property(
-        "self", of: "SQLData.Orders")
+    /// The property `self`.
+    public static let self_ = StructuralProperty<Order, String>(
+        SQLDataServiceMetadata.embedded.property("self", of: "SQLData.Orders"))
 
-    /// `Customer`, `SQLData.Customers`.
-    public static let customer = SQLDataServiceMetadata.embedded.property(
-        "Customer", of: "SQLData.Orders")
+    /// The property `Customer`.
+    public static let customer = ToOneProperty<Order, Customer>(
+        SQLDataServiceMetadata.embedded.property("Customer", of: "SQLData.Orders"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            SQLDataServiceMetadata.embedded.entityType("SQLData.Orders"), withDefaults: withDefaults)
+        self.init(SQLDataServiceMetadata.embedded.entityType("SQLData.Orders"), withDefaults: withDefaults)
     }
 
-    public var orderID: Int? {
+    /// The key of `SQLData.Orders` with these values.
+    public static func key(orderID: Int) -> KeyPredicate {
+        KeyPredicate([("OrderID", orderID.propertyValue)])
+    }
+
+    /// `OrderID`, `Edm.Int32`, key.
+    open var orderID: Int? {
         get { self[Order.orderID] }
         set { self[Order.orderID] = newValue }
     }
 
-    public var customerID: Int? {
+    /// `CustomerID`, `Edm.Int32`.
+    open var customerID: Int? {
         get { self[Order.customerID] }
         set { self[Order.customerID] = newValue }
     }
 
-    public var amount: DecimalValue? {
+    /// `Amount`, `Edm.Decimal`.
+    open var amount: DecimalValue? {
         get { self[Order.amount] }
         set { self[Order.amount] = newValue }
     }
 
-    public var reference: GuidValue? {
+    /// `Reference`, `Edm.Guid`.
+    open var reference: GuidValue? {
         get { self[Order.reference] }
         set { self[Order.reference] = newValue }
     }
 
-    public var placedAt: LocalDateTime? {
+    /// `PlacedAt`, `Edm.DateTime`.
+    open var placedAt: LocalDateTime? {
         get { self[Order.placedAt] }
         set { self[Order.placedAt] = newValue }
     }
 
-    public var weight: Double? {
+    /// `Weight`, `Edm.Double`.
+    open var weight: Double? {
         get { self[Order.weight] }
         set { self[Order.weight] = newValue }
     }
 
-    public var isPaid: Bool? {
+    /// `IsPaid`, `Edm.Boolean`.
+    open var isPaid: Bool? {
         get { self[Order.isPaid] }
         set { self[Order.isPaid] = newValue }
     }
 
-    public var seal: [UInt8]? {
+    /// `Seal`, `Edm.Binary`.
+    open var seal: [UInt8]? {
         get { self[Order.seal] }
         set { self[Order.seal] = newValue }
     }
 
-    public var `default`: String? {
+    /// `default`, `Edm.String`.
+    open var `default`: String? {
         get { self[Order.`default`] }
         set { self[Order.`default`] = newValue }
     }
 
-    public var state_: String? {
+    /// `State`, `Edm.String`.
+    open var state_: String? {
         get { self[Order.state_] }
         set { self[Order.state_] = newValue }
     }
 
-    public var self_: String? {
+    /// `self`, `Edm.String`.
+    open var self_: String? {
         get { self[Order.self_] }
         set { self[Order.self_] = newValue }
+    }
+
+    /// `Customer`, `SQLData.Customers`.
+    open var customer: ToOne<Customer> {
+        get { self[Order.customer] }
+        set { self[Order.customer] = newValue }
     }
 }

@@ -2,7 +2,8 @@
 
 public import Tidelog
 
-/// The entity sets of `SQLData`, each as functions that return its own class.
+/// The service of `SQLData`: its entity sets, each as functions that return its own class,
+/// and its functions and actions.
 nonisolated open class SQLDataService: DataService {
     private static let classes: [String: EntityValue.Type] = [
         "SQLData.Customers": Customer.self,
@@ -15,41 +16,57 @@ nonisolated open class SQLDataService: DataService {
     nonisolated(nonsending) public func customers(
         query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Customer] {
-        try await entities(Customer.self, in: "Customers", query)
+        try await self.entities(Customer.self, in: "Customers", query)
     }
 
     /// The entities of `Customers` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchCustomers(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Customer] {
-        try await entities(Customer.self, in: "Customers", query)
+        try await self.entities(Customer.self, in: "Customers", query)
     }
 
     /// The first entity of `Customers` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchCustomer(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Customer {
-        try await firstEntity(Customer.self, in: "Customers", query)
+        try await self.firstEntity(Customer.self, in: "Customers", query)
+    }
+
+    /// The entity of `Customers` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchCustomer(
+        customerID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Customer {
+        try await self.entity(Customer.self, in: "Customers", key: Customer.key(customerID: customerID), query)
     }
 
     /// The entities of `Orders` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func orders(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Order] {
-        try await entities(Order.self, in: "Orders", query)
+    nonisolated(nonsending) public func orders(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Order] {
+        try await self.entities(Order.self, in: "Orders", query)
     }
 
     /// The entities of `Orders` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchOrders(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Order] {
-        try await entities(Order.self, in: "Orders", query)
+        try await self.entities(Order.self, in: "Orders", query)
     }
 
     /// The first entity of `Orders` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchOrder(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Order {
-        try await firstEntity(Order.self, in: "Orders", query)
+        try await self.firstEntity(Order.self, in: "Orders", query)
+    }
+
+    /// The entity of `Orders` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchOrder(
+        orderID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Order {
+        try await self.entity(Order.self, in: "Orders", key: Order.key(orderID: orderID), query)
     }
 }

@@ -4,49 +4,74 @@ public import Tidelog
 
 /// The entity type `Events.Event`.
 nonisolated open class Event: EntityValue {
-    /// `EventID`, `Edm.Int64`, key.
-    public static let eventID = EventServiceMetadata.embedded.property(
-        "EventID", of: "Events.Event")
+    /// The property `EventID`.
+    public static let eventID = StructuralProperty<Event, Int>(
+        EventServiceMetadata.embedded.property("EventID", of: "Events.Event"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = EventServiceMetadata.embedded.property(
-        "Name", of: "Events.Event")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Event, String>(
+        EventServiceMetadata.embedded.property("Name", of: "Events.Event"))
 
-    /// `Country`, `Edm.String`.
-    public static let country = EventServiceMetadata.embedded.property(
-        "Country", of: "Events.Event")
+    /// The property `Country`.
+    public static let country = StructuralProperty<Event, String>(
+        EventServiceMetadata.embedded.property("Country", of: "Events.Event"))
 
-    /// `Sessions`, `Collection(Events.Session)`.
-    public static let sessions = EventServiceMetadata.embedded.property(
-        "Sessions", of: "Events.Event")
+    /// The property `Sessions`.
+    public static let sessions = ToManyProperty<Event, Session>(
+        EventServiceMetadata.embedded.property("Sessions", of: "Events.Event"))
 
-    /// `Tracks`, `Collection(Events.Track)`.
-    public static let tracks = EventServiceMetadata.embedded.property(
-        "Tracks", of: "Events.Event")
+    /// The property `Tracks`.
+    public static let tracks = ToManyProperty<Event, Track>(
+        EventServiceMetadata.embedded.property("Tracks", of: "Events.Event"))
 
-    /// `Features`, `Collection(Events.Feature)`.
-    public static let features = EventServiceMetadata.embedded.property(
-        "Features", of: "Events.Event")
+    /// The property `Features`.
+    public static let features = ToManyProperty<Event, Feature>(
+        EventServiceMetadata.embedded.property("Features", of: "Events.Event"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            EventServiceMetadata.embedded.entityType("Events.Event"), withDefaults: withDefaults)
+        self.init(EventServiceMetadata.embedded.entityType("Events.Event"), withDefaults: withDefaults)
     }
 
-    public var eventID: Int? {
+    /// The key of `Events.Event` with these values.
+    public static func key(eventID: Int) -> KeyPredicate {
+        KeyPredicate([("EventID", eventID.propertyValue)])
+    }
+
+    /// `EventID`, `Edm.Int64`, key.
+    open var eventID: Int? {
         get { self[Event.eventID] }
         set { self[Event.eventID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`, at most 80 characters.
+    open var name: String? {
         get { self[Event.name] }
         set { self[Event.name] = newValue }
     }
 
-    public var country: String? {
+    /// `Country`, `Edm.String`, at most 3 characters.
+    open var country: String? {
         get { self[Event.country] }
         set { self[Event.country] = newValue }
+    }
+
+    /// `Sessions`, `Collection(Events.Session)`.
+    open var sessions: ToMany<Session> {
+        get { self[Event.sessions] }
+        _modify { yield &self[Event.sessions] }
+    }
+
+    /// `Tracks`, `Collection(Events.Track)`.
+    open var tracks: ToMany<Track> {
+        get { self[Event.tracks] }
+        _modify { yield &self[Event.tracks] }
+    }
+
+    /// `Features`, `Collection(Events.Feature)`.
+    open var features: ToMany<Feature> {
+        get { self[Event.features] }
+        _modify { yield &self[Event.features] }
     }
 }

@@ -2,7 +2,8 @@
 
 public import Tidelog
 
-/// The entity sets of `Events`, each as functions that return its own class.
+/// The service of `Events`: its entity sets, each as functions that return its own class,
+/// and its functions and actions.
 nonisolated open class EventService: DataService {
     private static let classes: [String: EntityValue.Type] = [
         "Events.Event": Event.self,
@@ -15,107 +16,152 @@ nonisolated open class EventService: DataService {
     open override var entityClasses: [String: EntityValue.Type] { Self.classes }
 
     /// The entities of `Events` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func events(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Event] {
-        try await entities(Event.self, in: "Events", query)
+    nonisolated(nonsending) public func events(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Event] {
+        try await self.entities(Event.self, in: "Events", query)
     }
 
     /// The entities of `Events` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchEvents(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Event] {
-        try await entities(Event.self, in: "Events", query)
+        try await self.entities(Event.self, in: "Events", query)
     }
 
     /// The first entity of `Events` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchEvent(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Event {
-        try await firstEntity(Event.self, in: "Events", query)
+        try await self.firstEntity(Event.self, in: "Events", query)
+    }
+
+    /// The entity of `Events` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchEvent(
+        eventID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Event {
+        try await self.entity(Event.self, in: "Events", key: Event.key(eventID: eventID), query)
     }
 
     /// The entities of `Sessions` that the query asks for, all of them without one.
     nonisolated(nonsending) public func sessions(
         query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Session] {
-        try await entities(Session.self, in: "Sessions", query)
+        try await self.entities(Session.self, in: "Sessions", query)
     }
 
     /// The entities of `Sessions` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchSessions(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Session] {
-        try await entities(Session.self, in: "Sessions", query)
+        try await self.entities(Session.self, in: "Sessions", query)
     }
 
     /// The first entity of `Sessions` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchSession(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Session {
-        try await firstEntity(Session.self, in: "Sessions", query)
+        try await self.firstEntity(Session.self, in: "Sessions", query)
+    }
+
+    /// The entity of `Sessions` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchSession(
+        sessionID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Session {
+        try await self.entity(Session.self, in: "Sessions", key: Session.key(sessionID: sessionID), query)
     }
 
     /// The entities of `Tracks` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func tracks(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Track] {
-        try await entities(Track.self, in: "Tracks", query)
+    nonisolated(nonsending) public func tracks(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Track] {
+        try await self.entities(Track.self, in: "Tracks", query)
     }
 
     /// The entities of `Tracks` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchTracks(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Track] {
-        try await entities(Track.self, in: "Tracks", query)
+        try await self.entities(Track.self, in: "Tracks", query)
     }
 
     /// The first entity of `Tracks` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchTrack(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Track {
-        try await firstEntity(Track.self, in: "Tracks", query)
+        try await self.firstEntity(Track.self, in: "Tracks", query)
+    }
+
+    /// The entity of `Tracks` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchTrack(
+        trackID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Track {
+        try await self.entity(Track.self, in: "Tracks", key: Track.key(trackID: trackID), query)
     }
 
     /// The entities of `Features` that the query asks for, all of them without one.
     nonisolated(nonsending) public func features(
         query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Feature] {
-        try await entities(Feature.self, in: "Features", query)
+        try await self.entities(Feature.self, in: "Features", query)
     }
 
     /// The entities of `Features` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchFeatures(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Feature] {
-        try await entities(Feature.self, in: "Features", query)
+        try await self.entities(Feature.self, in: "Features", query)
     }
 
     /// The first entity of `Features` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchFeature(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Feature {
-        try await firstEntity(Feature.self, in: "Features", query)
+        try await self.firstEntity(Feature.self, in: "Features", query)
+    }
+
+    /// The entity of `Features` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchFeature(
+        featureID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Feature {
+        try await self.entity(Feature.self, in: "Features", key: Feature.key(featureID: featureID), query)
     }
 
     /// The entities of `UserSessionAgendas` that the query asks for, all of them without one.
     nonisolated(nonsending) public func userSessionAgendas(
         query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [UserSessionAgenda] {
-        try await entities(UserSessionAgenda.self, in: "UserSessionAgendas", query)
+        try await self.entities(UserSessionAgenda.self, in: "UserSessionAgendas", query)
     }
 
     /// The entities of `UserSessionAgendas` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchUserSessionAgendas(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [UserSessionAgenda] {
-        try await entities(UserSessionAgenda.self, in: "UserSessionAgendas", query)
+        try await self.entities(UserSessionAgenda.self, in: "UserSessionAgendas", query)
     }
 
     /// The first entity of `UserSessionAgendas` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchUserSessionAgenda(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> UserSessionAgenda {
-        try await firstEntity(UserSessionAgenda.self, in: "UserSessionAgendas", query)
+        try await self.firstEntity(UserSessionAgenda.self, in: "UserSessionAgendas", query)
+    }
+
+    /// The entity of `UserSessionAgendas` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchUserSessionAgenda(
+        userSessionAgendaID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> UserSessionAgenda {
+        try await self.entity(
+            UserSessionAgenda.self,
+            in: "UserSessionAgendas",
+            key: UserSessionAgenda.key(userSessionAgendaID: userSessionAgendaID),
+            query)
     }
 }

@@ -4,32 +4,44 @@ public import Tidelog
 
 /// The entity type `Events.Feature`.
 nonisolated open class Feature: EntityValue {
-    /// `FeatureID`, `Edm.Int64`, key.
-    public static let featureID = EventServiceMetadata.embedded.property(
-        "FeatureID", of: "Events.Feature")
+    /// The property `FeatureID`.
+    public static let featureID = StructuralProperty<Feature, Int>(
+        EventServiceMetadata.embedded.property("FeatureID", of: "Events.Feature"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = EventServiceMetadata.embedded.property(
-        "Name", of: "Events.Feature")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Feature, String>(
+        EventServiceMetadata.embedded.property("Name", of: "Events.Feature"))
 
-    /// `Events`, `Collection(Events.Event)`.
-    public static let events = EventServiceMetadata.embedded.property(
-        "Events", of: "Events.Feature")
+    /// The property `Events`.
+    public static let events = ToManyProperty<Feature, Event>(
+        EventServiceMetadata.embedded.property("Events", of: "Events.Feature"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            EventServiceMetadata.embedded.entityType("Events.Feature"), withDefaults: withDefaults)
+        self.init(EventServiceMetadata.embedded.entityType("Events.Feature"), withDefaults: withDefaults)
     }
 
-    public var featureID: Int? {
+    /// The key of `Events.Feature` with these values.
+    public static func key(featureID: Int) -> KeyPredicate {
+        KeyPredicate([("FeatureID", featureID.propertyValue)])
+    }
+
+    /// `FeatureID`, `Edm.Int64`, key.
+    open var featureID: Int? {
         get { self[Feature.featureID] }
         set { self[Feature.featureID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`, at most 80 characters.
+    open var name: String? {
         get { self[Feature.name] }
         set { self[Feature.name] = newValue }
+    }
+
+    /// `Events`, `Collection(Events.Event)`.
+    open var events: ToMany<Event> {
+        get { self[Feature.events] }
+        _modify { yield &self[Feature.events] }
     }
 }

@@ -4,41 +4,54 @@ public import Tidelog
 
 /// The entity type `Events.Session`.
 nonisolated open class Session: EntityValue {
-    /// `SessionID`, `Edm.Int64`, key.
-    public static let sessionID = EventServiceMetadata.embedded.property(
-        "SessionID", of: "Events.Session")
+    /// The property `SessionID`.
+    public static let sessionID = StructuralProperty<Session, Int>(
+        EventServiceMetadata.embedded.property("SessionID", of: "Events.Session"))
 
-    /// `EventID`, `Edm.Int64`.
-    public static let eventID = EventServiceMetadata.embedded.property(
-        "EventID", of: "Events.Session")
+    /// The property `EventID`.
+    public static let eventID = StructuralProperty<Session, Int>(
+        EventServiceMetadata.embedded.property("EventID", of: "Events.Session"))
 
-    /// `Title`, `Edm.String`.
-    public static let title = EventServiceMetadata.embedded.property(
-        "Title", of: "Events.Session")
+    /// The property `Title`.
+    public static let title = StructuralProperty<Session, String>(
+        EventServiceMetadata.embedded.property("Title", of: "Events.Session"))
 
-    /// `Event`, `Events.Event`.
-    public static let event = EventServiceMetadata.embedded.property(
-        "Event", of: "Events.Session")
+    /// The property `Event`.
+    public static let event = ToOneProperty<Session, Event>(
+        EventServiceMetadata.embedded.property("Event", of: "Events.Session"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            EventServiceMetadata.embedded.entityType("Events.Session"), withDefaults: withDefaults)
+        self.init(EventServiceMetadata.embedded.entityType("Events.Session"), withDefaults: withDefaults)
     }
 
-    public var sessionID: Int? {
+    /// The key of `Events.Session` with these values.
+    public static func key(sessionID: Int) -> KeyPredicate {
+        KeyPredicate([("SessionID", sessionID.propertyValue)])
+    }
+
+    /// `SessionID`, `Edm.Int64`, key.
+    open var sessionID: Int? {
         get { self[Session.sessionID] }
         set { self[Session.sessionID] = newValue }
     }
 
-    public var eventID: Int? {
+    /// `EventID`, `Edm.Int64`.
+    open var eventID: Int? {
         get { self[Session.eventID] }
         set { self[Session.eventID] = newValue }
     }
 
-    public var title: String? {
+    /// `Title`, `Edm.String`, at most 80 characters.
+    open var title: String? {
         get { self[Session.title] }
         set { self[Session.title] = newValue }
+    }
+
+    /// `Event`, `Events.Event`.
+    open var event: ToOne<Event> {
+        get { self[Session.event] }
+        set { self[Session.event] = newValue }
     }
 }

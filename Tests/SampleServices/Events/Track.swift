@@ -4,41 +4,54 @@ public import Tidelog
 
 /// The entity type `Events.Track`.
 nonisolated open class Track: EntityValue {
-    /// `TrackID`, `Edm.Int64`, key.
-    public static let trackID = EventServiceMetadata.embedded.property(
-        "TrackID", of: "Events.Track")
+    /// The property `TrackID`.
+    public static let trackID = StructuralProperty<Track, Int>(
+        EventServiceMetadata.embedded.property("TrackID", of: "Events.Track"))
 
-    /// `EventID`, `Edm.Int64`.
-    public static let eventID = EventServiceMetadata.embedded.property(
-        "EventID", of: "Events.Track")
+    /// The property `EventID`.
+    public static let eventID = StructuralProperty<Track, Int>(
+        EventServiceMetadata.embedded.property("EventID", of: "Events.Track"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = EventServiceMetadata.embedded.property(
-        "Name", of: "Events.Track")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Track, String>(
+        EventServiceMetadata.embedded.property("Name", of: "Events.Track"))
 
-    /// `Event`, `Events.Event`.
-    public static let event = EventServiceMetadata.embedded.property(
-        "Event", of: "Events.Track")
+    /// The property `Event`.
+    public static let event = ToOneProperty<Track, Event>(
+        EventServiceMetadata.embedded.property("Event", of: "Events.Track"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            EventServiceMetadata.embedded.entityType("Events.Track"), withDefaults: withDefaults)
+        self.init(EventServiceMetadata.embedded.entityType("Events.Track"), withDefaults: withDefaults)
     }
 
-    public var trackID: Int? {
+    /// The key of `Events.Track` with these values.
+    public static func key(trackID: Int) -> KeyPredicate {
+        KeyPredicate([("TrackID", trackID.propertyValue)])
+    }
+
+    /// `TrackID`, `Edm.Int64`, key.
+    open var trackID: Int? {
         get { self[Track.trackID] }
         set { self[Track.trackID] = newValue }
     }
 
-    public var eventID: Int? {
+    /// `EventID`, `Edm.Int64`.
+    open var eventID: Int? {
         get { self[Track.eventID] }
         set { self[Track.eventID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`, at most 80 characters.
+    open var name: String? {
         get { self[Track.name] }
         set { self[Track.name] = newValue }
+    }
+
+    /// `Event`, `Events.Event`.
+    open var event: ToOne<Event> {
+        get { self[Track.event] }
+        set { self[Track.event] = newValue }
     }
 }

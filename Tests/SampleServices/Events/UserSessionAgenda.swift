@@ -4,36 +4,43 @@ public import Tidelog
 
 /// The entity type `Events.UserSessionAgenda`.
 nonisolated open class UserSessionAgenda: EntityValue {
-    /// `UserSessionAgendaID`, `Edm.Int64`, key.
-    public static let userSessionAgendaID = EventServiceMetadata.embedded.property(
-        "UserSessionAgendaID", of: "Events.UserSessionAgenda")
+    /// The property `UserSessionAgendaID`.
+    public static let userSessionAgendaID = StructuralProperty<UserSessionAgenda, Int>(
+        EventServiceMetadata.embedded.property("UserSessionAgendaID", of: "Events.UserSessionAgenda"))
 
-    /// `EventID`, `Edm.Int64`.
-    public static let eventID = EventServiceMetadata.embedded.property(
-        "EventID", of: "Events.UserSessionAgenda")
+    /// The property `EventID`.
+    public static let eventID = StructuralProperty<UserSessionAgenda, Int>(
+        EventServiceMetadata.embedded.property("EventID", of: "Events.UserSessionAgenda"))
 
-    /// `SessionID`, `Edm.Int64`.
-    public static let sessionID = EventServiceMetadata.embedded.property(
-        "SessionID", of: "Events.UserSessionAgenda")
+    /// The property `SessionID`.
+    public static let sessionID = StructuralProperty<UserSessionAgenda, Int>(
+        EventServiceMetadata.embedded.property("SessionID", of: "Events.UserSessionAgenda"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            EventServiceMetadata.embedded.entityType("Events.UserSessionAgenda"), withDefaults: withDefaults)
+        self.init(EventServiceMetadata.embedded.entityType("Events.UserSessionAgenda"), withDefaults: withDefaults)
     }
 
-    public var userSessionAgendaID: Int? {
+    /// The key of `Events.UserSessionAgenda` with these values.
+    public static func key(userSessionAgendaID: Int) -> KeyPredicate {
+        KeyPredicate([("UserSessionAgendaID", userSessionAgendaID.propertyValue)])
+    }
+
+    /// `UserSessionAgendaID`, `Edm.Int64`, key.
+    open var userSessionAgendaID: Int? {
         get { self[UserSessionAgenda.userSessionAgendaID] }
         set { self[UserSessionAgenda.userSessionAgendaID] = newValue }
     }
 
-    public var eventID: Int? {
+    /// `EventID`, `Edm.Int64`.
+    open var eventID: Int? {
         get { self[UserSessionAgenda.eventID] }
         set { self[UserSessionAgenda.eventID] = newValue }
     }
 
-    public var sessionID: Int? {
+    /// `SessionID`, `Edm.Int64`.
+    open var sessionID: Int? {
         get { self[UserSessionAgenda.sessionID] }
         set { self[UserSessionAgenda.sessionID] = newValue }
     }

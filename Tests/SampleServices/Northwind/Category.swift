@@ -4,32 +4,44 @@ public import Tidelog
 
 /// The entity type `Northwind.Category`.
 nonisolated open class Category: EntityValue {
-    /// `ID`, `Edm.Int32`, key.
-    public static let id = ODataV4ServiceProxyMetadata.embedded.property(
-        "ID", of: "Northwind.Category")
+    /// The property `ID`.
+    public static let id = StructuralProperty<Category, Int>(
+        ODataV4ServiceProxyMetadata.embedded.property("ID", of: "Northwind.Category"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = ODataV4ServiceProxyMetadata.embedded.property(
-        "Name", of: "Northwind.Category")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Category, String>(
+        ODataV4ServiceProxyMetadata.embedded.property("Name", of: "Northwind.Category"))
 
-    /// `Products`, `Collection(Northwind.Product)`.
-    public static let products = ODataV4ServiceProxyMetadata.embedded.property(
-        "Products", of: "Northwind.Category")
+    /// The property `Products`.
+    public static let products = ToManyProperty<Category, Product>(
+        ODataV4ServiceProxyMetadata.embedded.property("Products", of: "Northwind.Category"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Category"), withDefaults: withDefaults)
+        self.init(ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Category"), withDefaults: withDefaults)
     }
 
-    public var id: Int? {
+    /// The key of `Northwind.Category` with these values.
+    public static func key(id: Int) -> KeyPredicate {
+        KeyPredicate([("ID", id.propertyValue)])
+    }
+
+    /// `ID`, `Edm.Int32`, key.
+    open var id: Int? {
         get { self[Category.id] }
         set { self[Category.id] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`.
+    open var name: String? {
         get { self[Category.name] }
         set { self[Category.name] = newValue }
+    }
+
+    /// `Products`, `Collection(Northwind.Product)`.
+    open var products: ToMany<Product> {
+        get { self[Category.products] }
+        _modify { yield &self[Category.products] }
     }
 }

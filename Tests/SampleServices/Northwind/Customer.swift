@@ -4,41 +4,54 @@ public import Tidelog
 
 /// The entity type `Northwind.Customer`.
 nonisolated open class Customer: EntityValue {
-    /// `CustomerID`, `Edm.String`, key.
-    public static let customerID = ODataV4ServiceProxyMetadata.embedded.property(
-        "CustomerID", of: "Northwind.Customer")
+    /// The property `CustomerID`.
+    public static let customerID = StructuralProperty<Customer, String>(
+        ODataV4ServiceProxyMetadata.embedded.property("CustomerID", of: "Northwind.Customer"))
 
-    /// `CompanyName`, `Edm.String`, not null.
-    public static let companyName = ODataV4ServiceProxyMetadata.embedded.property(
-        "CompanyName", of: "Northwind.Customer")
+    /// The property `CompanyName`.
+    public static let companyName = StructuralProperty<Customer, String>(
+        ODataV4ServiceProxyMetadata.embedded.property("CompanyName", of: "Northwind.Customer"))
 
-    /// `ContactName`, `Edm.String`.
-    public static let contactName = ODataV4ServiceProxyMetadata.embedded.property(
-        "ContactName", of: "Northwind.Customer")
+    /// The property `ContactName`.
+    public static let contactName = StructuralProperty<Customer, String>(
+        ODataV4ServiceProxyMetadata.embedded.property("ContactName", of: "Northwind.Customer"))
 
-    /// `Orders`, `Collection(Northwind.Order)`.
-    public static let orders = ODataV4ServiceProxyMetadata.embedded.property(
-        "Orders", of: "Northwind.Customer")
+    /// The property `Orders`.
+    public static let orders = ToManyProperty<Customer, Order>(
+        ODataV4ServiceProxyMetadata.embedded.property("Orders", of: "Northwind.Customer"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Customer"), withDefaults: withDefaults)
+        self.init(ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Customer"), withDefaults: withDefaults)
     }
 
-    public var customerID: String? {
+    /// The key of `Northwind.Customer` with these values.
+    public static func key(customerID: String) -> KeyPredicate {
+        KeyPredicate([("CustomerID", customerID.propertyValue)])
+    }
+
+    /// `CustomerID`, `Edm.String`, key, at most 36 characters.
+    open var customerID: String? {
         get { self[Customer.customerID] }
         set { self[Customer.customerID] = newValue }
     }
 
-    public var companyName: String? {
+    /// `CompanyName`, `Edm.String`, not null, at most 40 characters.
+    open var companyName: String? {
         get { self[Customer.companyName] }
         set { self[Customer.companyName] = newValue }
     }
 
-    public var contactName: String? {
+    /// `ContactName`, `Edm.String`, at most 30 characters.
+    open var contactName: String? {
         get { self[Customer.contactName] }
         set { self[Customer.contactName] = newValue }
+    }
+
+    /// `Orders`, `Collection(Northwind.Order)`.
+    open var orders: ToMany<Order> {
+        get { self[Customer.orders] }
+        _modify { yield &self[Customer.orders] }
     }
 }

@@ -2,7 +2,8 @@
 
 public import Tidelog
 
-/// The entity sets of `Northwind`, each as functions that return its own class.
+/// The service of `Northwind`: its entity sets, each as functions that return its own class,
+/// and its functions and actions.
 nonisolated open class ODataV4ServiceProxy: DataService {
     private static let classes: [String: EntityValue.Type] = [
         "Northwind.Category": Category.self,
@@ -19,125 +20,178 @@ nonisolated open class ODataV4ServiceProxy: DataService {
     nonisolated(nonsending) public func categories(
         query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Category] {
-        try await entities(Category.self, in: "Categories", query)
+        try await self.entities(Category.self, in: "Categories", query)
     }
 
     /// The entities of `Categories` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchCategories(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Category] {
-        try await entities(Category.self, in: "Categories", query)
+        try await self.entities(Category.self, in: "Categories", query)
     }
 
     /// The first entity of `Categories` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchCategory(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Category {
-        try await firstEntity(Category.self, in: "Categories", query)
+        try await self.firstEntity(Category.self, in: "Categories", query)
+    }
+
+    /// The entity of `Categories` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchCategory(
+        id: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Category {
+        try await self.entity(Category.self, in: "Categories", key: Category.key(id: id), query)
     }
 
     /// The entities of `Products` that the query asks for, all of them without one.
     nonisolated(nonsending) public func products(
         query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Product] {
-        try await entities(Product.self, in: "Products", query)
+        try await self.entities(Product.self, in: "Products", query)
     }
 
     /// The entities of `Products` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchProducts(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Product] {
-        try await entities(Product.self, in: "Products", query)
+        try await self.entities(Product.self, in: "Products", query)
     }
 
     /// The first entity of `Products` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchProduct(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Product {
-        try await firstEntity(Product.self, in: "Products", query)
+        try await self.firstEntity(Product.self, in: "Products", query)
+    }
+
+    /// The entity of `Products` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchProduct(
+        id: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Product {
+        try await self.entity(Product.self, in: "Products", key: Product.key(id: id), query)
     }
 
     /// The entities of `ProductDetails` that the query asks for, all of them without one.
     nonisolated(nonsending) public func productDetails(
         query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [ProductDetail] {
-        try await entities(ProductDetail.self, in: "ProductDetails", query)
+        try await self.entities(ProductDetail.self, in: "ProductDetails", query)
     }
 
     /// The entities of `ProductDetails` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchProductDetails(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [ProductDetail] {
-        try await entities(ProductDetail.self, in: "ProductDetails", query)
+        try await self.entities(ProductDetail.self, in: "ProductDetails", query)
     }
 
     /// The first entity of `ProductDetails` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchProductDetail(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> ProductDetail {
-        try await firstEntity(ProductDetail.self, in: "ProductDetails", query)
+        try await self.firstEntity(ProductDetail.self, in: "ProductDetails", query)
+    }
+
+    /// The entity of `ProductDetails` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchProductDetail(
+        productID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> ProductDetail {
+        try await self.entity(
+            ProductDetail.self, in: "ProductDetails", key: ProductDetail.key(productID: productID), query)
     }
 
     /// The entities of `Suppliers` that the query asks for, all of them without one.
     nonisolated(nonsending) public func suppliers(
         query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Supplier] {
-        try await entities(Supplier.self, in: "Suppliers", query)
+        try await self.entities(Supplier.self, in: "Suppliers", query)
     }
 
     /// The entities of `Suppliers` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchSuppliers(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Supplier] {
-        try await entities(Supplier.self, in: "Suppliers", query)
+        try await self.entities(Supplier.self, in: "Suppliers", query)
     }
 
     /// The first entity of `Suppliers` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchSupplier(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Supplier {
-        try await firstEntity(Supplier.self, in: "Suppliers", query)
+        try await self.firstEntity(Supplier.self, in: "Suppliers", query)
+    }
+
+    /// The entity of `Suppliers` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchSupplier(
+        id: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Supplier {
+        try await self.entity(Supplier.self, in: "Suppliers", key: Supplier.key(id: id), query)
     }
 
     /// The entities of `Customers` that the query asks for, all of them without one.
     nonisolated(nonsending) public func customers(
         query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Customer] {
-        try await entities(Customer.self, in: "Customers", query)
+        try await self.entities(Customer.self, in: "Customers", query)
     }
 
     /// The entities of `Customers` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchCustomers(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Customer] {
-        try await entities(Customer.self, in: "Customers", query)
+        try await self.entities(Customer.self, in: "Customers", query)
     }
 
     /// The first entity of `Customers` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchCustomer(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Customer {
-        try await firstEntity(Customer.self, in: "Customers", query)
+        try await self.firstEntity(Customer.self, in: "Customers", query)
+    }
+
+    /// The entity of `Customers` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchCustomer(
+        customerID: String, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Customer {
+        try await self.entity(Customer.self, in: "Customers", key: Customer.key(customerID: customerID), query)
     }
 
     /// The entities of `Orders` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func orders(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Order] {
-        try await entities(Order.self, in: "Orders", query)
+    nonisolated(nonsending) public func orders(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Order] {
+        try await self.entities(Order.self, in: "Orders", query)
     }
 
     /// The entities of `Orders` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchOrders(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Order] {
-        try await entities(Order.self, in: "Orders", query)
+        try await self.entities(Order.self, in: "Orders", query)
     }
 
     /// The first entity of `Orders` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchOrder(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Order {
-        try await firstEntity(Order.self, in: "Orders", query)
+        try await self.firstEntity(Order.self, in: "Orders", query)
+    }
+
+    /// The entity of `Orders` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchOrder(
+        orderID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Order {
+        try await self.entity(Order.self, in: "Orders", key: Order.key(orderID: orderID), query)
     }
 }

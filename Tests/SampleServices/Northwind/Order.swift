@@ -4,32 +4,44 @@ public import Tidelog
 
 /// The entity type `Northwind.Order`.
 nonisolated open class Order: EntityValue {
-    /// `OrderID`, `Edm.Int32`, key.
-    public static let orderID = ODataV4ServiceProxyMetadata.embedded.property(
-        "OrderID", of: "Northwind.Order")
+    /// The property `OrderID`.
+    public static let orderID = StructuralProperty<Order, Int>(
+        ODataV4ServiceProxyMetadata.embedded.property("OrderID", of: "Northwind.Order"))
 
-    /// `CustomerID`, `Edm.String`.
-    public static let customerID = ODataV4ServiceProxyMetadata.embedded.property(
-        "CustomerID", of: "Northwind.Order")
+    /// The property `CustomerID`.
+    public static let customerID = StructuralProperty<Order, String>(
+        ODataV4ServiceProxyMetadata.embedded.property("CustomerID", of: "Northwind.Order"))
 
-    /// `Customer`, `Northwind.Customer`.
-    public static let customer = ODataV4ServiceProxyMetadata.embedded.property(
-        "Customer", of: "Northwind.Order")
+    /// The property `Customer`.
+    public static let customer = ToOneProperty<Order, Customer>(
+        ODataV4ServiceProxyMetadata.embedded.property("Customer", of: "Northwind.Order"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Order"), withDefaults: withDefaults)
+        self.init(ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Order"), withDefaults: withDefaults)
     }
 
-    public var orderID: Int? {
+    /// The key of `Northwind.Order` with these values.
+    public static func key(orderID: Int) -> KeyPredicate {
+        KeyPredicate([("OrderID", orderID.propertyValue)])
+    }
+
+    /// `OrderID`, `Edm.Int32`, key.
+    open var orderID: Int? {
         get { self[Order.orderID] }
         set { self[Order.orderID] = newValue }
     }
 
-    public var customerID: String? {
+    /// `CustomerID`, `Edm.String`, at most 36 characters.
+    open var customerID: String? {
         get { self[Order.customerID] }
         set { self[Order.customerID] = newValue }
+    }
+
+    /// `Customer`, `Northwind.Customer`.
+    open var customer: ToOne<Customer> {
+        get { self[Order.customer] }
+        set { self[Order.customer] = newValue }
     }
 }

@@ -4,40 +4,64 @@ public import Tidelog
 
 /// The entity type `Northwind.Product`.
 nonisolated open class Product: EntityValue {
-    /// `ID`, `Edm.Int32`, key.
-    public static let id = ODataV4ServiceProxyMetadata.embedded.property(
-        "ID", of: "Northwind.Product")
+    /// The property `ID`.
+    public static let id = StructuralProperty<Product, Int>(
+        ODataV4ServiceProxyMetadata.embedded.property("ID", of: "Northwind.Product"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = ODataV4ServiceProxyMetadata.embedded.property(
-        "Name", of: "Northwind.Product")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Product, String>(
+        ODataV4ServiceProxyMetadata.embedded.property("Name", of: "Northwind.Product"))
 
-    /// `Category`, `Northwind.Category`.
-    public static let category = ODataV4ServiceProxyMetadata.embedded.property(
-        "Category", of: "Northwind.Product")
+    /// The property `Category`.
+    public static let category = ToOneProperty<Product, Category>(
+        ODataV4ServiceProxyMetadata.embedded.property("Category", of: "Northwind.Product"))
 
-    /// `ProductDetail`, `Northwind.ProductDetail`.
-    public static let productDetail = ODataV4ServiceProxyMetadata.embedded.property(
-        "ProductDetail", of: "Northwind.Product")
+    /// The property `ProductDetail`.
+    public static let productDetail = ToOneProperty<Product, ProductDetail>(
+        ODataV4ServiceProxyMetadata.embedded.property("ProductDetail", of: "Northwind.Product"))
 
-    /// `Supplier`, `Northwind.Supplier`.
-    public static let supplier = ODataV4ServiceProxyMetadata.embedded.property(
-        "Supplier", of: "Northwind.Product")
+    /// The property `Supplier`.
+    public static let supplier = ToOneProperty<Product, Supplier>(
+        ODataV4ServiceProxyMetadata.embedded.property("Supplier", of: "Northwind.Product"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Product"), withDefaults: withDefaults)
+        self.init(ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Product"), withDefaults: withDefaults)
     }
 
-    public var id: Int? {
+    /// The key of `Northwind.Product` with these values.
+    public static func key(id: Int) -> KeyPredicate {
+        KeyPredicate([("ID", id.propertyValue)])
+    }
+
+    /// `ID`, `Edm.Int32`, key.
+    open var id: Int? {
         get { self[Product.id] }
         set { self[Product.id] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`.
+    open var name: String? {
         get { self[Product.name] }
         set { self[Product.name] = newValue }
+    }
+
+    /// `Category`, `Northwind.Category`.
+    open var category: ToOne<Category> {
+        get { self[Product.category] }
+        set { self[Product.category] = newValue }
+    }
+
+    /// `ProductDetail`, `Northwind.ProductDetail`.
+    open var productDetail: ToOne<ProductDetail> {
+        get { self[Product.productDetail] }
+        set { self[Product.productDetail] = newValue }
+    }
+
+    /// `Supplier`, `Northwind.Supplier`.
+    open var supplier: ToOne<Supplier> {
+        get { self[Product.supplier] }
+        set { self[Product.supplier] = newValue }
     }
 }

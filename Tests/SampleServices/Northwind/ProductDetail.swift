@@ -4,17 +4,17 @@ public import Tidelog
 
 /// The entity type `Northwind.ProductDetail`.
 nonisolated open class ProductDetail: EntityValue {
-    /// `ProductID`, `Edm.Int32`, key.
-    public static let productID = ODataV4ServiceProxyMetadata.embedded.property(
-        "ProductID", of: "Northwind.ProductDetail")
+    /// The property `ProductID`.
+    public static let productID = StructuralProperty<ProductDetail, Int>(
+        ODataV4ServiceProxyMetadata.embedded.property("ProductID", of: "Northwind.ProductDetail"))
 
-    /// `Details`, `Edm.String`.
-    public static let details = ODataV4ServiceProxyMetadata.embedded.property(
-        "Details", of: "Northwind.ProductDetail")
+    /// The property `Details`.
+    public static let details = StructuralProperty<ProductDetail, String>(
+        ODataV4ServiceProxyMetadata.embedded.property("Details", of: "Northwind.ProductDetail"))
 
-    /// `Product`, `Northwind.Product`.
-    public static let product = ODataV4ServiceProxyMetadata.embedded.property(
-        "Product", of: "Northwind.ProductDetail")
+    /// The property `Product`.
+    public static let product = ToOneProperty<ProductDetail, Product>(
+        ODataV4ServiceProxyMetadata.embedded.property("Product", of: "Northwind.ProductDetail"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
@@ -23,13 +23,26 @@ nonisolated open class ProductDetail: EntityValue {
             ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.ProductDetail"), withDefaults: withDefaults)
     }
 
-    public var productID: Int? {
+    /// The key of `Northwind.ProductDetail` with these values.
+    public static func key(productID: Int) -> KeyPredicate {
+        KeyPredicate([("ProductID", productID.propertyValue)])
+    }
+
+    /// `ProductID`, `Edm.Int32`, key.
+    open var productID: Int? {
         get { self[ProductDetail.productID] }
         set { self[ProductDetail.productID] = newValue }
     }
 
-    public var details: String? {
+    /// `Details`, `Edm.String`.
+    open var details: String? {
         get { self[ProductDetail.details] }
         set { self[ProductDetail.details] = newValue }
+    }
+
+    /// `Product`, `Northwind.Product`.
+    open var product: ToOne<Product> {
+        get { self[ProductDetail.product] }
+        set { self[ProductDetail.product] = newValue }
     }
 }

@@ -4,27 +4,33 @@ public import Tidelog
 
 /// The entity type `Northwind.Supplier`.
 nonisolated open class Supplier: EntityValue {
-    /// `ID`, `Edm.Int32`, key.
-    public static let id = ODataV4ServiceProxyMetadata.embedded.property(
-        "ID", of: "Northwind.Supplier")
+    /// The property `ID`.
+    public static let id = StructuralProperty<Supplier, Int>(
+        ODataV4ServiceProxyMetadata.embedded.property("ID", of: "Northwind.Supplier"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = ODataV4ServiceProxyMetadata.embedded.property(
-        "Name", of: "Northwind.Supplier")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Supplier, String>(
+        ODataV4ServiceProxyMetadata.embedded.property("Name", of: "Northwind.Supplier"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Supplier"), withDefaults: withDefaults)
+        self.init(ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Supplier"), withDefaults: withDefaults)
     }
 
-    public var id: Int? {
+    /// The key of `Northwind.Supplier` with these values.
+    public static func key(id: Int) -> KeyPredicate {
+        KeyPredicate([("ID", id.propertyValue)])
+    }
+
+    /// `ID`, `Edm.Int32`, key.
+    open var id: Int? {
         get { self[Supplier.id] }
         set { self[Supplier.id] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`.
+    open var name: String? {
         get { self[Supplier.name] }
         set { self[Supplier.name] = newValue }
     }

@@ -4,41 +4,53 @@ public import Tidelog
 
 /// The entity type `Shop.Car`.
 nonisolated open class Car: EntityValue {
-    /// `CarID`, `Edm.Int32`, key.
-    public static let carID = ShopServiceMetadata.embedded.property(
-        "CarID", of: "Shop.Car")
+    /// The property `CarID`.
+    public static let carID = StructuralProperty<Car, Int>(
+        ShopServiceMetadata.embedded.property("CarID", of: "Shop.Car"))
 
-    /// `Model`, `Edm.String`.
-    public static let model = ShopServiceMetadata.embedded.property(
-        "Model", of: "Shop.Car")
+    /// The property `Model`.
+    public static let model = StructuralProperty<Car, String>(
+        ShopServiceMetadata.embedded.property("Model", of: "Shop.Car"))
 
-    /// `OwnerID`, `Edm.Int32`.
-    public static let ownerID = ShopServiceMetadata.embedded.property(
-        "OwnerID", of: "Shop.Car")
+    /// The property `OwnerID`.
+    public static let ownerID = StructuralProperty<Car, Int>(
+        ShopServiceMetadata.embedded.property("OwnerID", of: "Shop.Car"))
 
-    /// `Owner`, `Shop.Owner`.
-    public static let owner = ShopServiceMetadata.embedded.property(
-        "Owner", of: "Shop.Car")
+    /// The property `Owner`.
+    public static let owner = ToOneProperty<Car, Owner>(ShopServiceMetadata.embedded.property("Owner", of: "Shop.Car"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Car"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Car"), withDefaults: withDefaults)
     }
 
-    public var carID: Int? {
+    /// The key of `Shop.Car` with these values.
+    public static func key(carID: Int) -> KeyPredicate {
+        KeyPredicate([("CarID", carID.propertyValue)])
+    }
+
+    /// `CarID`, `Edm.Int32`, key.
+    open var carID: Int? {
         get { self[Car.carID] }
         set { self[Car.carID] = newValue }
     }
 
-    public var model: String? {
+    /// `Model`, `Edm.String`.
+    open var model: String? {
         get { self[Car.model] }
         set { self[Car.model] = newValue }
     }
 
-    public var ownerID: Int? {
+    /// `OwnerID`, `Edm.Int32`.
+    open var ownerID: Int? {
         get { self[Car.ownerID] }
         set { self[Car.ownerID] = newValue }
+    }
+
+    /// `Owner`, `Shop.Owner`.
+    open var owner: ToOne<Owner> {
+        get { self[Car.owner] }
+        set { self[Car.owner] = newValue }
     }
 }

@@ -4,41 +4,54 @@ public import Tidelog
 
 /// The entity type `Shop.Child`.
 nonisolated open class Child: EntityValue {
-    /// `ChildID`, `Edm.Int32`, key.
-    public static let childID = ShopServiceMetadata.embedded.property(
-        "ChildID", of: "Shop.Child")
+    /// The property `ChildID`.
+    public static let childID = StructuralProperty<Child, Int>(
+        ShopServiceMetadata.embedded.property("ChildID", of: "Shop.Child"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = ShopServiceMetadata.embedded.property(
-        "Name", of: "Shop.Child")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Child, String>(
+        ShopServiceMetadata.embedded.property("Name", of: "Shop.Child"))
 
-    /// `FatherID`, `Edm.Int32`, not null.
-    public static let fatherID = ShopServiceMetadata.embedded.property(
-        "FatherID", of: "Shop.Child")
+    /// The property `FatherID`.
+    public static let fatherID = StructuralProperty<Child, Int>(
+        ShopServiceMetadata.embedded.property("FatherID", of: "Shop.Child"))
 
-    /// `Father`, `Shop.Father`.
-    public static let father = ShopServiceMetadata.embedded.property(
-        "Father", of: "Shop.Child")
+    /// The property `Father`.
+    public static let father = ToOneProperty<Child, Father>(
+        ShopServiceMetadata.embedded.property("Father", of: "Shop.Child"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Child"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Child"), withDefaults: withDefaults)
     }
 
-    public var childID: Int? {
+    /// The key of `Shop.Child` with these values.
+    public static func key(childID: Int) -> KeyPredicate {
+        KeyPredicate([("ChildID", childID.propertyValue)])
+    }
+
+    /// `ChildID`, `Edm.Int32`, key.
+    open var childID: Int? {
         get { self[Child.childID] }
         set { self[Child.childID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`.
+    open var name: String? {
         get { self[Child.name] }
         set { self[Child.name] = newValue }
     }
 
-    public var fatherID: Int? {
+    /// `FatherID`, `Edm.Int32`, not null.
+    open var fatherID: Int? {
         get { self[Child.fatherID] }
         set { self[Child.fatherID] = newValue }
+    }
+
+    /// `Father`, `Shop.Father`.
+    open var father: ToOne<Father> {
+        get { self[Child.father] }
+        set { self[Child.father] = newValue }
     }
 }

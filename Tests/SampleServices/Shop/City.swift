@@ -4,32 +4,44 @@ public import Tidelog
 
 /// The entity type `Shop.City`.
 nonisolated open class City: EntityValue {
-    /// `CityID`, `Edm.Int32`, key.
-    public static let cityID = ShopServiceMetadata.embedded.property(
-        "CityID", of: "Shop.City")
+    /// The property `CityID`.
+    public static let cityID = StructuralProperty<City, Int>(
+        ShopServiceMetadata.embedded.property("CityID", of: "Shop.City"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = ShopServiceMetadata.embedded.property(
-        "Name", of: "Shop.City")
+    /// The property `Name`.
+    public static let name = StructuralProperty<City, String>(
+        ShopServiceMetadata.embedded.property("Name", of: "Shop.City"))
 
-    /// `Mayor`, `Shop.Mayor`.
-    public static let mayor = ShopServiceMetadata.embedded.property(
-        "Mayor", of: "Shop.City")
+    /// The property `Mayor`.
+    public static let mayor = ToOneProperty<City, Mayor>(
+        ShopServiceMetadata.embedded.property("Mayor", of: "Shop.City"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.City"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.City"), withDefaults: withDefaults)
     }
 
-    public var cityID: Int? {
+    /// The key of `Shop.City` with these values.
+    public static func key(cityID: Int) -> KeyPredicate {
+        KeyPredicate([("CityID", cityID.propertyValue)])
+    }
+
+    /// `CityID`, `Edm.Int32`, key.
+    open var cityID: Int? {
         get { self[City.cityID] }
         set { self[City.cityID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`.
+    open var name: String? {
         get { self[City.name] }
         set { self[City.name] = newValue }
+    }
+
+    /// `Mayor`, `Shop.Mayor`.
+    open var mayor: ToOne<Mayor> {
+        get { self[City.mayor] }
+        set { self[City.mayor] = newValue }
     }
 }

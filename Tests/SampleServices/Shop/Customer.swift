@@ -4,68 +4,84 @@ public import Tidelog
 
 /// The entity type `Shop.Customer`.
 nonisolated open class Customer: EntityValue {
-    /// `CustomerID`, `Edm.Int32`, key.
-    public static let customerID = ShopServiceMetadata.embedded.property(
-        "CustomerID", of: "Shop.Customer")
+    /// The property `CustomerID`.
+    public static let customerID = StructuralProperty<Customer, Int>(
+        ShopServiceMetadata.embedded.property("CustomerID", of: "Shop.Customer"))
 
-    /// `Name`, `Edm.String`, not null.
-    public static let name = ShopServiceMetadata.embedded.property(
-        "Name", of: "Shop.Customer")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Customer, String>(
+        ShopServiceMetadata.embedded.property("Name", of: "Shop.Customer"))
 
-    /// `Address`, `Shop.Address`.
-    public static let address = ShopServiceMetadata.embedded.property(
-        "Address", of: "Shop.Customer")
+    /// The property `Address`.
+    public static let address = StructuralProperty<Customer, Address>(
+        ShopServiceMetadata.embedded.property("Address", of: "Shop.Customer"))
 
-    /// `Tags`, `Collection(Edm.String)`, not null.
-    public static let tags = ShopServiceMetadata.embedded.property(
-        "Tags", of: "Shop.Customer")
+    /// The property `Tags`.
+    public static let tags = StructuralProperty<Customer, [String]>(
+        ShopServiceMetadata.embedded.property("Tags", of: "Shop.Customer"))
 
-    /// `Rating`, `Edm.Decimal`.
-    public static let rating = ShopServiceMetadata.embedded.property(
-        "Rating", of: "Shop.Customer")
+    /// The property `Rating`.
+    public static let rating = StructuralProperty<Customer, DecimalValue>(
+        ShopServiceMetadata.embedded.property("Rating", of: "Shop.Customer"))
 
-    /// `Since`, `Edm.Date`.
-    public static let since = ShopServiceMetadata.embedded.property(
-        "Since", of: "Shop.Customer")
+    /// The property `Since`.
+    public static let since = StructuralProperty<Customer, LocalDate>(
+        ShopServiceMetadata.embedded.property("Since", of: "Shop.Customer"))
 
-    /// `Orders`, `Collection(Shop.Order)`.
-    public static let orders = ShopServiceMetadata.embedded.property(
-        "Orders", of: "Shop.Customer")
+    /// The property `Orders`.
+    public static let orders = ToManyProperty<Customer, Order>(
+        ShopServiceMetadata.embedded.property("Orders", of: "Shop.Customer"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Customer"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Customer"), withDefaults: withDefaults)
     }
 
-    public var customerID: Int? {
+    /// The key of `Shop.Customer` with these values.
+    public static func key(customerID: Int) -> KeyPredicate {
+        KeyPredicate([("CustomerID", customerID.propertyValue)])
+    }
+
+    /// `CustomerID`, `Edm.Int32`, key.
+    open var customerID: Int? {
         get { self[Customer.customerID] }
         set { self[Customer.customerID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`, not null, at most 80 characters.
+    open var name: String? {
         get { self[Customer.name] }
         set { self[Customer.name] = newValue }
     }
 
-    public var address: ComplexValue? {
+    /// `Address`, `Shop.Address`.
+    open var address: Address? {
         get { self[Customer.address] }
         set { self[Customer.address] = newValue }
     }
 
-    public var tags: [String]? {
+    /// `Tags`, `Collection(Edm.String)`.
+    open var tags: [String]? {
         get { self[Customer.tags] }
         set { self[Customer.tags] = newValue }
     }
 
-    public var rating: DecimalValue? {
+    /// `Rating`, `Edm.Decimal`.
+    open var rating: DecimalValue? {
         get { self[Customer.rating] }
         set { self[Customer.rating] = newValue }
     }
 
-    public var since: LocalDate? {
+    /// `Since`, `Edm.Date`.
+    open var since: LocalDate? {
         get { self[Customer.since] }
         set { self[Customer.since] = newValue }
+    }
+
+    /// `Orders`, `Collection(Shop.Order)`.
+    open var orders: ToMany<Order> {
+        get { self[Customer.orders] }
+        _modify { yield &self[Customer.orders] }
     }
 }

@@ -4,32 +4,44 @@ public import Tidelog
 
 /// The entity type `Shop.Father`.
 nonisolated open class Father: EntityValue {
-    /// `FatherID`, `Edm.Int32`, key.
-    public static let fatherID = ShopServiceMetadata.embedded.property(
-        "FatherID", of: "Shop.Father")
+    /// The property `FatherID`.
+    public static let fatherID = StructuralProperty<Father, Int>(
+        ShopServiceMetadata.embedded.property("FatherID", of: "Shop.Father"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = ShopServiceMetadata.embedded.property(
-        "Name", of: "Shop.Father")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Father, String>(
+        ShopServiceMetadata.embedded.property("Name", of: "Shop.Father"))
 
-    /// `Children`, `Collection(Shop.Child)`.
-    public static let children = ShopServiceMetadata.embedded.property(
-        "Children", of: "Shop.Father")
+    /// The property `Children`.
+    public static let children = ToManyProperty<Father, Child>(
+        ShopServiceMetadata.embedded.property("Children", of: "Shop.Father"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Father"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Father"), withDefaults: withDefaults)
     }
 
-    public var fatherID: Int? {
+    /// The key of `Shop.Father` with these values.
+    public static func key(fatherID: Int) -> KeyPredicate {
+        KeyPredicate([("FatherID", fatherID.propertyValue)])
+    }
+
+    /// `FatherID`, `Edm.Int32`, key.
+    open var fatherID: Int? {
         get { self[Father.fatherID] }
         set { self[Father.fatherID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`.
+    open var name: String? {
         get { self[Father.name] }
         set { self[Father.name] = newValue }
+    }
+
+    /// `Children`, `Collection(Shop.Child)`.
+    open var children: ToMany<Child> {
+        get { self[Father.children] }
+        _modify { yield &self[Father.children] }
     }
 }

@@ -4,41 +4,54 @@ public import Tidelog
 
 /// The entity type `Shop.IDCard`.
 nonisolated open class IDCard: EntityValue {
-    /// `IDCardID`, `Edm.Int32`, key.
-    public static let idCardID = ShopServiceMetadata.embedded.property(
-        "IDCardID", of: "Shop.IDCard")
+    /// The property `IDCardID`.
+    public static let idCardID = StructuralProperty<IDCard, Int>(
+        ShopServiceMetadata.embedded.property("IDCardID", of: "Shop.IDCard"))
 
-    /// `Number`, `Edm.String`.
-    public static let number = ShopServiceMetadata.embedded.property(
-        "Number", of: "Shop.IDCard")
+    /// The property `Number`.
+    public static let number = StructuralProperty<IDCard, String>(
+        ShopServiceMetadata.embedded.property("Number", of: "Shop.IDCard"))
 
-    /// `PersonID`, `Edm.Int32`.
-    public static let personID = ShopServiceMetadata.embedded.property(
-        "PersonID", of: "Shop.IDCard")
+    /// The property `PersonID`.
+    public static let personID = StructuralProperty<IDCard, Int>(
+        ShopServiceMetadata.embedded.property("PersonID", of: "Shop.IDCard"))
 
-    /// `Person`, `Shop.Person`.
-    public static let person = ShopServiceMetadata.embedded.property(
-        "Person", of: "Shop.IDCard")
+    /// The property `Person`.
+    public static let person = ToOneProperty<IDCard, Person>(
+        ShopServiceMetadata.embedded.property("Person", of: "Shop.IDCard"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.IDCard"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.IDCard"), withDefaults: withDefaults)
     }
 
-    public var idCardID: Int? {
+    /// The key of `Shop.IDCard` with these values.
+    public static func key(idCardID: Int) -> KeyPredicate {
+        KeyPredicate([("IDCardID", idCardID.propertyValue)])
+    }
+
+    /// `IDCardID`, `Edm.Int32`, key.
+    open var idCardID: Int? {
         get { self[IDCard.idCardID] }
         set { self[IDCard.idCardID] = newValue }
     }
 
-    public var number: String? {
+    /// `Number`, `Edm.String`.
+    open var number: String? {
         get { self[IDCard.number] }
         set { self[IDCard.number] = newValue }
     }
 
-    public var personID: Int? {
+    /// `PersonID`, `Edm.Int32`.
+    open var personID: Int? {
         get { self[IDCard.personID] }
         set { self[IDCard.personID] = newValue }
+    }
+
+    /// `Person`, `Shop.Person`.
+    open var person: ToOne<Person> {
+        get { self[IDCard.person] }
+        set { self[IDCard.person] = newValue }
     }
 }

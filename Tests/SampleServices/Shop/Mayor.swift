@@ -4,41 +4,53 @@ public import Tidelog
 
 /// The entity type `Shop.Mayor`.
 nonisolated open class Mayor: EntityValue {
-    /// `MayorID`, `Edm.Int32`, key.
-    public static let mayorID = ShopServiceMetadata.embedded.property(
-        "MayorID", of: "Shop.Mayor")
+    /// The property `MayorID`.
+    public static let mayorID = StructuralProperty<Mayor, Int>(
+        ShopServiceMetadata.embedded.property("MayorID", of: "Shop.Mayor"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = ShopServiceMetadata.embedded.property(
-        "Name", of: "Shop.Mayor")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Mayor, String>(
+        ShopServiceMetadata.embedded.property("Name", of: "Shop.Mayor"))
 
-    /// `CityID`, `Edm.Int32`, not null.
-    public static let cityID = ShopServiceMetadata.embedded.property(
-        "CityID", of: "Shop.Mayor")
+    /// The property `CityID`.
+    public static let cityID = StructuralProperty<Mayor, Int>(
+        ShopServiceMetadata.embedded.property("CityID", of: "Shop.Mayor"))
 
-    /// `City`, `Shop.City`.
-    public static let city = ShopServiceMetadata.embedded.property(
-        "City", of: "Shop.Mayor")
+    /// The property `City`.
+    public static let city = ToOneProperty<Mayor, City>(ShopServiceMetadata.embedded.property("City", of: "Shop.Mayor"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Mayor"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Mayor"), withDefaults: withDefaults)
     }
 
-    public var mayorID: Int? {
+    /// The key of `Shop.Mayor` with these values.
+    public static func key(mayorID: Int) -> KeyPredicate {
+        KeyPredicate([("MayorID", mayorID.propertyValue)])
+    }
+
+    /// `MayorID`, `Edm.Int32`, key.
+    open var mayorID: Int? {
         get { self[Mayor.mayorID] }
         set { self[Mayor.mayorID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`.
+    open var name: String? {
         get { self[Mayor.name] }
         set { self[Mayor.name] = newValue }
     }
 
-    public var cityID: Int? {
+    /// `CityID`, `Edm.Int32`, not null.
+    open var cityID: Int? {
         get { self[Mayor.cityID] }
         set { self[Mayor.cityID] = newValue }
+    }
+
+    /// `City`, `Shop.City`.
+    open var city: ToOne<City> {
+        get { self[Mayor.city] }
+        set { self[Mayor.city] = newValue }
     }
 }

@@ -4,77 +4,94 @@ public import Tidelog
 
 /// The entity type `Shop.Order`.
 nonisolated open class Order: EntityValue {
-    /// `OrderID`, `Edm.Int32`, key.
-    public static let orderID = ShopServiceMetadata.embedded.property(
-        "OrderID", of: "Shop.Order")
+    /// The property `OrderID`.
+    public static let orderID = StructuralProperty<Order, Int>(
+        ShopServiceMetadata.embedded.property("OrderID", of: "Shop.Order"))
 
-    /// `CustomerID`, `Edm.Int32`.
-    public static let customerID = ShopServiceMetadata.embedded.property(
-        "CustomerID", of: "Shop.Order")
+    /// The property `CustomerID`.
+    public static let customerID = StructuralProperty<Order, Int>(
+        ShopServiceMetadata.embedded.property("CustomerID", of: "Shop.Order"))
 
-    /// `Note`, `Edm.String`.
-    public static let note = ShopServiceMetadata.embedded.property(
-        "Note", of: "Shop.Order")
+    /// The property `Note`.
+    public static let note = StructuralProperty<Order, String>(
+        ShopServiceMetadata.embedded.property("Note", of: "Shop.Order"))
 
-    /// `Amount`, `Edm.Decimal`.
-    public static let amount = ShopServiceMetadata.embedded.property(
-        "Amount", of: "Shop.Order")
+    /// The property `Amount`.
+    public static let amount = StructuralProperty<Order, DecimalValue>(
+        ShopServiceMetadata.embedded.property("Amount", of: "Shop.Order"))
 
-    /// `Quantity`, `Edm.Int16`.
-    public static let quantity = ShopServiceMetadata.embedded.property(
-        "Quantity", of: "Shop.Order")
+    /// The property `Quantity`.
+    public static let quantity = StructuralProperty<Order, Int>(
+        ShopServiceMetadata.embedded.property("Quantity", of: "Shop.Order"))
 
-    /// `Total`, `Edm.Int64`.
-    public static let total = ShopServiceMetadata.embedded.property(
-        "Total", of: "Shop.Order")
+    /// The property `Total`.
+    public static let total = StructuralProperty<Order, Int>(
+        ShopServiceMetadata.embedded.property("Total", of: "Shop.Order"))
 
-    /// `PlacedAt`, `Edm.DateTimeOffset`.
-    public static let placedAt = ShopServiceMetadata.embedded.property(
-        "PlacedAt", of: "Shop.Order")
+    /// The property `PlacedAt`.
+    public static let placedAt = StructuralProperty<Order, GlobalDateTime>(
+        ShopServiceMetadata.embedded.property("PlacedAt", of: "Shop.Order"))
 
-    /// `Customer`, `Shop.Customer`.
-    public static let customer = ShopServiceMetadata.embedded.property(
-        "Customer", of: "Shop.Order")
+    /// The property `Customer`.
+    public static let customer = ToOneProperty<Order, Customer>(
+        ShopServiceMetadata.embedded.property("Customer", of: "Shop.Order"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Order"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Order"), withDefaults: withDefaults)
     }
 
-    public var orderID: Int? {
+    /// The key of `Shop.Order` with these values.
+    public static func key(orderID: Int) -> KeyPredicate {
+        KeyPredicate([("OrderID", orderID.propertyValue)])
+    }
+
+    /// `OrderID`, `Edm.Int32`, key.
+    open var orderID: Int? {
         get { self[Order.orderID] }
         set { self[Order.orderID] = newValue }
     }
 
-    public var customerID: Int? {
+    /// `CustomerID`, `Edm.Int32`.
+    open var customerID: Int? {
         get { self[Order.customerID] }
         set { self[Order.customerID] = newValue }
     }
 
-    public var note: String? {
+    /// `Note`, `Edm.String`.
+    open var note: String? {
         get { self[Order.note] }
         set { self[Order.note] = newValue }
     }
 
-    public var amount: DecimalValue? {
+    /// `Amount`, `Edm.Decimal`.
+    open var amount: DecimalValue? {
         get { self[Order.amount] }
         set { self[Order.amount] = newValue }
     }
 
-    public var quantity: Int? {
+    /// `Quantity`, `Edm.Int16`.
+    open var quantity: Int? {
         get { self[Order.quantity] }
         set { self[Order.quantity] = newValue }
     }
 
-    public var total: Int? {
+    /// `Total`, `Edm.Int64`.
+    open var total: Int? {
         get { self[Order.total] }
         set { self[Order.total] = newValue }
     }
 
-    public var placedAt: GlobalDateTime? {
+    /// `PlacedAt`, `Edm.DateTimeOffset`.
+    open var placedAt: GlobalDateTime? {
         get { self[Order.placedAt] }
         set { self[Order.placedAt] = newValue }
+    }
+
+    /// `Customer`, `Shop.Customer`.
+    open var customer: ToOne<Customer> {
+        get { self[Order.customer] }
+        set { self[Order.customer] = newValue }
     }
 }

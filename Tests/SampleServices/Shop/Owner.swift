@@ -4,32 +4,43 @@ public import Tidelog
 
 /// The entity type `Shop.Owner`.
 nonisolated open class Owner: EntityValue {
-    /// `OwnerID`, `Edm.Int32`, key.
-    public static let ownerID = ShopServiceMetadata.embedded.property(
-        "OwnerID", of: "Shop.Owner")
+    /// The property `OwnerID`.
+    public static let ownerID = StructuralProperty<Owner, Int>(
+        ShopServiceMetadata.embedded.property("OwnerID", of: "Shop.Owner"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = ShopServiceMetadata.embedded.property(
-        "Name", of: "Shop.Owner")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Owner, String>(
+        ShopServiceMetadata.embedded.property("Name", of: "Shop.Owner"))
 
-    /// `Car`, `Shop.Car`.
-    public static let car = ShopServiceMetadata.embedded.property(
-        "Car", of: "Shop.Owner")
+    /// The property `Car`.
+    public static let car = ToOneProperty<Owner, Car>(ShopServiceMetadata.embedded.property("Car", of: "Shop.Owner"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Owner"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Owner"), withDefaults: withDefaults)
     }
 
-    public var ownerID: Int? {
+    /// The key of `Shop.Owner` with these values.
+    public static func key(ownerID: Int) -> KeyPredicate {
+        KeyPredicate([("OwnerID", ownerID.propertyValue)])
+    }
+
+    /// `OwnerID`, `Edm.Int32`, key.
+    open var ownerID: Int? {
         get { self[Owner.ownerID] }
         set { self[Owner.ownerID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`.
+    open var name: String? {
         get { self[Owner.name] }
         set { self[Owner.name] = newValue }
+    }
+
+    /// `Car`, `Shop.Car`.
+    open var car: ToOne<Car> {
+        get { self[Owner.car] }
+        set { self[Owner.car] = newValue }
     }
 }

@@ -4,32 +4,44 @@ public import Tidelog
 
 /// The entity type `Shop.Person`.
 nonisolated open class Person: EntityValue {
-    /// `PersonID`, `Edm.Int32`, key.
-    public static let personID = ShopServiceMetadata.embedded.property(
-        "PersonID", of: "Shop.Person")
+    /// The property `PersonID`.
+    public static let personID = StructuralProperty<Person, Int>(
+        ShopServiceMetadata.embedded.property("PersonID", of: "Shop.Person"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = ShopServiceMetadata.embedded.property(
-        "Name", of: "Shop.Person")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Person, String>(
+        ShopServiceMetadata.embedded.property("Name", of: "Shop.Person"))
 
-    /// `IDCard`, `Shop.IDCard`.
-    public static let idCard = ShopServiceMetadata.embedded.property(
-        "IDCard", of: "Shop.Person")
+    /// The property `IDCard`.
+    public static let idCard = ToOneProperty<Person, IDCard>(
+        ShopServiceMetadata.embedded.property("IDCard", of: "Shop.Person"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Person"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Person"), withDefaults: withDefaults)
     }
 
-    public var personID: Int? {
+    /// The key of `Shop.Person` with these values.
+    public static func key(personID: Int) -> KeyPredicate {
+        KeyPredicate([("PersonID", personID.propertyValue)])
+    }
+
+    /// `PersonID`, `Edm.Int32`, key.
+    open var personID: Int? {
         get { self[Person.personID] }
         set { self[Person.personID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`.
+    open var name: String? {
         get { self[Person.name] }
         set { self[Person.name] = newValue }
+    }
+
+    /// `IDCard`, `Shop.IDCard`.
+    open var idCard: ToOne<IDCard> {
+        get { self[Person.idCard] }
+        set { self[Person.idCard] = newValue }
     }
 }

@@ -2,38 +2,45 @@
 
 public import Tidelog
 
-/// The entity type `Shop.Photo`.
+/// The media entity type `Shop.Photo`.
 nonisolated open class Photo: EntityValue {
-    /// `PhotoID`, `Edm.Int32`, key.
-    public static let photoID = ShopServiceMetadata.embedded.property(
-        "PhotoID", of: "Shop.Photo")
+    /// The property `PhotoID`.
+    public static let photoID = StructuralProperty<Photo, Int>(
+        ShopServiceMetadata.embedded.property("PhotoID", of: "Shop.Photo"))
 
-    /// `Caption`, `Edm.String`.
-    public static let caption = ShopServiceMetadata.embedded.property(
-        "Caption", of: "Shop.Photo")
+    /// The property `Caption`.
+    public static let caption = StructuralProperty<Photo, String>(
+        ShopServiceMetadata.embedded.property("Caption", of: "Shop.Photo"))
 
-    /// `ContentType`, `Edm.String`.
-    public static let contentType = ShopServiceMetadata.embedded.property(
-        "ContentType", of: "Shop.Photo")
+    /// The property `ContentType`.
+    public static let contentType = StructuralProperty<Photo, String>(
+        ShopServiceMetadata.embedded.property("ContentType", of: "Shop.Photo"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Photo"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Photo"), withDefaults: withDefaults)
     }
 
-    public var photoID: Int? {
+    /// The key of `Shop.Photo` with these values.
+    public static func key(photoID: Int) -> KeyPredicate {
+        KeyPredicate([("PhotoID", photoID.propertyValue)])
+    }
+
+    /// `PhotoID`, `Edm.Int32`, key.
+    open var photoID: Int? {
         get { self[Photo.photoID] }
         set { self[Photo.photoID] = newValue }
     }
 
-    public var caption: String? {
+    /// `Caption`, `Edm.String`.
+    open var caption: String? {
         get { self[Photo.caption] }
         set { self[Photo.caption] = newValue }
     }
 
-    public var contentType: String? {
+    /// `ContentType`, `Edm.String`.
+    open var contentType: String? {
         get { self[Photo.contentType] }
         set { self[Photo.contentType] = newValue }
     }

@@ -4,36 +4,43 @@ public import Tidelog
 
 /// The entity type `Shop.Price`.
 nonisolated open class Price: EntityValue {
-    /// `Currency`, `Edm.String`, key.
-    public static let currency = ShopServiceMetadata.embedded.property(
-        "Currency", of: "Shop.Price")
+    /// The property `Currency`.
+    public static let currency = StructuralProperty<Price, String>(
+        ShopServiceMetadata.embedded.property("Currency", of: "Shop.Price"))
 
-    /// `Day`, `Edm.Int32`, key.
-    public static let day = ShopServiceMetadata.embedded.property(
-        "Day", of: "Shop.Price")
+    /// The property `Day`.
+    public static let day = StructuralProperty<Price, Int>(
+        ShopServiceMetadata.embedded.property("Day", of: "Shop.Price"))
 
-    /// `Amount`, `Edm.Decimal`.
-    public static let amount = ShopServiceMetadata.embedded.property(
-        "Amount", of: "Shop.Price")
+    /// The property `Amount`.
+    public static let amount = StructuralProperty<Price, DecimalValue>(
+        ShopServiceMetadata.embedded.property("Amount", of: "Shop.Price"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Price"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Price"), withDefaults: withDefaults)
     }
 
-    public var currency: String? {
+    /// The key of `Shop.Price` with these values.
+    public static func key(currency: String, day: Int) -> KeyPredicate {
+        KeyPredicate([("Currency", currency.propertyValue), ("Day", day.propertyValue)])
+    }
+
+    /// `Currency`, `Edm.String`, key, at most 3 characters.
+    open var currency: String? {
         get { self[Price.currency] }
         set { self[Price.currency] = newValue }
     }
 
-    public var day: Int? {
+    /// `Day`, `Edm.Int32`, key.
+    open var day: Int? {
         get { self[Price.day] }
         set { self[Price.day] = newValue }
     }
 
-    public var amount: DecimalValue? {
+    /// `Amount`, `Edm.Decimal`.
+    open var amount: DecimalValue? {
         get { self[Price.amount] }
         set { self[Price.amount] = newValue }
     }

@@ -4,41 +4,54 @@ public import Tidelog
 
 /// The entity type `Shop.Product`.
 nonisolated open class Product: EntityValue {
-    /// `ProductID`, `Edm.Int32`, key.
-    public static let productID = ShopServiceMetadata.embedded.property(
-        "ProductID", of: "Shop.Product")
+    /// The property `ProductID`.
+    public static let productID = StructuralProperty<Product, Int>(
+        ShopServiceMetadata.embedded.property("ProductID", of: "Shop.Product"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = ShopServiceMetadata.embedded.property(
-        "Name", of: "Shop.Product")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Product, String>(
+        ShopServiceMetadata.embedded.property("Name", of: "Shop.Product"))
 
-    /// `Price`, `Edm.Decimal`.
-    public static let price = ShopServiceMetadata.embedded.property(
-        "Price", of: "Shop.Product")
+    /// The property `Price`.
+    public static let price = StructuralProperty<Product, DecimalValue>(
+        ShopServiceMetadata.embedded.property("Price", of: "Shop.Product"))
 
-    /// `Suppliers`, `Collection(Shop.Supplier)`.
-    public static let suppliers = ShopServiceMetadata.embedded.property(
-        "Suppliers", of: "Shop.Product")
+    /// The property `Suppliers`.
+    public static let suppliers = ToManyProperty<Product, Supplier>(
+        ShopServiceMetadata.embedded.property("Suppliers", of: "Shop.Product"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Product"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Product"), withDefaults: withDefaults)
     }
 
-    public var productID: Int? {
+    /// The key of `Shop.Product` with these values.
+    public static func key(productID: Int) -> KeyPredicate {
+        KeyPredicate([("ProductID", productID.propertyValue)])
+    }
+
+    /// `ProductID`, `Edm.Int32`, key.
+    open var productID: Int? {
         get { self[Product.productID] }
         set { self[Product.productID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`.
+    open var name: String? {
         get { self[Product.name] }
         set { self[Product.name] = newValue }
     }
 
-    public var price: DecimalValue? {
+    /// `Price`, `Edm.Decimal`.
+    open var price: DecimalValue? {
         get { self[Product.price] }
         set { self[Product.price] = newValue }
+    }
+
+    /// `Suppliers`, `Collection(Shop.Supplier)`.
+    open var suppliers: ToMany<Supplier> {
+        get { self[Product.suppliers] }
+        _modify { yield &self[Product.suppliers] }
     }
 }

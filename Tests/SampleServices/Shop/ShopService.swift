@@ -2,7 +2,8 @@
 
 public import Tidelog
 
-/// The entity sets of `Shop`, each as functions that return its own class.
+/// The service of `Shop`: its entity sets, each as functions that return its own class,
+/// and its functions and actions.
 nonisolated open class ShopService: DataService {
     private static let classes: [String: EntityValue.Type] = [
         "Shop.Customer": Customer.self,
@@ -28,314 +29,425 @@ nonisolated open class ShopService: DataService {
     nonisolated(nonsending) public func customers(
         query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Customer] {
-        try await entities(Customer.self, in: "Customers", query)
+        try await self.entities(Customer.self, in: "Customers", query)
     }
 
     /// The entities of `Customers` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchCustomers(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Customer] {
-        try await entities(Customer.self, in: "Customers", query)
+        try await self.entities(Customer.self, in: "Customers", query)
     }
 
     /// The first entity of `Customers` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchCustomer(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Customer {
-        try await firstEntity(Customer.self, in: "Customers", query)
+        try await self.firstEntity(Customer.self, in: "Customers", query)
+    }
+
+    /// The entity of `Customers` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchCustomer(
+        customerID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Customer {
+        try await self.entity(Customer.self, in: "Customers", key: Customer.key(customerID: customerID), query)
     }
 
     /// The entities of `Orders` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func orders(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Order] {
-        try await entities(Order.self, in: "Orders", query)
+    nonisolated(nonsending) public func orders(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Order] {
+        try await self.entities(Order.self, in: "Orders", query)
     }
 
     /// The entities of `Orders` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchOrders(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Order] {
-        try await entities(Order.self, in: "Orders", query)
+        try await self.entities(Order.self, in: "Orders", query)
     }
 
     /// The first entity of `Orders` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchOrder(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Order {
-        try await firstEntity(Order.self, in: "Orders", query)
+        try await self.firstEntity(Order.self, in: "Orders", query)
+    }
+
+    /// The entity of `Orders` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchOrder(
+        orderID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Order {
+        try await self.entity(Order.self, in: "Orders", key: Order.key(orderID: orderID), query)
     }
 
     /// The entities of `Owners` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func owners(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Owner] {
-        try await entities(Owner.self, in: "Owners", query)
+    nonisolated(nonsending) public func owners(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Owner] {
+        try await self.entities(Owner.self, in: "Owners", query)
     }
 
     /// The entities of `Owners` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchOwners(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Owner] {
-        try await entities(Owner.self, in: "Owners", query)
+        try await self.entities(Owner.self, in: "Owners", query)
     }
 
     /// The first entity of `Owners` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchOwner(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Owner {
-        try await firstEntity(Owner.self, in: "Owners", query)
+        try await self.firstEntity(Owner.self, in: "Owners", query)
+    }
+
+    /// The entity of `Owners` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchOwner(
+        ownerID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Owner {
+        try await self.entity(Owner.self, in: "Owners", key: Owner.key(ownerID: ownerID), query)
     }
 
     /// The entities of `Cars` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func cars(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Car] {
-        try await entities(Car.self, in: "Cars", query)
+    nonisolated(nonsending) public func cars(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Car] {
+        try await self.entities(Car.self, in: "Cars", query)
     }
 
     /// The entities of `Cars` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchCars(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Car] {
-        try await entities(Car.self, in: "Cars", query)
+        try await self.entities(Car.self, in: "Cars", query)
     }
 
     /// The first entity of `Cars` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchCar(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Car {
-        try await firstEntity(Car.self, in: "Cars", query)
+        try await self.firstEntity(Car.self, in: "Cars", query)
+    }
+
+    /// The entity of `Cars` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchCar(
+        carID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Car {
+        try await self.entity(Car.self, in: "Cars", key: Car.key(carID: carID), query)
     }
 
     /// The entities of `Cities` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func cities(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [City] {
-        try await entities(City.self, in: "Cities", query)
+    nonisolated(nonsending) public func cities(query: DataQuery = DataQuery()) async throws(TidelogError) -> [City] {
+        try await self.entities(City.self, in: "Cities", query)
     }
 
     /// The entities of `Cities` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchCities(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [City] {
-        try await entities(City.self, in: "Cities", query)
+        try await self.entities(City.self, in: "Cities", query)
     }
 
     /// The first entity of `Cities` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchCity(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> City {
-        try await firstEntity(City.self, in: "Cities", query)
+        try await self.firstEntity(City.self, in: "Cities", query)
+    }
+
+    /// The entity of `Cities` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchCity(
+        cityID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> City {
+        try await self.entity(City.self, in: "Cities", key: City.key(cityID: cityID), query)
     }
 
     /// The entities of `Mayors` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func mayors(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Mayor] {
-        try await entities(Mayor.self, in: "Mayors", query)
+    nonisolated(nonsending) public func mayors(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Mayor] {
+        try await self.entities(Mayor.self, in: "Mayors", query)
     }
 
     /// The entities of `Mayors` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchMayors(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Mayor] {
-        try await entities(Mayor.self, in: "Mayors", query)
+        try await self.entities(Mayor.self, in: "Mayors", query)
     }
 
     /// The first entity of `Mayors` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchMayor(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Mayor {
-        try await firstEntity(Mayor.self, in: "Mayors", query)
+        try await self.firstEntity(Mayor.self, in: "Mayors", query)
+    }
+
+    /// The entity of `Mayors` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchMayor(
+        mayorID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Mayor {
+        try await self.entity(Mayor.self, in: "Mayors", key: Mayor.key(mayorID: mayorID), query)
     }
 
     /// The entities of `Fathers` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func fathers(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Father] {
-        try await entities(Father.self, in: "Fathers", query)
+    nonisolated(nonsending) public func fathers(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Father] {
+        try await self.entities(Father.self, in: "Fathers", query)
     }
 
     /// The entities of `Fathers` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchFathers(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Father] {
-        try await entities(Father.self, in: "Fathers", query)
+        try await self.entities(Father.self, in: "Fathers", query)
     }
 
     /// The first entity of `Fathers` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchFather(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Father {
-        try await firstEntity(Father.self, in: "Fathers", query)
+        try await self.firstEntity(Father.self, in: "Fathers", query)
+    }
+
+    /// The entity of `Fathers` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchFather(
+        fatherID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Father {
+        try await self.entity(Father.self, in: "Fathers", key: Father.key(fatherID: fatherID), query)
     }
 
     /// The entities of `Children` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func children(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Child] {
-        try await entities(Child.self, in: "Children", query)
+    nonisolated(nonsending) public func children(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Child] {
+        try await self.entities(Child.self, in: "Children", query)
     }
 
     /// The entities of `Children` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchChildren(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Child] {
-        try await entities(Child.self, in: "Children", query)
+        try await self.entities(Child.self, in: "Children", query)
     }
 
     /// The first entity of `Children` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchChild(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Child {
-        try await firstEntity(Child.self, in: "Children", query)
+        try await self.firstEntity(Child.self, in: "Children", query)
+    }
+
+    /// The entity of `Children` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchChild(
+        childID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Child {
+        try await self.entity(Child.self, in: "Children", key: Child.key(childID: childID), query)
     }
 
     /// The entities of `Persons` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func persons(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Person] {
-        try await entities(Person.self, in: "Persons", query)
+    nonisolated(nonsending) public func persons(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Person] {
+        try await self.entities(Person.self, in: "Persons", query)
     }
 
     /// The entities of `Persons` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchPersons(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Person] {
-        try await entities(Person.self, in: "Persons", query)
+        try await self.entities(Person.self, in: "Persons", query)
     }
 
     /// The first entity of `Persons` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchPerson(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Person {
-        try await firstEntity(Person.self, in: "Persons", query)
+        try await self.firstEntity(Person.self, in: "Persons", query)
+    }
+
+    /// The entity of `Persons` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchPerson(
+        personID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Person {
+        try await self.entity(Person.self, in: "Persons", key: Person.key(personID: personID), query)
     }
 
     /// The entities of `IDCards` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func idCards(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [IDCard] {
-        try await entities(IDCard.self, in: "IDCards", query)
+    nonisolated(nonsending) public func idCards(query: DataQuery = DataQuery()) async throws(TidelogError) -> [IDCard] {
+        try await self.entities(IDCard.self, in: "IDCards", query)
     }
 
     /// The entities of `IDCards` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchIDCards(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [IDCard] {
-        try await entities(IDCard.self, in: "IDCards", query)
+        try await self.entities(IDCard.self, in: "IDCards", query)
     }
 
     /// The first entity of `IDCards` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchIDCard(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> IDCard {
-        try await firstEntity(IDCard.self, in: "IDCards", query)
+        try await self.firstEntity(IDCard.self, in: "IDCards", query)
+    }
+
+    /// The entity of `IDCards` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchIDCard(
+        idCardID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> IDCard {
+        try await self.entity(IDCard.self, in: "IDCards", key: IDCard.key(idCardID: idCardID), query)
     }
 
     /// The entities of `Suppliers` that the query asks for, all of them without one.
     nonisolated(nonsending) public func suppliers(
         query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Supplier] {
-        try await entities(Supplier.self, in: "Suppliers", query)
+        try await self.entities(Supplier.self, in: "Suppliers", query)
     }
 
     /// The entities of `Suppliers` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchSuppliers(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Supplier] {
-        try await entities(Supplier.self, in: "Suppliers", query)
+        try await self.entities(Supplier.self, in: "Suppliers", query)
     }
 
     /// The first entity of `Suppliers` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchSupplier(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Supplier {
-        try await firstEntity(Supplier.self, in: "Suppliers", query)
+        try await self.firstEntity(Supplier.self, in: "Suppliers", query)
+    }
+
+    /// The entity of `Suppliers` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchSupplier(
+        supplierID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Supplier {
+        try await self.entity(Supplier.self, in: "Suppliers", key: Supplier.key(supplierID: supplierID), query)
     }
 
     /// The entities of `Products` that the query asks for, all of them without one.
     nonisolated(nonsending) public func products(
         query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Product] {
-        try await entities(Product.self, in: "Products", query)
+        try await self.entities(Product.self, in: "Products", query)
     }
 
     /// The entities of `Products` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchProducts(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Product] {
-        try await entities(Product.self, in: "Products", query)
+        try await self.entities(Product.self, in: "Products", query)
     }
 
     /// The first entity of `Products` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchProduct(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Product {
-        try await firstEntity(Product.self, in: "Products", query)
+        try await self.firstEntity(Product.self, in: "Products", query)
+    }
+
+    /// The entity of `Products` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchProduct(
+        productID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Product {
+        try await self.entity(Product.self, in: "Products", key: Product.key(productID: productID), query)
     }
 
     /// The entities of `Visits` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func visits(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Visit] {
-        try await entities(Visit.self, in: "Visits", query)
+    nonisolated(nonsending) public func visits(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Visit] {
+        try await self.entities(Visit.self, in: "Visits", query)
     }
 
     /// The entities of `Visits` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchVisits(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Visit] {
-        try await entities(Visit.self, in: "Visits", query)
+        try await self.entities(Visit.self, in: "Visits", query)
     }
 
     /// The first entity of `Visits` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchVisit(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Visit {
-        try await firstEntity(Visit.self, in: "Visits", query)
+        try await self.firstEntity(Visit.self, in: "Visits", query)
+    }
+
+    /// The entity of `Visits` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchVisit(
+        visitID: GuidValue, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Visit {
+        try await self.entity(Visit.self, in: "Visits", key: Visit.key(visitID: visitID), query)
     }
 
     /// The entities of `Photos` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func photos(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Photo] {
-        try await entities(Photo.self, in: "Photos", query)
+    nonisolated(nonsending) public func photos(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Photo] {
+        try await self.entities(Photo.self, in: "Photos", query)
     }
 
     /// The entities of `Photos` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchPhotos(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Photo] {
-        try await entities(Photo.self, in: "Photos", query)
+        try await self.entities(Photo.self, in: "Photos", query)
     }
 
     /// The first entity of `Photos` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchPhoto(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Photo {
-        try await firstEntity(Photo.self, in: "Photos", query)
+        try await self.firstEntity(Photo.self, in: "Photos", query)
+    }
+
+    /// The entity of `Photos` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchPhoto(
+        photoID: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Photo {
+        try await self.entity(Photo.self, in: "Photos", key: Photo.key(photoID: photoID), query)
     }
 
     /// The entities of `Prices` that the query asks for, all of them without one.
-    nonisolated(nonsending) public func prices(
-        query: DataQuery = DataQuery()
-    ) async throws(TidelogError) -> [Price] {
-        try await entities(Price.self, in: "Prices", query)
+    nonisolated(nonsending) public func prices(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Price] {
+        try await self.entities(Price.self, in: "Prices", query)
     }
 
     /// The entities of `Prices` that the query asks for, all of them without one.
     nonisolated(nonsending) public func fetchPrices(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Price] {
-        try await entities(Price.self, in: "Prices", query)
+        try await self.entities(Price.self, in: "Prices", query)
     }
 
     /// The first entity of `Prices` that the query asks for. Throws `notFound` where there is none.
     nonisolated(nonsending) public func fetchPrice(
         matching query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Price {
-        try await firstEntity(Price.self, in: "Prices", query)
+        try await self.firstEntity(Price.self, in: "Prices", query)
+    }
+
+    /// The entity of `Prices` that has the key. Throws `notFound` where there is none.
+    ///
+    /// - Parameter query: what to select and expand.
+    nonisolated(nonsending) public func fetchPrice(
+        currency: String, day: Int, query: DataQuery = DataQuery()
+    ) async throws(TidelogError) -> Price {
+        try await self.entity(Price.self, in: "Prices", key: Price.key(currency: currency, day: day), query)
     }
 }

@@ -4,32 +4,44 @@ public import Tidelog
 
 /// The entity type `Shop.Supplier`.
 nonisolated open class Supplier: EntityValue {
-    /// `SupplierID`, `Edm.Int32`, key.
-    public static let supplierID = ShopServiceMetadata.embedded.property(
-        "SupplierID", of: "Shop.Supplier")
+    /// The property `SupplierID`.
+    public static let supplierID = StructuralProperty<Supplier, Int>(
+        ShopServiceMetadata.embedded.property("SupplierID", of: "Shop.Supplier"))
 
-    /// `Name`, `Edm.String`.
-    public static let name = ShopServiceMetadata.embedded.property(
-        "Name", of: "Shop.Supplier")
+    /// The property `Name`.
+    public static let name = StructuralProperty<Supplier, String>(
+        ShopServiceMetadata.embedded.property("Name", of: "Shop.Supplier"))
 
-    /// `Products`, `Collection(Shop.Product)`.
-    public static let products = ShopServiceMetadata.embedded.property(
-        "Products", of: "Shop.Supplier")
+    /// The property `Products`.
+    public static let products = ToManyProperty<Supplier, Product>(
+        ShopServiceMetadata.embedded.property("Products", of: "Shop.Supplier"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Supplier"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Supplier"), withDefaults: withDefaults)
     }
 
-    public var supplierID: Int? {
+    /// The key of `Shop.Supplier` with these values.
+    public static func key(supplierID: Int) -> KeyPredicate {
+        KeyPredicate([("SupplierID", supplierID.propertyValue)])
+    }
+
+    /// `SupplierID`, `Edm.Int32`, key.
+    open var supplierID: Int? {
         get { self[Supplier.supplierID] }
         set { self[Supplier.supplierID] = newValue }
     }
 
-    public var name: String? {
+    /// `Name`, `Edm.String`.
+    open var name: String? {
         get { self[Supplier.name] }
         set { self[Supplier.name] = newValue }
+    }
+
+    /// `Products`, `Collection(Shop.Product)`.
+    open var products: ToMany<Product> {
+        get { self[Supplier.products] }
+        _modify { yield &self[Supplier.products] }
     }
 }

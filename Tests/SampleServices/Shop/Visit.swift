@@ -4,54 +4,63 @@ public import Tidelog
 
 /// The entity type `Shop.Visit`.
 nonisolated open class Visit: EntityValue {
-    /// `VisitID`, `Edm.Guid`, key.
-    public static let visitID = ShopServiceMetadata.embedded.property(
-        "VisitID", of: "Shop.Visit")
+    /// The property `VisitID`.
+    public static let visitID = StructuralProperty<Visit, GuidValue>(
+        ShopServiceMetadata.embedded.property("VisitID", of: "Shop.Visit"))
 
-    /// `Subject`, `Edm.String`.
-    public static let subject = ShopServiceMetadata.embedded.property(
-        "Subject", of: "Shop.Visit")
+    /// The property `Subject`.
+    public static let subject = StructuralProperty<Visit, String>(
+        ShopServiceMetadata.embedded.property("Subject", of: "Shop.Visit"))
 
-    /// `Start`, `Edm.DateTimeOffset`.
-    public static let start = ShopServiceMetadata.embedded.property(
-        "Start", of: "Shop.Visit")
+    /// The property `Start`.
+    public static let start = StructuralProperty<Visit, GlobalDateTime>(
+        ShopServiceMetadata.embedded.property("Start", of: "Shop.Visit"))
 
-    /// `Duration`, `Edm.Duration`.
-    public static let duration = ShopServiceMetadata.embedded.property(
-        "Duration", of: "Shop.Visit")
+    /// The property `Duration`.
+    public static let duration = StructuralProperty<Visit, DayTimeDuration>(
+        ShopServiceMetadata.embedded.property("Duration", of: "Shop.Visit"))
 
-    /// `Mood`, `Shop.Mood`.
-    public static let mood = ShopServiceMetadata.embedded.property(
-        "Mood", of: "Shop.Visit")
+    /// The property `Mood`.
+    public static let mood = StructuralProperty<Visit, Mood>(
+        ShopServiceMetadata.embedded.property("Mood", of: "Shop.Visit"))
 
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ShopServiceMetadata.embedded.entityType("Shop.Visit"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded.entityType("Shop.Visit"), withDefaults: withDefaults)
     }
 
-    public var visitID: GuidValue? {
+    /// The key of `Shop.Visit` with these values.
+    public static func key(visitID: GuidValue) -> KeyPredicate {
+        KeyPredicate([("VisitID", visitID.propertyValue)])
+    }
+
+    /// `VisitID`, `Edm.Guid`, key.
+    open var visitID: GuidValue? {
         get { self[Visit.visitID] }
         set { self[Visit.visitID] = newValue }
     }
 
-    public var subject: String? {
+    /// `Subject`, `Edm.String`.
+    open var subject: String? {
         get { self[Visit.subject] }
         set { self[Visit.subject] = newValue }
     }
 
-    public var start: GlobalDateTime? {
+    /// `Start`, `Edm.DateTimeOffset`.
+    open var start: GlobalDateTime? {
         get { self[Visit.start] }
         set { self[Visit.start] = newValue }
     }
 
-    public var duration: DayTimeDuration? {
+    /// `Duration`, `Edm.Duration`.
+    open var duration: DayTimeDuration? {
         get { self[Visit.duration] }
         set { self[Visit.duration] = newValue }
     }
 
-    public var mood: String? {
+    /// `Mood`, `Shop.Mood`.
+    open var mood: Mood? {
         get { self[Visit.mood] }
         set { self[Visit.mood] = newValue }
     }

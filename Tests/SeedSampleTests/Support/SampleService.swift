@@ -52,12 +52,12 @@ final class SampleService<Service: DataService> {
     }
 
     /// The entities that a navigation property leads to in the store now.
-    func related(_ entity: EntityValue, _ property: Property) async throws -> [EntityValue] {
+    func related(_ entity: EntityValue, _ property: some PropertyReference) async throws -> [EntityValue] {
         try await Self.load(entity.readLink, entity.entityType, property, service)
     }
 
     /// The keys of what a navigation property leads to on the service.
-    func keysOnServer(_ entity: EntityValue, _ property: Property) async throws -> [KeyPredicate] {
+    func keysOnServer(_ entity: EntityValue, _ property: some PropertyReference) async throws -> [KeyPredicate] {
         let current = EntityValue(entity.entityType)
         current.readLink = entity.readLink
         try await service.loadEntity(current)
@@ -65,7 +65,7 @@ final class SampleService<Service: DataService> {
     }
 
     private static func load(
-        _ readLink: String?, _ type: EntityType, _ property: Property, _ service: Service
+        _ readLink: String?, _ type: EntityType, _ property: some PropertyReference, _ service: Service
     ) async throws -> [EntityValue] {
         let again = EntityValue(type)
         again.readLink = readLink

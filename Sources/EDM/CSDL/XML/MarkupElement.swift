@@ -1,3 +1,16 @@
+/// The document that an element stands in, among those that are read together.
+final class MarkupOrigin: Sendable {
+    /// For messages; nil where there is one document and everybody knows which.
+    let name: String?
+    /// 0 for the document that refers to the others.
+    let position: Int
+
+    init(name: String? = nil, position: Int = 0) {
+        self.name = name
+        self.position = position
+    }
+}
+
 /// An element of a metadata document, with the place where its tag begins.
 final class MarkupElement {
     /// Which vocabulary an element or attribute belongs to.
@@ -24,11 +37,13 @@ final class MarkupElement {
     let attributes: [Attribute]
     let line: Int
     let column: Int
+    let origin: MarkupOrigin
     fileprivate(set) var children: [MarkupElement] = []
     fileprivate(set) var text = ""
 
     init(
-        name: String, namespace: String?, vocabulary: Vocabulary, attributes: [Attribute], line: Int, column: Int
+        name: String, namespace: String?, vocabulary: Vocabulary, attributes: [Attribute], line: Int, column: Int,
+        origin: MarkupOrigin
     ) {
         self.name = name
         self.namespace = namespace
@@ -36,6 +51,7 @@ final class MarkupElement {
         self.attributes = attributes
         self.line = line
         self.column = column
+        self.origin = origin
     }
 
     /// The value of the attribute of that name that belongs to the element itself.

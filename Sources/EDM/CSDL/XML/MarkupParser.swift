@@ -6,6 +6,7 @@ import CLibXML2
 /// ever fetched; depth and number of elements are counted while reading, so that a hostile document stops early.
 struct MarkupParser {
     let limits: CSDLReader.Limits
+    var origin = MarkupOrigin()
 
     func parse(_ bytes: [UInt8]) throws(CSDLError) -> MarkupElement {
         guard bytes.count <= limits.bytes else {
@@ -15,7 +16,7 @@ struct MarkupParser {
         try refuseWhatIsNoXML(bytes)
         try refuseAttributeFloods(bytes)
 
-        let state = MarkupTreeState(limits: limits)
+        let state = MarkupTreeState(limits: limits, origin: origin)
         Self.run(bytes, state)
         if let failure = state.failure { throw failure }
         guard let root = state.root else {

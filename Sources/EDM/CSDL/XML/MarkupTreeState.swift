@@ -7,6 +7,7 @@ final class MarkupTreeState {
     var context: xmlParserCtxtPtr?
 
     private let limits: CSDLReader.Limits
+    private let origin: MarkupOrigin
     private var open: [MarkupElement] = []
     /// How many namespaces each open element declares. libxml2 looks a prefix up among all of them in turn.
     private var declared: [Int] = []
@@ -16,7 +17,10 @@ final class MarkupTreeState {
     private var names: [UnsafePointer<xmlChar>: String] = [:]
     private var vocabularies: [UnsafePointer<xmlChar>: MarkupElement.Vocabulary] = [:]
 
-    init(limits: CSDLReader.Limits) { self.limits = limits }
+    init(limits: CSDLReader.Limits, origin: MarkupOrigin) {
+        self.limits = limits
+        self.origin = origin
+    }
 
     static func from(_ context: UnsafeMutableRawPointer?) -> MarkupTreeState? {
         context.map { Unmanaged<MarkupTreeState>.fromOpaque($0).takeUnretainedValue() }
@@ -72,7 +76,7 @@ final class MarkupTreeState {
         }
         let element = MarkupElement(
             name: intern(name), namespace: namespace.map(intern), vocabulary: namespace.map(vocabulary) ?? .foreign,
-            attributes: read(attributes, count), line: place.line, column: place.column)
+            attributes: read(attributes, count), line: place.line, column: place.column, origin: origin)
         if let parent = open.last {
             parent.append(element)
         } else {

@@ -1,0 +1,50 @@
+import Foundation
+import PackagePlugin
+
+/// Makes Swift classes of the metadata documents in a target, at each build in which one of them has changed.
+///
+/// A document is a file of the target that ends in `.csdl`, `.edmx` or `.metadata.xml`; its classes go to one source that is
+/// compiled with the target. Options are in `tidelog-proxygen.json` beside it, where there is one.
+@main
+struct TidelogProxies: BuildToolPlugin {
+    func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+        guard let target = target as? any SourceModuleTarget else { return [] }
+        let tool = try context.tool(named: "tidelog-proxygen").url
+        let files = target.sourceFiles.map(\.url)
+        let documents = files.filter { file in
+            Self.endings.contains { file.lastPathComponent.lowercased().hasSuffix($0) }
+        }
+        return try documents.map { document in
+            let folder = document.deletingLastPathComponent()
+            let options = try DocumentOptions(folder: folder, document: document.lastPathComponent)
+            let source = Self.sourceName(document.lastPathComponent)
+            // A folder for each document: two documents of one name may be in two folders of the target.
+            let place = document.path.dropFirst(target.directoryURL.path.count).split(separator: "/").dropLast()
+            let output = place.reduce(context.pluginWorkDirectoryURL) { $0.appending(path: $1) }
+            return .buildCommand(
+                displayName: "Generating classes for \(document.lastPathComponent)",
+                executable: tool,
+                arguments: [
+                    "--metadata", document.path, "--destination", output.path, "--single-file", source,
+                ] + options.arguments,
+                // What the document refers to and what annotates it is beside it, so a change there counts as well.
+                inputFiles: [document]
+                    + files.filter { $0 != document && Self.isInput($0, of: folder) }
+                    + options.files.filter { !files.contains($0) },
+                outputFiles: [output.appending(path: source)])
+        }
+    }
+
+    private static let endings = [".csdl", ".edmx", ".metadata.xml"]
+
+    private static func isInput(_ file: URL, of folder: URL) -> Bool {
+        file.path.hasPrefix(folder.path) && ["csdl", "edmx", "xml", "json"].contains(file.pathExtension.lowercased())
+    }
+
+    /// `Shop.csdl` → `ShopProxies.swift`.
+    private static func sourceName(_ document: String) -> String {
+        let ending = endings.first { document.lowercased().hasSuffix($0) } ?? ""
+        let name = document.dropLast(ending.count).map { $0.isLetter || $0.isNumber ? $0 : "_" }
+        return String(name) + "Proxies.swift"
+    }
+}

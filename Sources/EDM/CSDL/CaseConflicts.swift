@@ -1,0 +1,61 @@
+/// Finds declarations that share a place and whose names differ in case only: types of a namespace, properties of a type
+/// and its base types, members of an enumeration, and what a container offers.
+struct CaseConflicts {
+    let index: SchemaIndex
+
+    /// Throws the first conflict.
+    func refuse() throws(CSDLError) {
+        var types: [String: MarkupElement] = [:]
+        var members: [String: [String: MarkupElement]] = [:]
+        for declaration in index.declarations {
+            try note(declaration.element, as: declaration.name, in: &types)
+            if declaration.kind == .enumeration {
+                var names: [String: MarkupElement] = [:]
+                for member in declaration.element.children("Member") { try note(member, in: &names) }
+            }
+        }
+        for declaration in index.structuredTypes {
+            members[declaration.name] = try properties(of: declaration, members)
+        }
+        for container in index.sources.flatMap({ $0.element.children("EntityContainer") }) {
+            var names: [String: MarkupElement] = [:]
+            for child in container.children where Self.offered.contains(child.name) { try note(child, in: &names) }
+        }
+    }
+
+    private static let offered: Set<String> = ["EntitySet", "Singleton", "ActionImport", "FunctionImport"]
+
+    /// The type's own properties by their names in small letters. Base types come first and are in `members`.
+    private func properties(
+        of declaration: SchemaIndex.TypeDeclaration, _ members: [String: [String: MarkupElement]]
+    ) throws(CSDLError) -> [String: MarkupElement] {
+        var own: [String: MarkupElement] = [:]
+        for child in declaration.element.children
+        where child.isModel("Property") || child.isModel("NavigationProperty") {
+            try note(child, in: &own)
+            guard let name = child["Name"]?.lowercased() else { continue }
+            var next = declaration.base
+            while let base = next {
+                if let other = members[base]?[name] { try compare(child, with: other) }
+                next = index.types[base]?.base
+            }
+        }
+        return own
+    }
+
+    private func note(
+        _ element: MarkupElement, as name: String? = nil, in names: inout [String: MarkupElement]
+    ) throws(CSDLError) {
+        guard let key = (name ?? element["Name"])?.lowercased() else { return }
+        if let other = names.updateValue(element, forKey: key) { try compare(element, with: other) }
+    }
+
+    /// The same name twice is another matter.
+    private func compare(_ element: MarkupElement, with other: MarkupElement) throws(CSDLError) {
+        guard element["Name"] != other["Name"] else { return }
+        throw CSDLError(
+            .caseConflict,
+            "The names of the \(element.label) and of the \(other.label) in \(other.place) differ in case only.",
+            at: element)
+    }
+}

@@ -1,0 +1,42 @@
+extension EntityDataModel {
+    /// The qualified names of types and containers that the model refers to and that no document which was read declares, in
+    /// the order of their bytes. Annotations and their terms are not looked at. Of a relationship of V2 and V3 whose
+    /// association was not read, the association's name stands for the type.
+    public var unresolvedNames: [String] {
+        var names: Set<String> = []
+        func note(_ reference: TypeReference) {
+            if case .unresolved(let name) = reference.kind { names.insert(name) }
+        }
+        func note(_ operations: [ServiceOperation]) {
+            for operation in operations {
+                for parameter in operation.parameters { note(parameter.type) }
+                if let result = operation.returnType { note(result.type) }
+            }
+        }
+        let declared = Set(schemas.flatMap(\.containers).map(\.name))
+        for schema in schemas {
+            for type in schema.entityTypes + schema.complexTypes {
+                if let base = type.baseType, findEntityType(base) == nil, findComplexType(base) == nil {
+                    names.insert(base)
+                }
+                for property in type.properties + type.navigationProperties where property.declaringType == type.name {
+                    note(property.type)
+                }
+            }
+            note(schema.actions)
+            note(schema.functions)
+            for container in schema.containers {
+                if let base = container.extends, !declared.contains(base) { names.insert(base) }
+                for offered in container.actionImports + container.functionImports {
+                    for parameter in offered.parameters { note(parameter.type) }
+                    if let result = offered.returnType { note(result.type) }
+                }
+                for set in container.entitySets + container.singletons
+                where findEntityType(set.entityType.name) == nil && !set.entityType.name.hasPrefix("Edm.") {
+                    names.insert(set.entityType.name)
+                }
+            }
+        }
+        return names.filter { !$0.hasPrefix("Edm.") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}

@@ -1,0 +1,87 @@
+public import EDM
+
+/// Reads the arguments that clients send for a function or action: the inverse of ``RequestEncoder/encode(_:)-(OperationInvocation)``.
+public struct InvocationReader: Sendable {
+    /// What came for a parameter.
+    public enum Content: Sendable, Hashable {
+        case value(Value)
+        case entities([Entity])
+
+        public enum Entity: Sendable, Hashable {
+            /// The URL of one that the service has.
+            case reference(String)
+            case body(RequestBody)
+        }
+    }
+
+    public let version: ODataVersion
+    public let model: EntityDataModel
+
+    public init(version: ODataVersion, model: EntityDataModel) {
+        self.version = version
+        self.model = model
+    }
+
+    /// The names of what the body of an action holds.
+    public func names(inBody bytes: [UInt8]) throws(PayloadError) -> [String] { try members(of: bytes).map(\.name) }
+
+    /// The arguments that the body of an action holds.
+    public func arguments(
+        inBody bytes: [UInt8], of operation: InvokedOperation
+    ) throws(PayloadError) -> [String: Content] {
+        var arguments: [String: Content] = [:]
+        for member in try members(of: bytes) {
+            guard let parameter = operation.parameters.first(where: { $0.name == member.name }) else { continue }
+            do { arguments[member.name] = try content(member.value, parameter.type) } catch {
+                throw error.below(member.name)
+            }
+        }
+        return arguments
+    }
+
+    /// An argument as it stands, percent-decoded, in a URL: a literal, or JSON.
+    public func argument(_ text: String, type: TypeReference) throws(PayloadError) -> Content {
+        if text == "null" { return .value(.null) }
+        if !version.isLegacy, type.isCollection || type.primitive == nil, let first = text.first, "{[".contains(first) {
+            return try content(try reader.document(Array(text.utf8)), type)
+        }
+        guard let value = readLiteral(text, as: type, version: version) else {
+            throw PayloadError(
+                .typeMismatch, "\(PrimitiveLiteral.clipped(text)) is not a value of type \(type.name).")
+        }
+        return .value(value)
+    }
+
+    private var reader: PayloadReader { PayloadReader(version: version, model: model) }
+
+    private func members(of bytes: [UInt8]) throws(PayloadError) -> [JSONObject.Member] {
+        guard !bytes.isEmpty else { return [] }
+        let json = try reader.document(bytes)
+        guard let object = json.object else {
+            throw PayloadError(.unexpectedShape, "The body is \(json.kindName), not an object of parameters.")
+        }
+        return object.members.filter { !$0.name.contains("@") }
+    }
+
+    private func content(_ json: JSONValue, _ type: TypeReference) throws(PayloadError) -> Content {
+        guard case .entity(let name) = type.kind, json != .null else {
+            return .value(try reader.value(json, type: type))
+        }
+        guard let entityType = model.findEntityType(name), let items = type.isCollection ? json.array : [json] else {
+            throw PayloadError(.typeMismatch, "There is \(json.kindName), not a value of type \(type.name).")
+        }
+        let bodies = RequestBodyReader(version: version, model: model)
+        var entities: [Content.Entity] = []
+        for item in items {
+            guard let object = item.object else {
+                throw PayloadError(.typeMismatch, "There is \(item.kindName), not an entity.")
+            }
+            if let url = bodies.boundURL(object) {
+                entities.append(.reference(url))
+            } else {
+                entities.append(.body(try bodies.entity(object, type: entityType)))
+            }
+        }
+        return .entities(entities)
+    }
+}

@@ -1,0 +1,146 @@
+public import EDM
+
+/// A call of a function or action, before the service's version gives it its form.
+public struct OperationInvocation: Sendable, Hashable {
+    public var operation: InvokedOperation
+    /// Nil for an import.
+    public var binding: Binding?
+    public var arguments: [Argument]
+    /// What is to become of the entities of the result.
+    public var options: QueryOptions
+    /// Sent as `If-Match`.
+    public var ifMatch: String?
+    /// They win over those that the encoder writes.
+    public var headers: HTTPHeaders
+
+    public init(
+        _ operation: InvokedOperation, on binding: Binding? = nil, _ arguments: [Argument] = [],
+        options: QueryOptions = QueryOptions(), ifMatch: String? = nil, headers: HTTPHeaders = .empty
+    ) {
+        self.operation = operation
+        self.binding = binding
+        self.arguments = arguments
+        self.options = options
+        self.ifMatch = ifMatch
+        self.headers = headers
+    }
+
+    /// What an operation is called on.
+    public struct Binding: Sendable, Hashable {
+        public enum Resource: Sendable, Hashable {
+            case entity(ResourceReference)
+            /// All of a set, or a singleton.
+            case set(EntitySet)
+        }
+
+        public var resource: Resource
+        /// A structural or navigation property of the resource, whose value is meant.
+        public var property: Property?
+        /// The qualified name of a derived type that what the URL says has to be taken for.
+        public var cast: String?
+        /// Where the entities in question are, as far as that is known.
+        public var set: EntitySet?
+
+        public init(_ resource: Resource, property: Property? = nil, cast: String? = nil, set: EntitySet? = nil) {
+            self.resource = resource
+            self.property = property
+            self.cast = cast
+            self.set = set
+        }
+    }
+
+    public struct Argument: Sendable, Hashable {
+        public var name: String
+        public var content: Content
+
+        public init(_ name: String, _ content: Content) {
+            self.name = name
+            self.content = content
+        }
+
+        public enum Content: Sendable, Hashable {
+            case value(Value)
+            case entity(Entity)
+            case entities([Entity])
+        }
+
+        /// An entity as a parameter: one that the service has, or one that is told in full.
+        public enum Entity: Sendable, Hashable {
+            case reference(ResourceReference, EntityType)
+            case body(EntityBody)
+
+            var type: EntityType {
+                switch self {
+                case .reference(_, let type): type
+                case .body(let body): body.type
+                }
+            }
+        }
+    }
+
+    /// The set that the result's entities are in, where the metadata say so.
+    public func resultSet(in model: EntityDataModel) -> EntitySet? {
+        if let name = operation.entitySet { return model.findEntitySet(name) }
+        guard let path = operation.entitySetPath, var set = binding?.set else { return nil }
+        for name in path where !name.utf8.contains(UInt8(ascii: ".")) {
+            guard let property = set.entityType.findProperty(name), let next = model.target(of: property, in: set)
+            else { return nil }
+            set = next
+        }
+        return set
+    }
+
+    /// Throws where an argument is none of its parameter's values.
+    public func check(in model: EntityDataModel) throws(InvocationError) {
+        for argument in arguments {
+            guard let parameter = operation.parameters.first(where: { $0.name == argument.name }) else {
+                throw InvocationError(.parameters, "\(operation.name) has no parameter \(argument.name).")
+            }
+            guard parameter.type.primitive != nil && !parameter.type.isCollection || !model.version.isLegacy else {
+                throw InvocationError(
+                    .unsupported,
+                    "The parameter \(argument.name) of \(operation.name) is no single primitive value, and OData \(model.version.rawValue) can't tell it in a URL."
+                )
+            }
+            guard let reason = argument.mismatch(with: parameter, in: model) else { continue }
+            throw InvocationError(.value, "The parameter \(argument.name) of \(operation.name) \(reason).")
+        }
+    }
+}
+
+extension OperationInvocation.Argument {
+    fileprivate func mismatch(with parameter: ServiceOperation.Parameter, in model: EntityDataModel) -> String? {
+        switch content {
+        case .value(let value):
+            return value.mismatch(
+                with: parameter.type, facets: parameter.facets, isNullable: parameter.isNullable, in: model)
+        case .entity(let entity):
+            if parameter.type.isCollection { return "is one entity, not a collection of \(parameter.type.name)" }
+            return Self.mismatch(entity, parameter.type, model)
+        case .entities(let entities):
+            guard parameter.type.isCollection else {
+                return "is a collection of entities, not one value of type \(parameter.type.name)"
+            }
+            return entities.lazy.compactMap { Self.mismatch($0, parameter.type, model) }.first
+        }
+    }
+
+    private static func mismatch(_ entity: Entity, _ type: TypeReference, _ model: EntityDataModel) -> String? {
+        switch type.kind {
+        case .entity(let name) where !model.isType(entity.type.name, derivedFrom: name):
+            return "is an entity of type \(entity.type.name), not of \(name)"
+        case .entity, .unresolved: break
+        default: return "is an entity, not a value of type \(type.name)"
+        }
+        guard case .body(let body) = entity else { return nil }
+        for (name, value) in body.values {
+            guard let property = body.type.findProperty(name), !property.isNavigation else {
+                if body.type.isOpen { continue }
+                return "/\(name) is no property of \(body.type.name)"
+            }
+            let reason = value.mismatch(with: property.type, facets: property.facets, in: model)
+            if let reason { return "/\(name) \(reason)" }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,159 @@
+internal import EDM
+
+extension RequestEncoder {
+    /// The request that calls a function or action (OData 4.01 Part 1, section 11.5).
+    ///
+    /// V4: a function's arguments stand in its parentheses; those that a path can't hold (complex values, collections,
+    /// entities, long texts and such with slashes) in parameter aliases behind it; an action's in the body. V2 and V3: all
+    /// are query options.
+    ///
+    /// - Throws: where the version has no form for the query options.
+    public func encode(_ invocation: OperationInvocation) throws(URLSyntaxError) -> WireRequest {
+        let operation = invocation.operation
+        var request = WireRequest(method: operation.method, url: "", headers: headers)
+        var query: [String] = []
+        switch (operation.kind, version.isLegacy) {
+        case (_, true):
+            request.url = urls.encode(operation.name)
+            query = options(of: invocation)
+        case (.function, false): request.url = path(of: invocation) + arguments(of: invocation, aliases: &query)
+        case (.action, false):
+            request.url = path(of: invocation)
+            if !invocation.arguments.isEmpty {
+                request.headers["Content-Type"] = headers["Accept"]
+                request.body = body(of: invocation)
+            }
+        }
+        let printed = try invocation.options.print(version: version)
+        if !printed.isEmpty { query.append(printed) }
+        if !query.isEmpty { request.url += "?" + query.joined(separator: "&") }
+        if self.options.tunnelsMethods, request.method != "GET", request.method != "POST" {
+            request.headers["X-HTTP-Method"] = request.method
+            request.method = "POST"
+        }
+        if let ifMatch = invocation.ifMatch { request.headers["If-Match"] = ifMatch }
+        request.headers.merge(invocation.headers)
+        return request
+    }
+
+    // MARK: URLs
+
+    /// Up to the operation's name.
+    private func path(of invocation: OperationInvocation) -> String {
+        guard let binding = invocation.binding else { return urls.encode(invocation.operation.name) }
+        var path =
+            switch binding.resource {
+            case .entity(let reference): url(of: reference)
+            case .set(let set): urls.encode(set.name)
+            }
+        if let property = binding.property { path += "/" + urls.encode(property.name) }
+        // Some services write the cast into the links that they hand out.
+        if let cast = binding.cast, !path.hasSuffix("/" + urls.encode(cast)) { path += "/" + urls.encode(cast) }
+        return path + "/" + urls.encode(invocation.operation.name)
+    }
+
+    /// Longer ones go into an alias: servers limit the length of a path segment more than that of a query.
+    private static let longestInPath = 200
+
+    private func arguments(of invocation: OperationInvocation, aliases: inout [String]) -> String {
+        var texts: [String] = []
+        for parameter in invocation.operation.parameters {
+            let argument = invocation.arguments.first { $0.name == parameter.name }
+            guard argument != nil || !parameter.isOptional else { continue }
+            let content = argument?.content ?? .value(.null)
+            let name = urls.encode(parameter.name)
+            if let literal = literal(content, parameter.type).map(urls.encode), Self.isGoodInPath(literal) {
+                texts.append("\(name)=\(literal)")
+            } else {
+                let text = literal(content, parameter.type) ?? json(content, parameter)
+                texts.append("\(name)=@\(name)")
+                aliases.append("@\(name)=" + PercentCoding.encode(text, for: .queryValue))
+            }
+        }
+        return "(\(texts.joined(separator: ",")))"
+    }
+
+    /// Many servers refuse encoded slashes and backslashes in a path, or decode percent signs twice.
+    private static func isGoodInPath(_ encoded: String) -> Bool {
+        encoded.utf8.count <= longestInPath && !["%2F", "%5C", "%25"].contains { encoded.contains($0) }
+    }
+
+    /// Nil for what has no literal form in V4 URLs.
+    private func literal(_ content: OperationInvocation.Argument.Content, _ type: TypeReference) -> String? {
+        guard case .value(let value) = content else { return nil }
+        switch value {
+        case .null: return "null"
+        case .complex, .collection: return nil
+        case .enumeration(let members) where !version.isLegacy:
+            return PrimitiveLiteral.format(enumeration: members, typeName: type.name)
+        default: return PrimitiveLiteral.format(value, as: type.primitive, version: version, form: .url)
+        }
+    }
+
+    /// V2 has no form for null: what is not said is null.
+    private func options(of invocation: OperationInvocation) -> [String] {
+        invocation.operation.parameters.compactMap { parameter in
+            guard let argument = invocation.arguments.first(where: { $0.name == parameter.name }),
+                argument.content != .value(.null), let text = literal(argument.content, parameter.type)
+            else { return nil }
+            return PercentCoding.encode(parameter.name, for: .unreservedOnly) + "="
+                + PercentCoding.encode(text, for: .queryValue)
+        }
+    }
+
+    // MARK: JSON
+
+    private func body(of invocation: OperationInvocation) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for parameter in invocation.operation.parameters {
+            guard let argument = invocation.arguments.first(where: { $0.name == parameter.name }) else { continue }
+            writer.name(parameter.name)
+            write(argument.content, parameter, to: &writer)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private func json(
+        _ content: OperationInvocation.Argument.Content, _ parameter: ServiceOperation.Parameter
+    ) -> String {
+        var writer = JSONWriter()
+        write(content, parameter, to: &writer)
+        return writer.text
+    }
+
+    private func write(
+        _ content: OperationInvocation.Argument.Content, _ parameter: ServiceOperation.Parameter,
+        to writer: inout JSONWriter
+    ) {
+        switch content {
+        case .value(let value): values.write(value, as: parameter.type, to: &writer)
+        case .entity(let entity): write(entity, declared: parameter.type.name, to: &writer)
+        case .entities(let entities):
+            writer.beginArray()
+            for entity in entities { write(entity, declared: parameter.type.name, to: &writer) }
+            writer.endArray()
+        }
+    }
+
+    private func write(
+        _ entity: OperationInvocation.Argument.Entity, declared: String, to writer: inout JSONWriter
+    ) {
+        switch entity {
+        case .reference(let reference, _):
+            writer.beginObject()
+            writer.name("@odata.id")
+            writer.string(urls.absolute(reference))
+            writer.endObject()
+        case .body(let body):
+            var inner = EntityBodyWriter(version: version, options: options, urls: urls, values: values)
+            inner.write(body, declared: declared)
+            writer.raw(inner.json.text)
+        }
+    }
+
+    private var values: ValueJSONWriter {
+        ValueJSONWriter(version: version, model: model, isIEEE754Compatible: options.isIEEE754Compatible)
+    }
+}

@@ -1,0 +1,84 @@
+internal import EDM
+
+/// Comments of declarations, made of what the metadata say. Whatever is in the text, it stays within its lines.
+enum DocComment {
+    /// - Parameters:
+    ///   - summary: Markdown, already fit for a comment.
+    ///   - annotations: where descriptions come from.
+    ///   - notes: paragraphs behind these, fit for a comment as well.
+    static func lines(
+        _ summary: String, _ annotations: [Annotation] = [], notes: [String] = [], indentation: Int = 0
+    ) -> [String] {
+        let margin = String(repeating: " ", count: indentation) + "///"
+        let paragraphs = [summary] + descriptions(annotations) + notes
+        let wrapped = paragraphs.map { wrap($0, margin) }
+        return Array(wrapped.joined(separator: [margin]))
+    }
+
+    /// What a person wrote about the element, the short text first. The same text counts once.
+    private static func descriptions(_ annotations: [Annotation]) -> [String] {
+        var texts: [String] = []
+        for term in terms {
+            for annotation in annotations where annotation.term == term {
+                if let text = annotation.value.map(plain), !text.isEmpty, !texts.contains(text) { texts.append(text) }
+            }
+        }
+        for annotation in annotations where annotation.term == "Documentation" {
+            for element in annotation.expression where ["Summary", "LongDescription"].contains(element.name) {
+                let text = plain(element.text)
+                if !text.isEmpty, !texts.contains(text) { texts.append(text) }
+            }
+        }
+        return texts
+    }
+
+    private static let terms = [
+        "Org.OData.Core.V1.Description", "sap:label", "com.sap.vocabularies.Common.v1.Label", "sap:quickinfo",
+        "com.sap.vocabularies.Common.v1.QuickInfo", "Org.OData.Core.V1.LongDescription",
+    ]
+
+    /// One paragraph, without what Markdown would take for links or code.
+    private static func plain(_ text: String) -> String {
+        SwiftText.comment(text).split(separator: " ").joined(separator: " ")
+            .replacing("``", with: "` `").replacing("<", with: "\\<").replacing("<doc:", with: "\\<doc:")
+    }
+
+    private static func wrap(_ text: String, _ margin: String) -> [String] {
+        var lines: [String] = []
+        var line = margin
+        for word in text.split(separator: " ") {
+            if line.count + 1 + word.count > SourceStyle.width, line != margin {
+                lines.append(line)
+                line = margin
+            }
+            line += " " + word
+        }
+        return lines + [line]
+    }
+
+    /// What else the metadata say about a property: `, key, at most 20 characters`.
+    static func constraints(_ property: Property, isKey: Bool) -> String {
+        var rules: [String] = []
+        if isKey { rules.append("key") }
+        if !isKey, !property.isNullable, !property.isCollection { rules.append("not null") }
+        if let length = property.facets.maxLength, length != Int.max {
+            rules.append("at most \(length) \(property.type.primitive == .binary ? "bytes" : "characters")")
+        }
+        if says("Org.OData.Core.V1.Computed", property.annotations) { rules.append("computed by the service") }
+        if says("Org.OData.Core.V1.Immutable", property.annotations) { rules.append("fixed once it is created") }
+        if let value = property.facets.defaultValue { rules.append("by default `\(code(value))`") }
+        return rules.map { ", " + $0 }.joined()
+    }
+
+    /// Whether a term with a Boolean value holds. Without a value it does.
+    private static func says(_ term: String, _ annotations: [Annotation]) -> Bool {
+        annotations.contains { $0.term == term && $0.expression.isEmpty && $0.value != "false" }
+    }
+
+    /// A name of the metadata between backticks.
+    static func code(_ name: String) -> String { SwiftText.comment(name).replacing("`", with: "'") }
+
+    static func typeName(_ type: TypeReference) -> String {
+        code(type.isCollection ? "Collection(\(type.name))" : type.name)
+    }
+}

@@ -1,0 +1,99 @@
+internal import EDM
+
+/// The types of values.
+extension SourceStyle {
+    /// The struct of a complex type.
+    func complexType(_ complex: ServicePlan.Complex) -> GeneratedFile {
+        let (type, name) = (complex.type, SwiftName.escaped(complex.name))
+        var notes = type.isOpen ? ["Values of this type may have other properties: `value[\"Name\"]`."] : []
+        if let base = type.baseType { notes.append("It derives from `\(DocComment.code(base))`.") }
+        let kind = type.isAbstract ? "abstract complex type" : "complex type"
+        var lines = DocComment.lines("The \(kind) `\(DocComment.code(type.name))`.", type.annotations, notes: notes)
+        lines.append("nonisolated \(access)struct \(name): TypedComplexValue {")
+        for member in complex.members { lines += declaration(of: member, in: name, type) + [""] }
+        lines += Self.list(
+            "    \(access)static let complexType = ",
+            ["\(metadata).complexType(\(SwiftText.literal(type.name)))"], "")
+        lines += [
+            "    \(access)static var embeddedMetadata: EmbeddedMetadata { \(metadata) }", "",
+            "    \(access)var complexValue: ComplexValue", "",
+            "    \(access)init(complexValue: ComplexValue) { self.complexValue = complexValue }",
+        ]
+        for member in complex.members { lines += accessor(of: member, in: name, isOpen: false) }
+        return file(complex.name, lines + ["}"])
+    }
+
+    /// The Swift enumeration of an enumeration type, or the struct where values beyond its members are possible.
+    func enumeration(_ enumeration: ServicePlan.Enumeration) -> GeneratedFile {
+        let (type, name) = (enumeration.type, SwiftName.escaped(enumeration.name))
+        let kind = type.isFlags ? "enumeration of flags" : "enumeration type"
+        var lines = DocComment.lines("The \(kind) `\(DocComment.code(type.name))`.", type.annotations)
+        let declaration =
+            switch enumeration.form {
+            case .closed: "enum \(name): String, ClosedEnumeration {"
+            case .open: "struct \(name): OpenEnumeration {"
+            case .flags: "struct \(name): FlagsEnumeration {"
+            case .openFlags: "struct \(name): OpenFlagsEnumeration {"
+            }
+        lines.append("nonisolated \(access)\(declaration)")
+        for (member, swift) in enumeration.members {
+            lines += DocComment.lines(
+                "`\(DocComment.code(member.name))`, \(member.value).", member.annotations, indentation: 4)
+            let text = SwiftText.literal(member.name)
+            let swift = SwiftName.escaped(swift)
+            switch enumeration.form {
+            case .closed: lines.append("    case \(swift) = \(text)")
+            case .open, .openFlags: lines.append("    \(access)static let \(swift) = \(name)(rawValue: \(text))")
+            case .flags:
+                lines.append("    \(access)static let \(swift) = \(name)(rawValue: \(Self.literal(member.value)))")
+            }
+        }
+        if !enumeration.members.isEmpty { lines.append("") }
+        lines += Self.list(
+            "    \(access)static let enumerationType = ",
+            ["\(metadata).enumerationType(\(SwiftText.literal(type.name)))"], "")
+        if let raw = enumeration.form.storedType {
+            lines += [
+                "", "    \(access)let rawValue: \(raw)", "",
+                "    \(access)init(rawValue: \(raw)) { self.rawValue = rawValue }",
+            ]
+        }
+        return file(enumeration.name, lines + ["}"])
+    }
+
+    /// Six digits and more are grouped.
+    private static func literal(_ number: Int64) -> String {
+        let digits = String(number.magnitude)
+        guard digits.count > 6 else { return String(number) }
+        var groups = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { groups += "_" }
+            groups.append(digit)
+        }
+        return (number < 0 ? "-" : "") + groups
+    }
+
+    /// The alias of a type definition.
+    func definition(_ definition: ServicePlan.Definition) -> GeneratedFile {
+        let type = definition.definition
+        let isOfTidelog = !["String", "Bool", "Int", "Float", "Double", "[UInt8]"].contains(definition.underlying)
+        return file(
+            definition.name,
+            DocComment.lines(
+                "The type definition `\(DocComment.code(type.name))` of `\(type.underlyingType.rawValue)`.",
+                type.annotations)
+                + ["\(access)typealias \(SwiftName.escaped(definition.name)) = \(definition.underlying)"],
+            showsTidelog: isOfTidelog)
+    }
+}
+
+extension ServicePlan.Enumeration.Form {
+    /// What a struct holds; nil for a Swift enumeration.
+    fileprivate var storedType: String? {
+        switch self {
+        case .closed: nil
+        case .open, .openFlags: "String"
+        case .flags: "Int64"
+        }
+    }
+}

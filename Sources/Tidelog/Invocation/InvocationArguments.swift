@@ -1,0 +1,77 @@
+import EDM
+import ODataWire
+import SyncEngine
+
+/// The parameters of a call by their names: `["lat": .value(47.4), "count": .value(3)]`.
+public struct InvocationArguments: ExpressibleByDictionaryLiteral {
+    let pairs: [(name: String, argument: InvocationArgument)]
+
+    /// A name that comes twice is refused by the call.
+    public init(_ pairs: [(name: String, argument: InvocationArgument)]) { self.pairs = pairs }
+
+    public init(dictionaryLiteral elements: (String, InvocationArgument)...) {
+        pairs = elements.map { ($0.0, $0.1) }
+    }
+}
+
+/// What is given for one parameter.
+public struct InvocationArgument {
+    private enum Content {
+        case value(Value)
+        case entity(EntityValue)
+        case entities([EntityValue])
+    }
+
+    private let content: Content
+
+    /// A primitive, enumeration or complex value, or a collection of such; nil is null.
+    ///
+    /// It becomes one of the parameter's type where Swift's own types leave a choice: an `Int` a decimal number, a `String` a
+    /// member of an enumeration or a guid.
+    public static func value<T: PropertyConvertible>(_ value: T?) -> InvocationArgument {
+        InvocationArgument(content: .value(value?.propertyValue ?? .null))
+    }
+
+    /// For a parameter of type `Edm.Binary`; nil is null.
+    public static func binary(_ bytes: [UInt8]?) -> InvocationArgument {
+        InvocationArgument(content: .value(bytes.map { .binary($0) } ?? .null))
+    }
+
+    /// An entity: one that was read or created is referred to, a new one is told with its values. nil is null.
+    public static func entity(_ entity: EntityValue?) -> InvocationArgument {
+        InvocationArgument(content: entity.map { .entity($0) } ?? .value(.null))
+    }
+
+    public static func entities(_ entities: [EntityValue]) -> InvocationArgument {
+        InvocationArgument(content: .entities(entities))
+    }
+
+    public static var null: InvocationArgument { InvocationArgument(content: .value(.null)) }
+
+    func resolved(
+        _ type: TypeReference, in model: EntityDataModel
+    ) throws(TidelogError) -> OperationInvocation.Argument.Content {
+        switch content {
+        case .value(let value): return .value(value.adapted(toItemsOf: type))
+        case .entity(let entity): return .entity(try Self.resolved(entity, model))
+        case .entities(let entities):
+            var resolved: [OperationInvocation.Argument.Entity] = []
+            for entity in entities { resolved.append(try Self.resolved(entity, model)) }
+            return .entities(resolved)
+        }
+    }
+
+    private static func resolved(
+        _ entity: EntityValue, _ model: EntityDataModel
+    ) throws(TidelogError) -> OperationInvocation.Argument.Entity {
+        guard entity.readLink == nil, entity.editLink == nil else {
+            return .reference(try IntentBuilder(model: model).reference(to: entity), entity.entityType)
+        }
+        guard entity.bindings.isEmpty, !entity.related.values.contains(where: \.isNew) else {
+            throw TidelogError(
+                .unsupported, "A new entity that is a parameter can't bring links or other entities along.",
+                recovery: "Create it first, and give the created one.")
+        }
+        return .body(EntityBody(type: entity.entityType, values: entity.values))
+    }
+}

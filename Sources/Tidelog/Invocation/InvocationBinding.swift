@@ -1,0 +1,77 @@
+public import EDM
+import ODataWire
+import SyncEngine
+
+/// What a bound function or action is called on.
+public enum InvocationBinding {
+    /// An entity that the service has.
+    case entity(EntityValue)
+    /// All entities of a set, or a singleton, by its name; with a type only those of this derived type.
+    case set(String, as: EntityType? = nil)
+    /// What a navigation property of an entity leads to, or the value of a structural one.
+    case property(Property, of: EntityValue)
+}
+
+/// A binding, with the type by which its operation is found.
+struct ResolvedBinding {
+    let type: TypeReference
+    let resource: OperationInvocation.Binding.Resource
+    let property: Property?
+    /// Where what is bound to stands, as far as that is known.
+    let set: EntitySet?
+    /// What the URL says that it is; nil where that is not known.
+    let declared: String?
+    let etag: String?
+
+    init(_ binding: InvocationBinding, in model: EntityDataModel) throws(TidelogError) {
+        switch binding {
+        case .entity(let entity):
+            type = TypeReference(.entity(name: entity.entityType.name))
+            resource = .entity(try IntentBuilder(model: model).reference(to: entity))
+            property = nil
+            set = entity.entitySet
+            declared = entity.entitySet?.entityType.name
+            etag = entity.etag
+        case .set(let name, let only):
+            guard let found = model.findEntitySet(name) else {
+                throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(name).")
+            }
+            type = TypeReference(
+                .entity(name: only?.name ?? found.entityType.name), isCollection: !found.isSingleton)
+            resource = .set(found)
+            property = nil
+            set = found
+            declared = found.entityType.name
+            etag = nil
+        case .property(let own, let entity):
+            type =
+                own.navigation.map { TypeReference(.entity(name: $0.targetType), isCollection: own.isCollection) }
+                ?? own.type
+            resource = .entity(try IntentBuilder(model: model).reference(to: entity))
+            property = own
+            set = own.isNavigation ? entity.entitySet.flatMap { model.target(of: own, in: $0) } : nil
+            declared = nil
+            etag = nil
+        }
+    }
+
+    func binding(of operation: InvokedOperation, in model: EntityDataModel) -> OperationInvocation.Binding {
+        // What an operation of a derived type is called on has to be taken for one first.
+        let cast = operation.bindingType.flatMap { bound in
+            declared.flatMap { model.isType($0, derivedFrom: bound.name) ? nil : bound.name }
+        }
+        return OperationInvocation.Binding(resource, property: property, cast: cast, set: set)
+    }
+}
+
+extension IntentBuilder {
+    func reference(to entity: EntityValue) throws(TidelogError) -> ResourceReference {
+        switch try address(of: entity, forReading: true) {
+        case .link(let url): return .url(url)
+        case .key(let name, let key):
+            if let set = model.findEntitySet(name) { return .entity(set: set, key: key) }
+        case .draft: break
+        }
+        throw TidelogError(.refused(.unknownEntitySet), "The entity's set is not in the metadata.")
+    }
+}

@@ -1,0 +1,115 @@
+import EDM
+import ODataWire
+import SyncEngine
+import Transport
+
+/// Calls of functions and actions as requests to the service.
+struct OnlineInvocation {
+    let session: ServiceSession
+    let model: EntityDataModel
+    let encoder: RequestEncoder
+    let reading: OnlineReading
+
+    init(session: ServiceSession, model: EntityDataModel, options: ServiceOptions) {
+        self.session = session
+        self.model = model
+        encoder = RequestEncoder(version: model.version, model: model, serviceRoot: session.root, options: options)
+        reading = OnlineReading(session: session, model: model)
+    }
+
+    func answer(to invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
+        let request: WireRequest
+        do throws(URLSyntaxError) {
+            request = try encoder.encode(invocation)
+        } catch {
+            throw TidelogError(.unsupported, error.description, cause: error)
+        }
+        let response = try await send(request, invocation.operation)
+        try ServiceSession.check(response, request.method, request.url)
+        guard let type = invocation.operation.returnType?.type, response.status != 204, !response.body.isEmpty else {
+            return .nothing
+        }
+        return try await read(response, request, type, invocation)
+    }
+
+    private func send(
+        _ request: WireRequest, _ operation: InvokedOperation
+    ) async throws(TidelogError) -> WireResponse {
+        guard operation.mayChangeSomething else {
+            return try await session.get(request.url, headers: request.headers)
+        }
+        do throws(TidelogError) {
+            return try await session.modify(request)
+        } catch {
+            guard (error.cause as? TransportError)?.mayHaveBeenSent == true else { throw error }
+            throw TidelogError(
+                .inDoubt, "Whether \(operation.name) took effect is not known: \(error.message)",
+                place: Self.place(request.method, request.url),
+                recovery: "See what the service has before it is called again.", cause: error.cause)
+        }
+    }
+
+    /// The result, and the pages behind it.
+    @inline(never) @_optimize(none)
+    private func read(
+        _ first: WireResponse, _ request: WireRequest, _ type: TypeReference, _ invocation: OperationInvocation
+    ) async throws(TidelogError) -> InvocationAnswer {
+        let known = invocation.resultSet(in: model)
+        var (values, entities): ([Value], [EntitySnapshot]) = ([], [])
+        var (method, url, response) = (request.method, request.url, first)
+        var seen: Set<String> = []
+        while true {
+            let next: String?
+            switch try payload(response, type, invocation.operation, place: Self.place(method, url)) {
+            case .nothing: return .nothing
+            case .value(let value): return .value(value)
+            case .entity(let entity, let name):
+                return .entities([snapshot(entity, type, known ?? set(name, type))])
+            case .values(let page, let link):
+                values += page
+                next = link
+            case .entities(let page, let name):
+                let set = known ?? set(name, type)
+                entities += page.entities.map { snapshot($0, type, set) }
+                next = page.nextLink
+            }
+            guard let next else { break }
+            guard seen.insert(next).inserted else {
+                throw TidelogError(
+                    .notOData, "The service's next links lead in a circle.", place: Self.place("GET", next))
+            }
+            (method, url) = ("GET", next)
+            response = try await session.get(next, headers: encoder.headers)
+            try ServiceSession.check(response, method, url)
+        }
+        if case .entity = type.kind { return .entities(entities) }
+        return .value(.collection(values))
+    }
+
+    private func payload(
+        _ response: WireResponse, _ type: TypeReference, _ operation: InvokedOperation, place: String
+    ) throws(TidelogError) -> InvocationPayload {
+        do throws(PayloadError) {
+            return try PayloadReader(version: model.version, model: model).result(
+                response.body, type: type, name: operation.name)
+        } catch {
+            let what = operation.mayChangeSomething ? "\(operation.name) was carried out, but its" : "The"
+            throw TidelogError(.notOData, "\(what) result cannot be read: \(error)", place: place, cause: error)
+        }
+    }
+
+    /// The set that the answer names, or else the only one of the type.
+    private func set(_ name: String?, _ type: TypeReference) -> EntitySet? {
+        if let set = name.flatMap(model.findEntitySet) { return set }
+        let candidates = model.entitySets.filter { model.isType(type.name, derivedFrom: $0.entityType.name) }
+        return candidates.count == 1 ? candidates[0] : nil
+    }
+
+    private func snapshot(_ entity: EntityPayload, _ type: TypeReference, _ set: EntitySet?) -> EntitySnapshot {
+        let declared = model.findEntityType(type.name) ?? StructuredType(kind: .entity, name: type.name, properties: [])
+        return reading.snapshot(entity, declared, set)
+    }
+
+    /// Errors show a URL without its query.
+    private static func place(_ method: String, _ url: String) -> String { "\(method) \(url.prefix { $0 != "?" })" }
+}

@@ -1,0 +1,90 @@
+public import EDM
+public import ODataWire
+
+/// An operand whose Swift type is not known: it takes every function and literal, and what does not fit is found when the
+/// query is executed.
+public protocol DynamicOperand: QueryOperand {}
+
+extension Property: DynamicOperand {
+    public var queryExpression: Expression { .property(name) }
+    public var queryType: TypeReference? { type }
+}
+
+/// A function of a property, such as its length.
+public struct QueryFunction: DynamicOperand, Hashable {
+    public let queryExpression: Expression
+    public let queryType: TypeReference?
+
+    init(_ expression: Expression, _ type: TypeReference?) {
+        queryExpression = expression
+        queryType = type
+    }
+
+    init(_ function: CanonicalFunction, _ arguments: [Expression], _ type: PrimitiveType) {
+        queryExpression = .call(function, arguments)
+        queryType = TypeReference(.primitive(type))
+    }
+}
+
+extension DynamicOperand {
+    public func equal(_ value: some QueryLiteral) -> QueryFilter { compare(.eq, literal(value)) }
+    public func notEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.ne, literal(value)) }
+    public func greaterThan(_ value: some QueryLiteral) -> QueryFilter { compare(.gt, literal(value)) }
+    public func greaterEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.ge, literal(value)) }
+    public func lessThan(_ value: some QueryLiteral) -> QueryFilter { compare(.lt, literal(value)) }
+    public func lessEqual(_ value: some QueryLiteral) -> QueryFilter { compare(.le, literal(value)) }
+    public func equal(_ other: some QueryOperand) -> QueryFilter { compare(.eq, other.queryExpression) }
+    public func notEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ne, other.queryExpression) }
+    public func greaterThan(_ other: some QueryOperand) -> QueryFilter { compare(.gt, other.queryExpression) }
+    public func greaterEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ge, other.queryExpression) }
+    public func lessThan(_ other: some QueryOperand) -> QueryFilter { compare(.lt, other.queryExpression) }
+    public func lessEqual(_ other: some QueryOperand) -> QueryFilter { compare(.le, other.queryExpression) }
+    /// Equal to one of the values.
+    public func isIn(_ values: [some QueryLiteral]) -> QueryFilter { compare(.in, .list(values.map { literal($0) })) }
+    /// For flags: has all members of the value.
+    public func has(_ value: some QueryLiteral) -> QueryFilter { compare(.has, literal(value)) }
+    public func isNull() -> QueryFilter { compare(.eq, .null) }
+    public func isNotNull() -> QueryFilter { compare(.ne, .null) }
+
+    public func contains(_ text: String) -> QueryFilter { condition(.contains, .text(text)) }
+    public func startsWith(_ text: String) -> QueryFilter { condition(.startswith, .text(text)) }
+    public func endsWith(_ text: String) -> QueryFilter { condition(.endswith, .text(text)) }
+
+    public func toLower() -> QueryFunction { QueryFunction(.tolower, [queryExpression], .string) }
+    public func toUpper() -> QueryFunction { QueryFunction(.toupper, [queryExpression], .string) }
+    public func trim() -> QueryFunction { QueryFunction(.trim, [queryExpression], .string) }
+    public func length() -> QueryFunction { QueryFunction(.length, [queryExpression], .int32) }
+    public func year() -> QueryFunction { QueryFunction(.year, [queryExpression], .int32) }
+    public func month() -> QueryFunction { QueryFunction(.month, [queryExpression], .int32) }
+    public func day() -> QueryFunction { QueryFunction(.day, [queryExpression], .int32) }
+    public func round() -> QueryFunction { QueryFunction(.round, [queryExpression], .decimal) }
+
+    public func floor() -> QueryFunction { QueryFunction(.floor, [queryExpression], .decimal) }
+    public func ceiling() -> QueryFunction { QueryFunction(.ceiling, [queryExpression], .decimal) }
+
+    public func adding(_ other: some QueryOperand) -> QueryFunction {
+        QueryFunction(arithmetic(.add, other.queryExpression), nil)
+    }
+    public func adding(_ value: some QueryLiteral) -> QueryFunction {
+        QueryFunction(arithmetic(.add, plain(value)), nil)
+    }
+    public func subtracting(_ other: some QueryOperand) -> QueryFunction {
+        QueryFunction(arithmetic(.sub, other.queryExpression), nil)
+    }
+    public func subtracting(_ value: some QueryLiteral) -> QueryFunction {
+        QueryFunction(arithmetic(.sub, plain(value)), nil)
+    }
+    public func multiplied(by other: some QueryOperand) -> QueryFunction {
+        QueryFunction(arithmetic(.mul, other.queryExpression), nil)
+    }
+    public func multiplied(by value: some QueryLiteral) -> QueryFunction {
+        QueryFunction(arithmetic(.mul, plain(value)), nil)
+    }
+    /// With digits behind the point, also for whole numbers (`divby` of OData 4.01).
+    public func divided(by other: some QueryOperand) -> QueryFunction {
+        QueryFunction(arithmetic(.divby, other.queryExpression), nil)
+    }
+    public func divided(by value: some QueryLiteral) -> QueryFunction {
+        QueryFunction(arithmetic(.divby, plain(value)), nil)
+    }
+}

@@ -1,0 +1,89 @@
+public import EDM
+import ODataWire
+
+/// Sums and differences: of two numbers of a kind, of two durations, of a date or point in time and a duration.
+extension TypedOperand where Value: SummableLiteral, Value: Sendable {
+    public func adding(_ value: Value.Summand) -> TypedFunction<Value> { TypedFunction(arithmetic(.add, plain(value))) }
+    public func adding(_ other: some TypedOperand<Value.Summand>) -> TypedFunction<Value> {
+        TypedFunction(arithmetic(.add, other.queryExpression))
+    }
+    public func subtracting(_ value: Value.Summand) -> TypedFunction<Value> {
+        TypedFunction(arithmetic(.sub, plain(value)))
+    }
+    public func subtracting(_ other: some TypedOperand<Value.Summand>) -> TypedFunction<Value> {
+        TypedFunction(arithmetic(.sub, other.queryExpression))
+    }
+
+    public static func + (a: Self, b: Value.Summand) -> TypedFunction<Value> { a.adding(b) }
+    public static func + <Other: TypedOperand<Value.Summand>>(a: Self, b: Other) -> TypedFunction<Value> {
+        a.adding(b)
+    }
+    public static func - (a: Self, b: Value.Summand) -> TypedFunction<Value> { a.subtracting(b) }
+    public static func - <Other: TypedOperand<Value.Summand>>(a: Self, b: Other) -> TypedFunction<Value> {
+        a.subtracting(b)
+    }
+}
+
+/// What only numbers have.
+extension TypedOperand where Value: NumberLiteral {
+    public func multiplied(by value: Value) -> TypedFunction<Value> { TypedFunction(arithmetic(.mul, plain(value))) }
+    public func multiplied(by other: some TypedOperand<Value>) -> TypedFunction<Value> {
+        TypedFunction(arithmetic(.mul, other.queryExpression))
+    }
+    /// With digits behind the point, also for whole numbers (`divby` of OData 4.01).
+    public func divided(by value: Value) -> TypedFunction<Value> { TypedFunction(arithmetic(.divby, plain(value))) }
+    public func divided(by other: some TypedOperand<Value>) -> TypedFunction<Value> {
+        TypedFunction(arithmetic(.divby, other.queryExpression))
+    }
+    /// As in Swift, of two whole numbers the whole quotient (`div`). Also written `/`.
+    public func quotient(dividingBy value: Value) -> TypedFunction<Value> {
+        TypedFunction(arithmetic(.div, plain(value)))
+    }
+    public func quotient(dividingBy other: some TypedOperand<Value>) -> TypedFunction<Value> {
+        TypedFunction(arithmetic(.div, other.queryExpression))
+    }
+    /// What is left of a division, with the sign of this operand (`mod`).
+    public func remainder(dividingBy value: Value) -> TypedFunction<Value> {
+        TypedFunction(arithmetic(.mod, plain(value)))
+    }
+    public func remainder(dividingBy other: some TypedOperand<Value>) -> TypedFunction<Value> {
+        TypedFunction(arithmetic(.mod, other.queryExpression))
+    }
+
+    /// To the nearest whole number, halves away from zero.
+    public func round() -> TypedFunction<Value> { TypedFunction(.call(.round, [queryExpression]), queryType) }
+    public func floor() -> TypedFunction<Value> { TypedFunction(.call(.floor, [queryExpression]), queryType) }
+    public func ceiling() -> TypedFunction<Value> { TypedFunction(.call(.ceiling, [queryExpression]), queryType) }
+
+    /// The same number as another Swift type, so that operands of both can be calculated with:
+    /// `Order.quantity.promoted(to: DecimalValue.self) * Order.price`. Nothing of it is in the query: OData promotes numbers
+    /// by itself.
+    public func promoted<Number: NumberLiteral>(to type: Number.Type) -> TypedFunction<Number> {
+        TypedFunction(queryExpression)
+    }
+
+    public static func * (a: Self, b: Value) -> TypedFunction<Value> { a.multiplied(by: b) }
+    public static func * <Other: TypedOperand<Value>>(a: Self, b: Other) -> TypedFunction<Value> { a.multiplied(by: b) }
+    public static func / (a: Self, b: Value) -> TypedFunction<Value> {
+        a.quotient(dividingBy: b)
+    }
+    public static func / <Other: TypedOperand<Value>>(a: Self, b: Other) -> TypedFunction<Value> {
+        a.quotient(dividingBy: b)
+    }
+    public static func % (a: Self, b: Value) -> TypedFunction<Value> { a.remainder(dividingBy: b) }
+    public static func % <Other: TypedOperand<Value>>(a: Self, b: Other) -> TypedFunction<Value> {
+        a.remainder(dividingBy: b)
+    }
+    public static prefix func - (a: Self) -> TypedFunction<Value> {
+        TypedFunction(.negation(a.queryExpression), a.queryType)
+    }
+}
+
+extension TypedOperand where Value == Int {
+    public func divided(by value: Int) -> TypedFunction<DecimalValue> {
+        TypedFunction(arithmetic(.divby, plain(value)))
+    }
+    public func divided(by other: some TypedOperand<Int>) -> TypedFunction<DecimalValue> {
+        TypedFunction(arithmetic(.divby, other.queryExpression))
+    }
+}

@@ -1,0 +1,71 @@
+public import EDM
+import ODataWire
+
+/// Functions of dates, points in time and durations.
+extension TypedOperand where Value: CalendarLiteral {
+    public func year() -> TypedFunction<Int> { TypedFunction(.year, [queryExpression], .int32) }
+    public func month() -> TypedFunction<Int> { TypedFunction(.month, [queryExpression], .int32) }
+    public func day() -> TypedFunction<Int> { TypedFunction(.day, [queryExpression], .int32) }
+
+    /// The duration from the other value to this one.
+    public func subtracting(_ value: Value) -> TypedFunction<DayTimeDuration> {
+        TypedFunction(arithmetic(.sub, literal(value)))
+    }
+    public func subtracting(_ other: some TypedOperand<Value>) -> TypedFunction<DayTimeDuration> {
+        TypedFunction(arithmetic(.sub, other.queryExpression))
+    }
+    public static func - (a: Self, b: Value) -> TypedFunction<DayTimeDuration> { a.subtracting(b) }
+    public static func - <Other: TypedOperand<Value>>(a: Self, b: Other) -> TypedFunction<DayTimeDuration> {
+        a.subtracting(b)
+    }
+}
+
+extension TypedOperand where Value: ClockLiteral {
+    public func hour() -> TypedFunction<Int> { TypedFunction(.hour, [queryExpression], .int32) }
+    public func minute() -> TypedFunction<Int> { TypedFunction(.minute, [queryExpression], .int32) }
+    public func second() -> TypedFunction<Int> { TypedFunction(.second, [queryExpression], .int32) }
+    /// 0 to 1, exclusive.
+    public func fractionalSeconds() -> TypedFunction<DecimalValue> {
+        TypedFunction(.fractionalseconds, [queryExpression], .decimal)
+    }
+}
+
+extension TypedOperand where Value: DateTimeLiteral {
+    public func date() -> TypedFunction<LocalDate> { TypedFunction(.date, [queryExpression], .date) }
+    public func time() -> TypedFunction<LocalTime> { TypedFunction(.time, [queryExpression], .timeOfDay) }
+}
+
+extension TypedOperand where Value == GlobalDateTime {
+    public func totalOffsetMinutes() -> TypedFunction<Int> {
+        TypedFunction(.totaloffsetminutes, [queryExpression], .int32)
+    }
+}
+
+extension TypedOperand where Value == DayTimeDuration {
+    public func totalSeconds() -> TypedFunction<DecimalValue> {
+        TypedFunction(.totalseconds, [queryExpression], .decimal)
+    }
+
+    public func multiplied(by factor: DecimalValue) -> TypedFunction<DayTimeDuration> {
+        TypedFunction(arithmetic(.mul, plain(factor)))
+    }
+    public func divided(by divisor: DecimalValue) -> TypedFunction<DayTimeDuration> {
+        TypedFunction(arithmetic(.div, plain(divisor)))
+    }
+    public static func * (a: Self, factor: DecimalValue) -> TypedFunction<DayTimeDuration> { a.multiplied(by: factor) }
+    public static func / (a: Self, divisor: DecimalValue) -> TypedFunction<DayTimeDuration> { a.divided(by: divisor) }
+
+    public static prefix func - (a: Self) -> TypedFunction<DayTimeDuration> {
+        TypedFunction(.negation(a.queryExpression), a.queryType)
+    }
+}
+
+/// Points in time that need no property: `Order.placedAt < .now`.
+extension TypedOperand where Self == TypedFunction<GlobalDateTime> {
+    /// The time at which the query is answered.
+    public static var now: TypedFunction<GlobalDateTime> { TypedFunction(.now, [], .dateTimeOffset) }
+    /// The earliest point in time that there is.
+    public static var minimum: TypedFunction<GlobalDateTime> { TypedFunction(.mindatetime, [], .dateTimeOffset) }
+    /// The latest point in time that there is.
+    public static var maximum: TypedFunction<GlobalDateTime> { TypedFunction(.maxdatetime, [], .dateTimeOffset) }
+}

@@ -1,0 +1,83 @@
+public import EDM
+public import ODataWire
+
+/// An operand whose Swift type is known: a property of a generated class, a path to one, or a function of these. It takes
+/// what its type allows, and the compiler refuses the rest.
+///
+/// Everything can be written with methods or, where Swift has one, with an operator: `Order.total.greaterThan(10)` is
+/// `Order.total > 10`. A condition becomes the same syntax tree as the text of a URL. ``DynamicOperand`` is the same for
+/// properties of which nothing is known before the program runs.
+public protocol TypedOperand<Value>: QueryOperand {
+    /// The Swift type of what is not null.
+    associatedtype Value
+}
+
+/// What a function of typed operands gives: `Customer.name.length()`, `Order.price * Order.quantity`.
+public struct TypedFunction<Value: Sendable>: TypedOperand {
+    public let queryExpression: Expression
+    public let queryType: TypeReference?
+
+    init(_ expression: Expression, _ type: TypeReference? = nil) {
+        queryExpression = expression
+        queryType = type
+    }
+
+    init(_ function: CanonicalFunction, _ arguments: [Expression], _ type: PrimitiveType) {
+        self.init(.call(function, arguments), TypeReference(.primitive(type)))
+    }
+}
+
+/// Null, and equality.
+extension TypedOperand {
+    public func isNull() -> QueryFilter { compare(.eq, .null) }
+    public func isNotNull() -> QueryFilter { compare(.ne, .null) }
+}
+
+extension TypedOperand where Value: QueryLiteral {
+    public func equal(_ value: Value) -> QueryFilter { compare(.eq, literal(value)) }
+    /// Also true for null.
+    public func notEqual(_ value: Value) -> QueryFilter { compare(.ne, literal(value)) }
+
+    public func equal<Other: TypedOperand>(_ other: Other) -> QueryFilter
+    where Other.Value: QueryLiteral, Other.Value.Comparand == Value.Comparand {
+        compare(.eq, other.queryExpression)
+    }
+    public func notEqual<Other: TypedOperand>(_ other: Other) -> QueryFilter
+    where Other.Value: QueryLiteral, Other.Value.Comparand == Value.Comparand {
+        compare(.ne, other.queryExpression)
+    }
+
+    /// Equal to one of the values; false where there are none.
+    public func isIn(_ values: [Value]) -> QueryFilter { compare(.in, .list(values.map { literal($0) })) }
+}
+
+/// Flags.
+extension TypedOperand where Value: QueryLiteral & OptionSet {
+    /// Has all members of the value.
+    public func has(_ value: Value) -> QueryFilter { compare(.has, literal(value)) }
+}
+
+/// Order. What is null is neither less nor greater than anything.
+extension TypedOperand where Value: OrderedLiteral {
+    public func greaterThan(_ value: Value) -> QueryFilter { compare(.gt, literal(value)) }
+    public func greaterEqual(_ value: Value) -> QueryFilter { compare(.ge, literal(value)) }
+    public func lessThan(_ value: Value) -> QueryFilter { compare(.lt, literal(value)) }
+    public func lessEqual(_ value: Value) -> QueryFilter { compare(.le, literal(value)) }
+
+    public func greaterThan<Other: TypedOperand>(_ other: Other) -> QueryFilter
+    where Other.Value: OrderedLiteral, Other.Value.Comparand == Value.Comparand {
+        compare(.gt, other.queryExpression)
+    }
+    public func greaterEqual<Other: TypedOperand>(_ other: Other) -> QueryFilter
+    where Other.Value: OrderedLiteral, Other.Value.Comparand == Value.Comparand {
+        compare(.ge, other.queryExpression)
+    }
+    public func lessThan<Other: TypedOperand>(_ other: Other) -> QueryFilter
+    where Other.Value: OrderedLiteral, Other.Value.Comparand == Value.Comparand {
+        compare(.lt, other.queryExpression)
+    }
+    public func lessEqual<Other: TypedOperand>(_ other: Other) -> QueryFilter
+    where Other.Value: OrderedLiteral, Other.Value.Comparand == Value.Comparand {
+        compare(.le, other.queryExpression)
+    }
+}

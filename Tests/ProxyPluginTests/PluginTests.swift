@@ -1,0 +1,30 @@
+import Testing
+import Tidelog
+
+/// The classes of `Library.csdl`, which the build-tool plugin generates for this target.
+@Suite struct PluginTests {
+    @Test func `a class of the target's document has its properties`() {
+        let book = Book()
+        book.title = "Middlemarch"
+        #expect(book.title == "Middlemarch")
+        #expect(book.entityType.name == "Lending.Book")
+    }
+
+    @Test func `a name is the one that the options' annotations choose`() {
+        let book = Book()
+        book.pageCount = 880
+        #expect(book.dataValue(for: Book.pageCount) == .integer(880))
+    }
+
+    @Test func `a base type of a document that is referred to is read where the document is`() {
+        let reader = Reader()
+        reader.name = "Dorothea"
+        #expect(reader is Person)
+        #expect(reader.dataValue(for: Person.name) == .string("Dorothea"))
+    }
+
+    @Test func `the service is the one that the options' annotations name`() {
+        #expect(LendingLibraryMetadata.embedded.model.findEntitySet("Readers")?.entityType.name == "Lending.Reader")
+        #expect(LendingLibrary.self is DataService.Type)
+    }
+}

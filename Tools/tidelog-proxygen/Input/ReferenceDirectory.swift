@@ -1,0 +1,56 @@
+internal import Foundation
+internal import ProxyGenerator
+
+/// A directory with documents that others refer to. Nothing outside of it is read, whatever a reference says.
+struct ReferenceDirectory {
+    let directory: URL
+
+    /// The first document that declares the namespace: where a reference's URI says, beneath the directory or right in it;
+    /// named after the namespace; or else any that is there, in the order of their names.
+    func find(_ wanted: ReferencedDocuments.Wanted, for document: MetadataSource) -> MetadataSource? {
+        let named = wanted.uris.flatMap(Self.paths) + Self.endings.map { "\(wanted.namespace).\($0)" }
+        for path in named where Self.staysInside(path) {
+            if let found = read(path, wanted, document) { return found }
+        }
+        for name in others {
+            if let found = read(name, wanted, document) { return found }
+        }
+        return nil
+    }
+
+    private static let endings = ["xml", "edmx", "csdl"]
+    /// A directory of documents has a few. In one of downloads it is not worth to look at everything.
+    private static let mostFiles = 500
+    private static let mostBytes = 64 << 20
+
+    private var others: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        let documents = names.filter { name in Self.endings.contains { name.lowercased().hasSuffix(".\($0)") } }
+        return Array(documents.sorted().prefix(Self.mostFiles))
+    }
+
+    /// The whole relative path, and the last component.
+    private static func paths(_ uri: String) -> [String] {
+        let plain = uri.prefix { $0 != "?" && $0 != "#" }
+        let text = String(plain).removingPercentEncoding ?? String(plain)
+        let last = text.split(separator: "/").last.map(String.init)
+        return (text.contains("://") ? [] : [text]) + (last.map { [$0] } ?? [])
+    }
+
+    private static func staysInside(_ path: String) -> Bool {
+        !path.isEmpty && !path.hasPrefix("/") && !path.contains("\0") && !path.split(separator: "/").contains("..")
+    }
+
+    private func read(_ path: String, _ wanted: ReferencedDocuments.Wanted, _ document: MetadataSource)
+        -> MetadataSource?
+    {
+        let url = directory.appending(path: path)
+        guard
+            let values = try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey, .fileSizeKey]),
+            values.isRegularFile == true, values.fileSize ?? 0 <= Self.mostBytes,
+            let data = try? Data(contentsOf: url)
+        else { return nil }
+        let source = MetadataSource(name: url.relativePath, bytes: [UInt8](data))
+        return source.bytes != document.bytes && source.mayDeclare(wanted.namespace) ? source : nil
+    }
+}
