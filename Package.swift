@@ -152,9 +152,8 @@ let package = Package(
         tool(
             "tidelog-bench",
             [
-                "LogInspection", "SyncEngine", "Transport", "Views", "SyncCore", "ODataWire", "OperationLog",
-                "Operations",
-                "EDM", "CBench", "CZstd", "CSQLite", httpTypes, argumentParser,
+                "Tidelog", "ProxyGenerator", "LogInspection", "SyncEngine", "Transport", "Views", "SyncCore",
+                "ODataWire", "OperationLog", "Operations", "EDM", "CBench", "CZstd", "CSQLite", httpTypes, argumentParser,
             ]),
 
         // Tests
@@ -205,7 +204,8 @@ let package = Package(
         tests(
             "SeedSampleTests",
             [
-                "ShopService", "EventService", "NorthwindService", "Tidelog", "ProxyGenerator", "ODataSandbox",
+                "ShopService", "EventService", "NorthwindService", "Tidelog", "OperationLog", "Operations", "ProxyGenerator",
+                "ODataSandbox",
                 "ODataWire", "TestSupport", logging,
             ], exclude: ["Metadata"]),
         tests("FuzzCorpusTests", ["FuzzTargets"]),

@@ -19,6 +19,7 @@ final class SampleService<Service: DataService> {
     let server: Service
     let transport: SandboxTransport
     private let directory: TemporaryDirectory
+    var storePath: String { directory.path }
 
     init(
         _ sandbox: Sandbox, _ dialect: Dialect, queries: [OfflineODataDefiningQuery]? = nil,

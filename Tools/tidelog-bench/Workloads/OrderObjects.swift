@@ -1,0 +1,60 @@
+internal import Tidelog
+
+/// The classes of the workload "orders", as the generator would write them.
+enum OrderObjects {
+    static let metadata = EmbeddedMetadata(String(decoding: OrderModel.metadata(), as: UTF8.self))
+
+    static func property(_ name: String, of type: String) -> Property { metadata.property(name, of: "Shop." + type) }
+}
+
+final class CustomerObject: EntityValue {
+    static let orders = ToManyProperty<CustomerObject, OrderObject>(OrderObjects.property("Orders", of: "Customer"))
+
+    var orders: ToMany<OrderObject> {
+        get { self[Self.orders] }
+        _modify { yield &self[Self.orders] }
+    }
+}
+
+final class OrderObject: EntityValue {
+    static let id = StructuralProperty<OrderObject, Int>(OrderObjects.property("OrderID", of: "Order"))
+    static let status = StructuralProperty<OrderObject, String>(OrderObjects.property("Status", of: "Order"))
+    static let note = StructuralProperty<OrderObject, String>(OrderObjects.property("Note", of: "Order"))
+    static let amount = StructuralProperty<OrderObject, DecimalValue>(OrderObjects.property("Amount", of: "Order"))
+    static let time = StructuralProperty<OrderObject, GlobalDateTime>(OrderObjects.property("OrderedAt", of: "Order"))
+    static let quantity = StructuralProperty<OrderObject, Int>(OrderObjects.property("Quantity", of: "Order"))
+    static let isPriority = StructuralProperty<OrderObject, Bool>(OrderObjects.property("IsPriority", of: "Order"))
+    static let customer = ToOneProperty<OrderObject, CustomerObject>(OrderObjects.property("Customer", of: "Order"))
+
+    var customer: ToOne<CustomerObject> {
+        get { self[Self.customer] }
+        set { self[Self.customer] = newValue }
+    }
+
+    convenience init(_ order: Order, customer: CustomerObject) {
+        self.init(OrderObjects.metadata.entityType("Shop.Order"))
+        self[Self.id] = order.id
+        self[Self.status] = order.status
+        self[Self.note] = order.note
+        self[Self.amount] = DecimalValue(order.amountText)
+        self[Self.time] = GlobalDateTime(millisecondsSince1970: order.time)
+        self[Self.quantity] = order.quantity
+        self[Self.isPriority] = order.isPriority
+        self.customer.target = customer
+    }
+
+    /// Something of every value, so that none is left unread.
+    var sum: Int {
+        (self[Self.id] ?? 0) + (self[Self.status]?.utf8.count ?? 0) + (self[Self.note]?.utf8.count ?? 0)
+            + (self[Self.quantity] ?? 0) + (self[Self.isPriority] == true ? 1 : 0) + (self[Self.amount] == nil ? 1 : 0)
+            + (self[Self.time] == nil ? 1 : 0)
+    }
+}
+
+final class OrderService: DataService {
+    private static let classes: [String: EntityValue.Type] = [
+        "Shop.Customer": CustomerObject.self, "Shop.Order": OrderObject.self,
+    ]
+
+    override var entityClasses: [String: EntityValue.Type] { Self.classes }
+}
