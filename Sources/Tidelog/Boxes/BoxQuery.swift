@@ -20,13 +20,13 @@ public struct BoxQuery<Entity: EntityValue> {
     /// A condition on the entity that the property leads to: `.link(Order.customer) { Customer.name == "Ada" }`. An entity
     /// without target is not found.
     public func link<Target>(_ property: ToOneProperty<some Any, Target>, where condition: () -> QueryFilter) -> BoxQuery {
-        with { $0.filter(condition().below(property)) }
+        with { $0.filter((try? condition().below(property)) ?? condition()) }
     }
 
     /// A condition that has to hold for at least one of the entities that the property leads to.
     public func link<Target>(
         _ property: ToManyProperty<some Any, Target>, where condition: () -> QueryFilter
-    ) -> BoxQuery { with { $0.filter(condition().below(property)) } }
+    ) -> BoxQuery { with { $0.filter((try? condition().below(property)) ?? condition()) } }
 
     public func orderBy(_ operand: some QueryOperand, _ order: DataQuery.SortOrder = .ascending) -> BoxQuery {
         with { $0.orderBy(operand, order) }
@@ -93,8 +93,4 @@ public struct BoxQuery<Entity: EntityValue> {
         copy.query = change(query)
         return copy
     }
-}
-
-extension QueryFilter {
-    func below(_ property: some PropertyReference) -> QueryFilter { self }
 }

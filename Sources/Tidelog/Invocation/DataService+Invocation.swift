@@ -27,7 +27,7 @@ extension DataService {
         let model = try await provider.model()
         let invocation = try InvocationBuilder(model: model).invocation(
             name, on: binding, arguments, query: query, headers: headers)
-        let factory = EntityFactory(model: model, classes: entityClasses)
+        let factory = self.factory(model)
         switch try await provider.invoke(invocation) {
         case .nothing: return InvocationResult(value: nil, entities: [], name: name)
         case .value(let value): return InvocationResult(value: value, entities: [], name: name)

@@ -41,7 +41,7 @@ extension DataService {
         }
         let snapshot = try await provider.load(
             .key(set: set.name, key), options: query.resolvedOptions(set.entityType), headers: .empty)
-        let found = EntityFactory(model: model, classes: entityClasses).entity(snapshot)
+        let found = factory(model).entity(snapshot)
         guard let entity = found as? Entity else {
             throw TidelogError(
                 .invalidRequest, "The key leads to an entity of type \(snapshot.type), not to a \(type).")
