@@ -210,6 +210,8 @@ let package = Package(
             ], exclude: ["Metadata"]),
         tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),
+        // Compiles what the articles show against the modules of these.
+        tests("DocumentationTests", ["ShopService", "Tidelog"]),
         .testTarget(
             name: "ProxyPluginTests", dependencies: ["Tidelog"], swiftSettings: settings, plugins: ["TidelogProxies"]),
         tests(
