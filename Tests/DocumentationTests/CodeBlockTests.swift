@@ -12,7 +12,8 @@ import Testing
     }
 
     @Test func `a block in a list is moved to the left`() {
-        #expect(blocks("- item\n\n  ```swift\n  if a {\n      b\n  }\n  ```\n").map(\.lines) == [["if a {", "    b", "}"]])
+        #expect(
+            blocks("- item\n\n  ```swift\n  if a {\n      b\n  }\n  ```\n").map(\.lines) == [["if a {", "    b", "}"]])
     }
 
     @Test func `a block that shows a block ends with its own fence`() {
@@ -24,7 +25,7 @@ import Testing
     }
 
     @Test func `a comment gives constants to the next block only`() {
-        let found = blocks("<!-- given: a: Int, b: [String: Int] -->\n\n```swift\na\n```\n\n```swift\nb\n```\n")
+        let found = blocks("<!-- given: a: Int; b: [String: Int] -->\n\n```swift\na\n```\n\n```swift\nb\n```\n")
         #expect(
             found.map(\.given) == [[.init(name: "a", type: "Int"), .init(name: "b", type: "[String: Int]")], []])
     }

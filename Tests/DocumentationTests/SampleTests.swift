@@ -3,11 +3,12 @@ import Testing
 /// What the articles show compiles.
 @Suite(.enabled(if: Compiler.path != nil, "skipped: there is no swiftc on the search path"), .timeLimit(.minutes(10)))
 struct SampleTests {
-    @Test func `every block of Swift compiles`() throws {
+    @Test(arguments: Compiler.Isolation.allCases)
+    func `every block of Swift compiles`(_ isolation: Compiler.Isolation) throws {
         let samples = try Article.all().flatMap(\.samples)
-        let complaints = try Compiler.complaints(samples)
+        let complaints = try Compiler.complaints(samples, isolation)
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
-        print("samples of the documentation: \(samples.count) compiled")
+        print("samples of the documentation: \(samples.count) compiled, default isolation \(isolation.rawValue)")
     }
 
     @Test func `a block that does not compile is found, with its article and line`() throws {

@@ -5,7 +5,7 @@ struct CodeBlock: Equatable {
     /// Where the first line of the code is, from 1.
     let line: Int
     let lines: [String]
-    /// The constants that a comment in front of the block says are there: `<!-- given: orders: EntitySet -->`.
+    /// The constants that a comment in front of the block says are there: `<!-- given: orders: EntitySet; name: Property -->`.
     let given: [Constant]
 
     /// A constant that a block uses and does not declare.
@@ -50,7 +50,7 @@ struct CodeBlock: Equatable {
 
     private static func constants(in line: Substring) -> [Constant]? {
         guard line.hasPrefix("<!-- given: "), line.hasSuffix(" -->") else { return nil }
-        return line.dropFirst(12).dropLast(4).split(separator: ", ").map { text in
+        return line.dropFirst(12).dropLast(4).split(separator: "; ").map { text in
             let name = text.prefix { $0 != ":" }
             let type = text.dropFirst(name.count + 1).drop { $0 == " " }
             return Constant(name: String(name), type: String(type))

@@ -9,12 +9,18 @@ enum Compiler {
         return found
     }()
 
+    /// Where code of the app's module runs that says nothing about it. Xcode's templates choose the main actor.
+    enum Isolation: String, CaseIterable {
+        case nonisolated
+        case mainActor = "MainActor"
+    }
+
     /// What the compiler says against the samples, each as `file:line:column: error: …`; empty where it is content. All
     /// samples but manifests are one module.
-    static func complaints(_ samples: [Sample]) throws -> [String] {
+    static func complaints(_ samples: [Sample], _ isolation: Isolation = .nonisolated) throws -> [String] {
         let manifests = samples.filter { $0.kind != .statements && $0.kind != .file }
         let others = samples.filter { $0.kind == .statements || $0.kind == .file }
-        var complaints = others.isEmpty ? [] : try check(others, moduleOptions())
+        var complaints = others.isEmpty ? [] : try check(others, moduleOptions(isolation))
         for manifest in manifests { complaints += try check([manifest], manifestOptions) }
         return complaints
     }
@@ -41,12 +47,14 @@ enum Compiler {
     // MARK: Options
 
     /// As an app's own code is compiled that turns on nothing in particular.
-    private static func moduleOptions() throws -> [String] {
+    private static func moduleOptions(_ isolation: Isolation) throws -> [String] {
         let maps = try moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
         let libraries = try run("/usr/bin/env", ["pkg-config", "--cflags", "libxml-2.0", "libzstd", "sqlite3"]).output
         let includes = libraries.split { $0.isWhitespace }.flatMap { ["-Xcc", String($0)] }
-        return ["-swift-version", "6", "-parse-as-library", "-module-name", "Samples", "-I", build + "/Modules"] + maps
-            + includes
+        return [
+            "-swift-version", "6", "-default-isolation", isolation.rawValue, "-parse-as-library", "-module-name",
+            "Samples", "-I", build + "/Modules",
+        ] + maps + includes
     }
 
     private static var manifestOptions: [String] {

@@ -33,7 +33,7 @@ public struct EntitiesPath<Target: EntityValue>: ToManyOperand {
 /// What is, or leads to, a structural property: ``StructuralProperty`` and ``TypedPath``.
 ///
 /// The properties of a complex value are members: `Customer.address.city`. Where one is called like a member of this
-/// protocol, use ``path(_:)-(StructuralProperty<Value,_>)``.
+/// protocol, use `path(_:)`.
 @dynamicMemberLookup
 public protocol StructuralOperand<Value>: TypedOperand, QueryPathOperand where Value: PropertyConvertible {}
 
@@ -57,8 +57,8 @@ extension StructuralOperand {
 /// What leads to one entity at most: ``ToOneProperty`` and ``EntityPath``.
 ///
 /// The properties of the entity's class are members, inherited ones too: `Order.customer.name`. Where one is called like a
-/// member of this protocol or of what conforms to it (`property`, `path`), use ``path(_:)-(StructuralProperty<Target,_>)``
-/// and its siblings.
+/// member of this protocol or of what conforms to it (`property`, `path`), use `path(_:)` and its
+/// siblings.
 @dynamicMemberLookup
 public protocol ToOneOperand<Target>: Sendable {
     associatedtype Target: EntityValue
