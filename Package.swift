@@ -157,7 +157,7 @@ let package = Package(
             ]),
 
         // Tests
-        support("TestSupport", ["ODataSandbox", "ODataWire", "Transport", httpTypes]),
+        support("TestSupport", ["ODataSandbox", "ODataWire", "EDM", "Transport", httpTypes]),
         tests("EDMTests", ["EDM"]),
         tests("OperationsTests", ["Operations", "EDM"]),
         tests("ODataWireTests", ["ODataWire", "EDM"]),
@@ -181,7 +181,9 @@ let package = Package(
                 "ODataWire", "EDM", "TestSupport", httpTypes,
             ]),
         tests("SimulationTests", ["Simulation", "SyncCore", "Operations"]),
-        tests("CommandLineTests", ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM"]),
+        tests(
+            "CommandLineTests",
+            ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM", "TestSupport"]),
         tests("TransportTests", ["Transport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
         tests(
@@ -212,8 +214,11 @@ let package = Package(
         tests("ArchitectureTests", []),
         // Compiles what the articles show against the modules of these.
         tests("DocumentationTests", ["ShopService", "Tidelog"]),
-        .testTarget(
-            name: "ProxyPluginTests", dependencies: ["Tidelog"], swiftSettings: settings, plugins: ["TidelogProxies"]),
+        // A target of its own: the tool of a plugin of a test target would be linked into the tests a second time.
+        .target(
+            name: "LibraryService", dependencies: ["Tidelog"], path: "Tests/SampleServices/Library",
+            swiftSettings: settings, plugins: ["TidelogProxies"]),
+        tests("ProxyPluginTests", ["LibraryService", "Tidelog"]),
         tests(
             "ProxyGeneratorTests",
             [

@@ -21,13 +21,14 @@ import Testing
         "Customers(1)/Orders?$filter=Amount%20gt%201&$orderby=Note&$top=1&$skip=1", "Orders(1)/$links/Customer",
         "Customers(1)/Orders/$ref?$id=Orders(1)", "Prices(Currency='EUR',Day=1)", "Photos(1)/$value", "$batch",
         "Visits(11111111-2222-3333-4444-555555555555)", "Customers?$expand=Orders($expand=Customer)&$skiptoken=1-2-3",
-        "$1/Orders", "Customers(1)/Address/City/$value", "Orders?$skip=9223372036854775807&$top=9223372036854775807",
+        "$1/Orders", "Customers(1)/Address/City/$value", "Turnover(customer=@c)?@c=1", "TopCustomers?count=2",
+        "Orders(1)/Shop.Annotate", "Orders?$skip=9223372036854775807&$top=9223372036854775807",
     ]
     private static let bodies = [
         #"{"Name":"n","Orders":[{"Note":"x","Amount":1.5}],"Tags":["a"],"Since":"2020-01-01"}"#,
         #"{"Customer@odata.bind":"Customers(1)","Total":9223372036854775807,"PlacedAt":"2020-01-01T00:00:00Z"}"#,
         #"{"Customer":{"__metadata":{"uri":"Customers(1)"}},"PlacedAt":"/Date(1)/","Amount":"1.5"}"#,
-        #"{"@odata.id":"Orders(1)"}"#, #"{"uri":"$1"}"#,
+        #"{"@odata.id":"Orders(1)"}"#, #"{"uri":"$1"}"#, #"{"note":"n"}"#,
         "--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\nContent-Type: application/http\r\n"
             + "Content-ID: 1\r\n\r\nPOST Customers HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{\"Name\":\"n\"}\r\n"
             + "--c--\r\n--b--\r\n",

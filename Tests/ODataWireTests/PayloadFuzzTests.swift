@@ -24,6 +24,12 @@ import Testing
         ##"{"@odata.context":"#Customers/Shop.Premium(Rank)/$deletedEntity","@removed":{"reason":"deleted"},"CustomerID":1}"##,
     ]
 
+    private static let results = [
+        TypeReference(.complex(name: "Shop.Address")), TypeReference(.primitive(.int64), isCollection: true),
+        TypeReference(.entity(name: PayloadShop.customer.name)),
+        TypeReference(.entity(name: PayloadShop.customer.name), isCollection: true),
+    ]
+
     @Test(arguments: ODataVersion.allCases)
     func `payloads with damaged bytes are read or refused`(version: ODataVersion) {
         let model = PayloadShop.model(version)
@@ -51,6 +57,7 @@ import Testing
                 _ = try? reader.entityReferences(bytes)
                 _ = try? reader.serviceDocument(bytes)
                 _ = try? reader.value(bytes, type: TypeReference(.complex(name: "Shop.Address")))
+                for type in Self.results { _ = try? reader.result(bytes, type: type, name: "results") }
                 _ = try? bodies.entity(bytes, type: PayloadShop.customer)
                 _ = try? bodies.reference(bytes)
                 _ = ServiceErrorReader.read(bytes)

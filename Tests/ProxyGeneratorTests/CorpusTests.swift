@@ -6,7 +6,9 @@ import Testing
 struct CorpusTests {
     @Test(arguments: CSDLCorpus.rows.filter { !$0.isInvalid && $0.entityTypes > 0 })
     func `a valid document gives a file for each entity type, and two for the service`(row: CSDLCorpus.Row) throws {
-        let names = try ProxySources(metadata: CSDLCorpus.bytes(row.file)).files.map { $0.name.lowercased() }
+        let options = ProxyOptions(allowsCaseConflicts: true)
+        let sources = try ProxySources(metadata: CSDLCorpus.bytes(row.file), options: options)
+        let names = sources.files.map { $0.name.lowercased() }
         #expect(names.count == row.entityTypes + 2)
         #expect(Set(names).count == names.count)
     }
@@ -14,7 +16,7 @@ struct CorpusTests {
     @Test(arguments: CSDLCorpus.rows.filter { !$0.isInvalid && $0.entityTypes == 0 })
     func `a valid document without entity types gives nothing`(row: CSDLCorpus.Row) throws {
         let bytes = try CSDLCorpus.bytes(row.file)
-        #expect(throws: ProxyError.noEntityTypes) { try ProxySources(metadata: bytes) }
+        #expect(throws: ProxyError.noEntityTypes(document: nil)) { try ProxySources(metadata: bytes) }
     }
 
     @Test(arguments: CSDLCorpus.rows.filter(\.isInvalid))

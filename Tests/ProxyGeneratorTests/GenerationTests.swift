@@ -31,7 +31,8 @@ import Testing
         ("Edm.Binary", "[UInt8]"), ("Edm.Date", "LocalDate"), ("Edm.TimeOfDay", "LocalTime"),
         ("Edm.Duration", "DayTimeDuration"), ("Edm.DateTimeOffset", "GlobalDateTime"), ("N.Size", "Size"),
         ("N.Address", "Address"), ("N.Money", "Money"), ("Collection(Edm.String)", "[String]"),
-        ("Collection(N.Address)", "[Address]"), ("Collection(N.Size)", "[Size]"), ("Collection(Edm.Binary)", "[[UInt8]]"),
+        ("Collection(N.Address)", "[Address]"), ("Collection(N.Size)", "[Size]"),
+        ("Collection(Edm.Binary)", "[[UInt8]]"),
         ("Collection(Edm.Byte)", "[Int]"), ("Edm.ComplexType", "ComplexValue"), ("N.Blob", "Blob"),
         ("Edm.GeographyPoint", "Value"), ("Elsewhere.Thing", "Value"),
     ])
@@ -68,7 +69,8 @@ import Testing
         let derived = """
             <EntityType Name="Employee" BaseType="N.Person"><Property Name="id" Type="Edm.String"/></EntityType>
             """
-        let sources = try ProxySources(metadata: document(derived + type("Person")))
+        let sources = try ProxySources(
+            metadata: document(derived + type("Person")), options: ProxyOptions(allowsCaseConflicts: true))
         #expect(try text("Employee", in: sources.files).contains("open var id_2: String? {"))
     }
 
@@ -87,7 +89,9 @@ import Testing
     // MARK: Names
 
     @Test func `types that differ in case only get files that differ`() throws {
-        let sources = try ProxySources(metadata: document(type("Order") + type("ORDER") + type("order")))
+        let sources = try ProxySources(
+            metadata: document(type("Order") + type("ORDER") + type("order")),
+            options: ProxyOptions(allowsCaseConflicts: true))
         #expect(sources.files.map(\.name).suffix(3) == ["Order.swift", "ORDER_2.swift", "Order_3.swift"])
     }
 
@@ -127,7 +131,8 @@ import Testing
             let properties = words.map { "<Property Name=\"\($0)\" Type=\"Edm.String\"/>" }.joined()
             let types = words.map { type($0) }.joined() + type("Words", properties)
             let sets = words.map { "<EntitySet Name=\"\($0)\" EntityType=\"N.\($0)\"/>" }.joined()
-            let sources = try ProxySources(metadata: document(types, sets: sets))
+            let sources = try ProxySources(
+                metadata: document(types, sets: sets), options: ProxyOptions(allowsCaseConflicts: true))
             #expect(try Compiler.complaints(sources.files) == "")
         }
     #endif
@@ -165,19 +170,19 @@ import Testing
     // MARK: Documents
 
     @Test func `a document without entity types is refused`() {
-        #expect(throws: ProxyError.noEntityTypes) { try ProxySources(metadata: document("")) }
+        #expect(throws: ProxyError.noEntityTypes(document: nil)) { try ProxySources(metadata: document("")) }
     }
 
     @Test func `bytes that are no UTF-8 are refused`() {
-        #expect(throws: ProxyError.notUTF8) { try ProxySources(metadata: [0x3C, 0xFF]) }
+        #expect(throws: ProxyError.notUTF8(document: nil)) { try ProxySources(metadata: [0x3C, 0xFF]) }
     }
 
     @Test func `a document that cannot be read is refused with its line`() {
         #expect {
             try ProxySources(metadata: document("\n<EntityType/>"))
         } throws: {
-            guard case .metadata(line: 3, _, _)? = $0 as? ProxyError else { return false }
-            return true
+            guard case .metadata(let place, _)? = $0 as? ProxyError else { return false }
+            return place.line == 3
         }
     }
 

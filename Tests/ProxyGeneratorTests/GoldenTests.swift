@@ -1,13 +1,23 @@
 import ProxyGenerator
 import Testing
 
-/// The sources in `Generated` are part of this target, so they are compiled; `GeneratedClassesTests` uses them.
+/// The sources in `Generated` and `GeneratedOffice` are part of this target, so they are compiled; other tests use them.
 @Suite struct GoldenTests {
-    @Test func `generation gives exactly the files that are checked in`() throws {
-        let sources = try ProxySources(
-            metadata: Array(CustomersAndOrders.v2.utf8), options: ProxyOptions(service: "SQLDataService"))
-        let golden = try Checkout.swiftFiles("Tests/ProxyGeneratorTests/Generated")
+    private func expect(_ folder: String, _ metadata: String, _ options: ProxyOptions) throws {
+        let sources = try ProxySources(metadata: Array(metadata.utf8), options: options)
+        let golden = try Checkout.swiftFiles("Tests/ProxyGeneratorTests/\(folder)")
         #expect(sources.files.map(\.name).sorted() == golden.map(\.name))
-        for (name, text) in golden { #expect(sources.files.first { $0.name == name }?.text == text) }
+        for (name, text) in golden {
+            #expect(sources.files.first { $0.name == name }?.text == text, "generate \(folder)/\(name) again")
+        }
+    }
+
+    @Test func `generation gives exactly the files that are checked in`() throws {
+        try expect("Generated", CustomersAndOrders.v2, ProxyOptions(service: "SQLDataService"))
+    }
+
+    @Test func `generation without optionals gives exactly the files that are checked in`() throws {
+        try expect(
+            "GeneratedOffice", Office.metadata, ProxyOptions(service: "OfficeService", disablesOptionals: true))
     }
 }

@@ -1,7 +1,8 @@
+import LibraryService
 import Testing
 import Tidelog
 
-/// The classes of `Library.csdl`, which the build-tool plugin generates for this target.
+/// The classes of `SampleServices/Library`, which the build-tool plugin generates.
 @Suite struct PluginTests {
     @Test func `a class of the target's document has its properties`() {
         let book = Book()
@@ -19,12 +20,20 @@ import Tidelog
     @Test func `a base type of a document that is referred to is read where the document is`() {
         let reader = Reader()
         reader.name = "Dorothea"
-        #expect(reader is Person)
+        let person: Person = reader
+        #expect(person.name == "Dorothea")
         #expect(reader.dataValue(for: Person.name) == .string("Dorothea"))
+    }
+
+    @Test func `a class that the build makes can be extended beside the document`() {
+        let reader = Reader()
+        reader.cardNumber = 7
+        #expect(reader.hasCard)
     }
 
     @Test func `the service is the one that the options' annotations name`() {
         #expect(LendingLibraryMetadata.embedded.model.findEntitySet("Readers")?.entityType.name == "Lending.Reader")
-        #expect(LendingLibrary.self is DataService.Type)
+        let service: DataService.Type = LendingLibrary.self
+        #expect("\(service)" == "LendingLibrary")
     }
 }

@@ -11,12 +11,14 @@ enum ModificationOutcome {
     case streamed(RowID)
     /// Deleted, linked, unlinked.
     case done
+    /// An action, or a function import of V2 that is not called with GET.
+    case invoked(InvokedOperation, SandboxResult, RequestURL)
 
     /// What a Content-ID of the request refers to.
     var row: RowID? {
         switch self {
         case .created(let row, _, _), .updated(let row), .streamed(let row): row
-        case .done: nil
+        case .done, .invoked: nil
         }
     }
 }

@@ -44,6 +44,10 @@ struct Modifications {
             try transaction.setMedia(media(of: request), of: row)
             try transaction.update(row, with: contentTypeValues(row.set, request))
             return .streamed(row)
+        case (.operation(let operation), _):
+            let run = OperationRun(view: view, target: operation, url: url, request: request)
+            let (invoked, result) = try run.run(on: &transaction)
+            return .invoked(invoked, result, url)
         default:
             throw SandboxError(405, .methodNotAllowed, "\(request.method) is not possible on \(request.url).")
         }

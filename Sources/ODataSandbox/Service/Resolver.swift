@@ -129,7 +129,26 @@ private struct Walk {
             target = .media(try existing(address))
         case (.type(let type), .entities(let collection)) where type.name == collection.set.entityType.name: break
         case (.type(let type), .entity(let address)) where type.name == address.set.entityType.name: break
+        case (.operationImport(let found, let arguments), .serviceDocument):
+            target = .operation(OperationTarget(name: found.name, arguments: arguments, binding: nil))
+        case (.operation(let operation, let arguments), _):
+            guard let binding = binding else { throw unsupported(segment) }
+            target = .operation(OperationTarget(name: operation.name, arguments: arguments, binding: binding))
         default: throw unsupported(segment)
+        }
+    }
+
+    /// What the path has led to, as something to call an operation on.
+    private var binding: OperationTarget.Binding? {
+        switch target {
+        case .entity(let address):
+            let type = TypeReference(.entity(name: address.set.entityType.name))
+            return address.row.map { OperationTarget.Binding(type: type, set: address.set, rows: [$0]) }
+        case .entities(let collection):
+            let type = TypeReference(.entity(name: collection.set.entityType.name), isCollection: true)
+            return OperationTarget.Binding(
+                type: type, set: collection.set, rows: state.rows(of: collection).map(\.id))
+        default: return nil
         }
     }
 

@@ -96,6 +96,9 @@ extension Sandbox {
     func response(
         to request: WireRequest, _ outcome: ModificationOutcome, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {
+        if case .invoked(let operation, let result, let url) = outcome {
+            return try self.response(to: request, result, of: operation, url, view)
+        }
         guard let id = outcome.row, let row = state[id] else { return view.response(204) }
         if case .streamed = outcome { return view.response(204, ["ETag": row.media?.etag ?? ""]) }
         let preference = view.isLegacy ? nil : Preferences(request).returns
@@ -112,7 +115,7 @@ extension Sandbox {
                 return view.response(204, headers)
             }
             (status, expansion) = (201, view.abilities.deepInsertAnswer == .outermost ? Expansion() : expanded)
-        case .updated, .streamed, .done:
+        case .updated, .streamed, .done, .invoked:
             if view.master.configuration.derivedKeys[id.set] != nil {
                 headers["Location"] = view.root + view.url(of: row)
                 if !view.isLegacy { headers["OData-EntityId"] = view.root + view.url(of: row) }

@@ -26,6 +26,7 @@ extension Sandbox {
             }
             return view.response(
                 200, ["Content-Type": media.contentType, "ETag": media.etag], body: media.bytes)
+        case .operation(let operation): return try callFunction(operation, url, request, view)
         }
     }
 
@@ -43,23 +44,34 @@ extension Sandbox {
     ) throws(SandboxError) -> WireResponse {
         if let token = url.deltaToken { return try delta(token, collection, url, request, view) }
         let options = try view.options(url.query, collection.set)
-        let rows = try evaluation(view).select(state.rows(of: collection), options)
-        var paging = Paging(size: self.options.pageSize)
+        var moment: Int?
+        if options.skipToken == nil, let deltas = self.options.deltas, tracks(collection, options, view),
+            view.isLegacy || Preferences(request).tracksChanges
+        {
+            moment = moments.keep(state, limit: deltas.limit)
+        }
+        return try page(state.rows(of: collection), in: collection.set, options, moment: moment, url, request, view)
+    }
+
+    /// A page of those of the entities that the options ask for.
+    func page(
+        _ all: [Row], in set: EntitySet, _ options: QueryOptions, moment: Int? = nil, isPaged: Bool = true,
+        _ url: RequestURL,
+        _ request: WireRequest, _ view: ServiceView
+    ) throws(SandboxError) -> WireResponse {
+        let rows = try evaluation(view).select(all, options)
+        var paging = Paging(size: isPaged ? self.options.pageSize : nil)
         if let token = options.skipToken {
             guard let next = Paging(token: token) else {
                 throw SandboxError(
                     400, .badRequest, "$skiptoken=\(token) is none of this service.", target: "$skiptoken")
             }
             paging = next
-        } else if !view.isLegacy, let asked = Preferences(request).maxPageSize {
+        } else if isPaged, !view.isLegacy, let asked = Preferences(request).maxPageSize {
             paging.size = min(asked, paging.size ?? asked)
         }
         let isFirst = options.skipToken == nil
-        if isFirst, let deltas = self.options.deltas, tracks(collection, options, view),
-            view.isLegacy || Preferences(request).tracksChanges
-        {
-            paging.moment = moments.keep(state, limit: deltas.limit)
-        }
+        if let moment { paging.moment = moment }
         let (page, next) = paging.page(
             rows, skip: Int(clamping: options.skip ?? 0), top: Int(clamping: options.top ?? .max))
         let representation = Representation(view: view, state: state, evaluation: evaluation(view))
@@ -71,14 +83,14 @@ extension Sandbox {
             entities: entities, count: options.count == true ? Int64(rows.count) : nil,
             nextLink: next.map { view.root + url.path + "?" + url.query(replacingSkipToken: $0) },
             deltaLink: next == nil ? paging.moment.map { url.link(view, DeltaToken(since: $0)) } : nil)
-        guard let type = view.set(collection.set.name)?.entityType else { throw Transaction.gone }
-        let context = selection.context(of: collection.set.name)
+        guard let type = view.set(set.name)?.entityType else { throw Transaction.gone }
+        let context = selection.context(of: set.name)
         var headers = HTTPHeaders.empty
         if isFirst, paging.moment != nil, !view.isLegacy { headers["Preference-Applied"] = "odata.track-changes" }
         return view.response(200, headers, json: view.writer(for: request).feed(feed, type: type, set: context))
     }
 
-    private func entity(
+    func entity(
         _ address: Target.EntityAddress, _ url: RequestURL, _ request: WireRequest, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {
         guard let id = address.row, let row = state[id] else {

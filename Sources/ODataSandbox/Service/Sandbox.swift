@@ -31,6 +31,9 @@ public struct Sandbox: Sendable {
     /// The scheme, host and port that absolute URLs begin with, without a slash at the end.
     public var origin = "http://127.0.0.1"
     public var options = Options()
+    /// What functions and actions do that the metadata declare, by the name of their import, or the last part of the name of
+    /// what is bound. A V2 function import of that name does the same. One that is not here is answered with 501.
+    public var operations: [String: SandboxOperation] = [:]
     /// What hits the requests that are given to ``reply(to:)``: of those that match all, in their order, up to the first that
     /// decides the answer.
     public var faults: [Fault] = []
@@ -88,10 +91,10 @@ public struct Sandbox: Sendable {
         return version.isLegacy
             ? ServiceView(
                 version: .v2, model: v2, metadata: v2Metadata, root: origin + "/v2/", master: schema,
-                abilities: abilities)
+                abilities: abilities, operations: operations)
             : ServiceView(
                 version: .v4, model: schema.model, metadata: v4Metadata, root: origin + "/v4/", master: schema,
-                abilities: abilities)
+                abilities: abilities, operations: operations)
     }
 }
 
@@ -104,6 +107,7 @@ struct ServiceView: Sendable {
     let root: String
     let master: SandboxSchema
     var abilities = Abilities()
+    var operations: [String: SandboxOperation] = [:]
 
     var isLegacy: Bool { version.isLegacy }
 

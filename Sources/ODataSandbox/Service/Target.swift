@@ -16,6 +16,7 @@ enum Target {
     case property(RowID, path: [Property], isRaw: Bool)
     /// `$value` of a media entity.
     case media(RowID)
+    case operation(OperationTarget)
 
     struct Collection {
         let set: EntitySet

@@ -13,6 +13,7 @@ extension Sandbox {
                     "IDCards", "Suppliers", "Products", "Photos",
                 ],
                 etags: ["Orders"]))
+        sandbox.operations = ShopOperations.all
         if seeded {
             try sandbox.transact { transaction throws(SandboxError) in try ShopSeed(transaction).plant(&transaction) }
         }

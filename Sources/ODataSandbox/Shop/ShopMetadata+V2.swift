@@ -201,6 +201,16 @@ extension ShopMetadata {
               <End Role="Supplier" EntitySet="Suppliers"/>
               <End Role="Product" EntitySet="Products"/>
             </AssociationSet>
+            <FunctionImport Name="TopCustomers" ReturnType="Collection(Shop.Customer)" EntitySet="Customers"
+                m:HttpMethod="GET">
+              <Parameter Name="count" Type="Edm.Int32" Nullable="false"/>
+            </FunctionImport>
+            <FunctionImport Name="Turnover" ReturnType="Edm.Int64" m:HttpMethod="GET">
+              <Parameter Name="customer" Type="Edm.Int32" Nullable="false"/>
+            </FunctionImport>
+            <FunctionImport Name="CancelOrder" m:HttpMethod="POST">
+              <Parameter Name="order" Type="Edm.Int32" Nullable="false"/>
+            </FunctionImport>
           </EntityContainer>
         </Schema>
           </edmx:DataServices>

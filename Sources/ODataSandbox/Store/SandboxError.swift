@@ -39,6 +39,9 @@ public struct SandboxError: Error, Hashable, Sendable {
     /// Further header fields of the answer.
     var headers = HTTPHeaders.empty
 
+    /// What a function or action refuses.
+    public init(status: Int, _ code: Code, _ message: String) { self.init(status, code, message) }
+
     init(_ status: Int, _ code: Code, _ message: String, target: String? = nil, row: RowID? = nil) {
         self.status = status
         self.code = code

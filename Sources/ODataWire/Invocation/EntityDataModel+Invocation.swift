@@ -38,7 +38,8 @@ extension EntityDataModel {
         }
         guard !overloads.isEmpty else {
             throw InvocationError(
-                .unknownOperation, "\(name) imports \(found[0].operation ?? name), which these metadata do not declare.")
+                .unknownOperation, "\(name) imports \(found[0].operation ?? name), which these metadata do not declare."
+            )
         }
         return overloads
     }

@@ -1,6 +1,7 @@
 public import EDM
 
-/// Reads the arguments that clients send for a function or action: the inverse of ``RequestEncoder/encode(_:)-(OperationInvocation)``.
+/// Reads the arguments that clients send for a function or action: the inverse of
+/// ``RequestEncoder``.
 public struct InvocationReader: Sendable {
     /// What came for a parameter.
     public enum Content: Sendable, Hashable {

@@ -2,7 +2,7 @@ public import EDM
 
 /// A function or action as it is called: one overload, under the name that its URL has.
 ///
-/// Find one with ``EDM/EntityDataModel/invokedOperation(_:on:parameters:)``.
+/// `EntityDataModel.invokedOperation(_:on:parameters:)` finds it.
 public struct InvokedOperation: Sendable, Hashable {
     /// In V2 and V3 always a function: what changes something there is told by ``method`` alone.
     public let kind: ServiceOperation.Kind

@@ -34,7 +34,7 @@ enum ReservedNames {
 
     /// The public members of `EntityValue`; a test compares.
     static let entityMembers: Set<String> = afterDot.union([
-        "bindEntity", "copy", "dataValue", "editLink", "entityID", "entitySet", "entityType", "etag", "hasDataValue",
+        "backlinks", "bindEntity", "copy", "dataValue", "editLink", "entityID", "entitySet", "entityType", "etag", "hasDataValue",
         "isFromLocalRelationship", "isLoaded", "isLocal", "key", "lastOperation", "ofType", "properties", "readLink",
         "relatedEntities", "relatedEntity",
         "setDataValue", "state", "unsetDataValue",
@@ -56,7 +56,7 @@ enum ReservedNames {
 
     /// The public members of `DataService`; a test compares.
     static let serviceMembers: Set<String> = afterDot.union([
-        "applyChanges", "createEntity", "createLink", "createMedia", "createRelatedEntity", "createRelatedMedia",
+        "applyChanges", "box", "createEntity", "createLink", "createMedia", "createRelatedEntity", "createRelatedMedia",
         "deleteEntity", "deleteLink", "deleteStream", "downloadMedia", "downloadStream", "entities", "entity",
         "entityClasses", "entitySet", "executeQuery", "firstEntity", "hasOpenEnumerations", "invoke", "isMediaLocal",
         "loadEntity", "loadMetadata", "loadProperty",

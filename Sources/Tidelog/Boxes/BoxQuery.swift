@@ -7,7 +7,9 @@ public import SyncEngine
 /// Each step returns a new query. Nothing is read before ``find()``, ``first()`` or ``count()``; each of them reads anew.
 public struct BoxQuery<Entity: EntityValue> {
     let box: Box<Entity>
-    var query = DataQuery()
+    private var query = DataQuery()
+    /// Why a condition cannot be asked. Thrown when the query is executed.
+    private var failure: TidelogError?
 
     init(box: Box<Entity>, conditions: [QueryFilter]) {
         self.box = box
@@ -20,13 +22,24 @@ public struct BoxQuery<Entity: EntityValue> {
     /// A condition on the entity that the property leads to: `.link(Order.customer) { Customer.name == "Ada" }`. An entity
     /// without target is not found.
     public func link<Target>(_ property: ToOneProperty<some Any, Target>, where condition: () -> QueryFilter) -> BoxQuery {
-        with { $0.filter((try? condition().below(property)) ?? condition()) }
+        // A path behind nothing is null, and null may be what the condition asks for.
+        with { $0.filter(.entityExists(property.property)) }.linked(property, condition())
     }
 
     /// A condition that has to hold for at least one of the entities that the property leads to.
     public func link<Target>(
         _ property: ToManyProperty<some Any, Target>, where condition: () -> QueryFilter
-    ) -> BoxQuery { with { $0.filter((try? condition().below(property)) ?? condition()) } }
+    ) -> BoxQuery { linked(property, condition()) }
+
+    private func linked(_ property: some PropertyReference, _ condition: QueryFilter) -> BoxQuery {
+        var copy = self
+        do throws(TidelogError) {
+            copy.query = query.filter(try condition.below(property))
+        } catch {
+            copy.failure = failure ?? error
+        }
+        return copy
+    }
 
     public func orderBy(_ operand: some QueryOperand, _ order: DataQuery.SortOrder = .ascending) -> BoxQuery {
         with { $0.orderBy(operand, order) }
@@ -78,6 +91,7 @@ public struct BoxQuery<Entity: EntityValue> {
     }
 
     private func request(_ options: QueryOptions, _ model: EntityDataModel) throws(TidelogError) -> QueryRequest {
+        if let failure { throw failure }
         guard box.place.isDerived else { return .set(box.place.set, options) }
         do throws(URLSyntaxError) {
             let text = try options.print(version: model.version)

@@ -20,6 +20,7 @@ extension DataService {
     ///   - name: the name of a function or action import, or of what is bound: qualified, or its last part alone.
     ///   - binding: what it is called on; nil for an import.
     ///   - query: what to select, expand and so on of the entities that it returns.
+    @discardableResult
     public func invoke(
         _ name: String, on binding: InvocationBinding? = nil, _ arguments: InvocationArguments = [:],
         query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
@@ -27,12 +28,12 @@ extension DataService {
         let model = try await provider.model()
         let invocation = try InvocationBuilder(model: model).invocation(
             name, on: binding, arguments, query: query, headers: headers)
-        let factory = self.factory(model)
+        let factory = factory(model)
         switch try await provider.invoke(invocation) {
         case .nothing: return InvocationResult(value: nil, entities: [], name: name)
         case .value(let value): return InvocationResult(value: value, entities: [], name: name)
         case .entities(let snapshots):
-            return InvocationResult(value: nil, entities: snapshots.compactMap(factory.entity), name: name)
+            return InvocationResult(value: nil, entities: snapshots.compactMap { factory.entity($0) }, name: name)
         }
     }
 }

@@ -67,7 +67,7 @@ public struct InvocationArgument {
         guard entity.readLink == nil, entity.editLink == nil else {
             return .reference(try IntentBuilder(model: model).reference(to: entity), entity.entityType)
         }
-        guard entity.bindings.isEmpty, !entity.related.values.contains(where: \.isNew) else {
+        guard entity.bindings.isEmpty, !entity.related.values.contains(where: { $0.edit != .none }) else {
             throw TidelogError(
                 .unsupported, "A new entity that is a parameter can't bring links or other entities along.",
                 recovery: "Create it first, and give the created one.")

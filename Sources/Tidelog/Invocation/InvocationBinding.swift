@@ -70,7 +70,7 @@ extension IntentBuilder {
         case .link(let url): return .url(url)
         case .key(let name, let key):
             if let set = model.findEntitySet(name) { return .entity(set: set, key: key) }
-        case .draft: break
+        case .draft, .id: break
         }
         throw TidelogError(.refused(.unknownEntitySet), "The entity's set is not in the metadata.")
     }

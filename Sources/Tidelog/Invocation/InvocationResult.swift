@@ -64,7 +64,7 @@ public struct InvocationResult {
     ) throws(TidelogError) -> Entity {
         guard let object = entity as? Entity else {
             throw TidelogError(
-                .invalidRequest, "\(name) returned an entity of type \(entity.entityType.name), not a \(type).")
+                .invalidRequest, "\(name) returned an entity of type \(entity.entityType.name), which is no \(type).")
         }
         return object
     }

@@ -18,6 +18,8 @@ struct OnlineInvocation {
     }
 
     func answer(to invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
+        var invocation = invocation
+        invocation.options = reading.selectingExpanded(invocation.options)
         let request: WireRequest
         do throws(URLSyntaxError) {
             request = try encoder.encode(invocation)

@@ -64,17 +64,20 @@ struct OnlineReading {
     }
 
     private func suffix(_ options: QueryOptions) throws(TidelogError) -> String {
-        var options = options
-        if model.version.isLegacy, !options.select.isEmpty {
-            // V2 leaves out what is expanded but not selected.
-            options.select += options.expand.map { SelectItem(path: $0.path) }
-        }
         do {
-            let text = try options.print(version: model.version)
+            let text = try selectingExpanded(options).print(version: model.version)
             return text.isEmpty ? "" : "?" + text
         } catch {
             throw TidelogError(.unsupported, "\(error)", cause: error)
         }
+    }
+
+    /// V2 leaves out what is expanded but not selected.
+    func selectingExpanded(_ options: QueryOptions) -> QueryOptions {
+        guard model.version.isLegacy, !options.select.isEmpty else { return options }
+        var options = options
+        options.select += options.expand.map { SelectItem(path: $0.path) }
+        return options
     }
 
     func url(of address: EntityAddress) throws(TidelogError) -> String {

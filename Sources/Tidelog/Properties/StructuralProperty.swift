@@ -11,8 +11,6 @@ public struct StructuralProperty<Owner, Value: PropertyConvertible>: PropertyRef
     public let property: Property
 
     public init(_ property: Property) { self.property = property }
-
-    public var queryPath: QueryPath { property.queryPath }
 }
 
 /// A property whose value is a stream (`Edm.Stream`), which is read and written by calls of its own; see

@@ -72,13 +72,30 @@ public struct QueryAggregate: Sendable, Hashable {
 }
 
 /// Of null no aggregate takes notice; over nothing each is null but the number of different values, which is 0.
-extension QueryOperand {
+extension DynamicOperand {
     /// Exact for whole and decimal numbers.
     public func sum(as name: String) -> QueryAggregate { QueryAggregate(self, .sum, name) }
     public func min(as name: String) -> QueryAggregate { QueryAggregate(self, .min, name) }
     public func max(as name: String) -> QueryAggregate { QueryAggregate(self, .max, name) }
     /// A decimal with up to 28 digits behind the point for whole and decimal numbers.
     public func average(as name: String) -> QueryAggregate { QueryAggregate(self, .average, name) }
+    /// How many different values there are.
+    public func countDistinct(as name: String) -> QueryAggregate { QueryAggregate(self, .countDistinct, name) }
+}
+
+extension TypedOperand where Value: NumberLiteral {
+    /// Exact for whole and decimal numbers.
+    public func sum(as name: String) -> QueryAggregate { QueryAggregate(self, .sum, name) }
+    /// A decimal with up to 28 digits behind the point for whole and decimal numbers.
+    public func average(as name: String) -> QueryAggregate { QueryAggregate(self, .average, name) }
+}
+
+extension TypedOperand where Value: OrderedLiteral {
+    public func min(as name: String) -> QueryAggregate { QueryAggregate(self, .min, name) }
+    public func max(as name: String) -> QueryAggregate { QueryAggregate(self, .max, name) }
+}
+
+extension TypedOperand where Value: QueryLiteral {
     /// How many different values there are.
     public func countDistinct(as name: String) -> QueryAggregate { QueryAggregate(self, .countDistinct, name) }
 }

@@ -26,22 +26,35 @@ public struct DataQuery: Sendable, Hashable {
         with { $0.options.filter = Expression.all(of: [$0.options.filter, condition.expression].compactMap { $0 }) }
     }
 
-    /// Only these properties, and the key.
-    public func select(_ properties: any PropertyReference...) -> DataQuery {
-        let properties = properties.map(\.property)
-        return with { query in
-            for property in properties where property.isNavigation {
-                query.options.expand.append(ExpandItem(property.name))
+    /// Only these properties, and the key: `select(Customer.name, Customer.address.city)`. A navigation property comes with
+    /// the entities that it leads to, as with ``expand(_:)``.
+    public func select(_ properties: any SelectOperand...) -> DataQuery {
+        with { query in
+            for item in properties {
+                if let property = (item as? any PropertyReference)?.property, property.isNavigation {
+                    query.options.expand.append(ExpandItem(property.name))
+                } else {
+                    query.options.select.append(SelectItem(path: item.queryPath.expressionPath.selectSegments))
+                }
             }
-            query.options.select += properties.filter { !$0.isNavigation }.map { SelectItem($0.name) }
         }
     }
 
     /// Only the key.
     public func selectKey() -> DataQuery { with { $0.selectsKey = true } }
 
-    public func orderBy(_ operand: some QueryOperand, _ order: SortOrder = .ascending) -> DataQuery {
-        with { $0.options.orderBy.append(OrderItem(operand.queryExpression, isDescending: order == .descending)) }
+    /// Sorts by the operand, what is the same in it by the operand of the next call.
+    public func orderBy(_ operand: some DynamicOperand, _ order: SortOrder = .ascending) -> DataQuery {
+        sorted(by: operand.queryExpression, order)
+    }
+
+    public func orderBy<Operand: TypedOperand>(_ operand: Operand, _ order: SortOrder = .ascending) -> DataQuery
+    where Operand.Value: QueryLiteral {
+        sorted(by: operand.queryExpression, order)
+    }
+
+    private func sorted(by expression: Expression, _ order: SortOrder) -> DataQuery {
+        with { $0.options.orderBy.append(OrderItem(expression, isDescending: order == .descending)) }
     }
 
     /// At most so many entities. A negative number counts as none.
@@ -51,13 +64,18 @@ public struct DataQuery: Sendable, Hashable {
     public func skip(_ count: Int) -> DataQuery { with { $0.options.skip = Int64(max(0, count)) } }
 
     /// Reads related entities along with each entity.
-    public func expand(_ properties: any PropertyReference...) -> DataQuery {
+    public func expand(_ properties: any NavigationReference...) -> DataQuery {
         with { $0.options.expand += properties.map { ExpandItem($0.property.name) } }
     }
 
     /// Reads related entities along, with conditions, order or further expansion of their own.
-    public func expand(_ property: some PropertyReference, with nested: DataQuery) -> DataQuery {
+    public func expand(_ property: some NavigationReference, with nested: DataQuery) -> DataQuery {
         with { $0.options.expand.append(ExpandItem(property.property.name, options: nested.options)) }
+    }
+
+    /// Reads related entities along, as ``expand(_:with:)``: `expand(Customer.orders) { $0.orderBy(Order.total).top(3) }`.
+    public func expand(_ property: some NavigationReference, _ nested: (DataQuery) -> DataQuery) -> DataQuery {
+        expand(property, with: nested(DataQuery()))
     }
 
     /// Also asks how many entities there are without ``top(_:)`` and ``skip(_:)``.

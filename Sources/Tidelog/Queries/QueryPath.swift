@@ -26,18 +26,38 @@ public struct QueryPath: DynamicOperand, Hashable {
     }
 }
 
-/// What can have others behind it: a property, or a path.
-public protocol QueryPathOperand: QueryOperand {
+/// What ``DataQuery/select(_:)`` takes: properties, and paths to parts of complex values.
+public protocol SelectOperand: Sendable {
     /// The segments of the path from where it starts.
     var queryPath: QueryPath { get }
 }
+
+/// What can have others behind it: a property, or a path.
+public protocol QueryPathOperand: QueryOperand, SelectOperand {}
 
 extension QueryPath: QueryPathOperand {
     public var queryPath: QueryPath { self }
 }
 
+extension PropertyReference {
+    public var queryPath: QueryPath { QueryPath(ExpressionPath(segments: [.property(property.name)]), property.type) }
+}
+
+extension ExpressionPath {
+    /// The path as a select writes it. There is nothing but properties and types in what can be selected.
+    var selectSegments: [SelectSegment] {
+        segments.compactMap { segment in
+            switch segment {
+            case .property(let name): .name(name)
+            case .type(let name): .qualifiedName(name, parameters: nil)
+            case .annotation(let name): .annotation(name)
+            default: nil
+            }
+        }
+    }
+}
+
 extension Property: QueryPathOperand {
-    public var queryPath: QueryPath { QueryPath(ExpressionPath(segments: [.property(name)]), type) }
 
     /// A property of what this one leads to.
     public func path(_ property: some PropertyReference) -> QueryPath { queryPath.path(property) }

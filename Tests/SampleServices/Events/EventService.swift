@@ -15,6 +15,8 @@ nonisolated open class EventService: DataService {
 
     open override var entityClasses: [String: EntityValue.Type] { Self.classes }
 
+    open override var hasOpenEnumerations: Bool? { false }
+
     /// The entities of `Events` that the query asks for, all of them without one.
     nonisolated(nonsending) public func events(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Event] {
         try await self.entities(Event.self, in: "Events", query)

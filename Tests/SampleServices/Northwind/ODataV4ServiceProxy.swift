@@ -16,6 +16,8 @@ nonisolated open class ODataV4ServiceProxy: DataService {
 
     open override var entityClasses: [String: EntityValue.Type] { Self.classes }
 
+    open override var hasOpenEnumerations: Bool? { false }
+
     /// The entities of `Categories` that the query asks for, all of them without one.
     nonisolated(nonsending) public func categories(
         query: DataQuery = DataQuery()

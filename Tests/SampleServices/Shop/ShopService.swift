@@ -25,6 +25,8 @@ nonisolated open class ShopService: DataService {
 
     open override var entityClasses: [String: EntityValue.Type] { Self.classes }
 
+    open override var hasOpenEnumerations: Bool? { false }
+
     /// The entities of `Customers` that the query asks for, all of them without one.
     nonisolated(nonsending) public func customers(
         query: DataQuery = DataQuery()

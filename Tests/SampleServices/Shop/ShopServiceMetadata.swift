@@ -136,6 +136,22 @@ nonisolated public enum ShopServiceMetadata {
                 <Property Name="Day" Type="Edm.Int32" Nullable="false"/>
                 <Property Name="Amount" Type="Edm.Decimal" Precision="18" Scale="4"/>
               </EntityType>
+              <Function Name="TopCustomers">
+                <Parameter Name="count" Type="Edm.Int32" Nullable="false"/>
+                <ReturnType Type="Collection(Shop.Customer)" Nullable="false"/>
+              </Function>
+              <Function Name="Turnover">
+                <Parameter Name="customer" Type="Edm.Int32" Nullable="false"/>
+                <ReturnType Type="Edm.Int64" Nullable="false"/>
+              </Function>
+              <Action Name="CancelOrder">
+                <Parameter Name="order" Type="Edm.Int32" Nullable="false"/>
+              </Action>
+              <Action Name="Annotate" IsBound="true" EntitySetPath="order">
+                <Parameter Name="order" Type="Shop.Order" Nullable="false"/>
+                <Parameter Name="note" Type="Edm.String"/>
+                <ReturnType Type="Shop.Order" Nullable="false"/>
+              </Action>
               <EntityContainer Name="Container">
                 <EntitySet Name="Customers" EntityType="Shop.Customer">
                   <NavigationPropertyBinding Path="Orders" Target="Orders"/>
@@ -176,6 +192,9 @@ nonisolated public enum ShopServiceMetadata {
                 <EntitySet Name="Visits" EntityType="Shop.Visit"/>
                 <EntitySet Name="Photos" EntityType="Shop.Photo"/>
                 <EntitySet Name="Prices" EntityType="Shop.Price"/>
+                <FunctionImport Name="TopCustomers" Function="Shop.TopCustomers" EntitySet="Customers"/>
+                <FunctionImport Name="Turnover" Function="Shop.Turnover"/>
+                <ActionImport Name="CancelOrder" Action="Shop.CancelOrder"/>
               </EntityContainer>
             </Schema>
           </edmx:DataServices>

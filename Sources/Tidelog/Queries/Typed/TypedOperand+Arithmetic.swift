@@ -87,3 +87,47 @@ extension TypedOperand where Value == Int {
         TypedFunction(arithmetic(.divby, other.queryExpression))
     }
 }
+
+/// Numbers of another kind with whole ones, whose result is of the other kind: `Order.price * Order.quantity`. For all other
+/// combinations there is ``TypedOperand/promoted(to:)``.
+extension TypedOperand where Value: NumberLiteral {
+    @_disfavoredOverload
+    public static func + <Other: TypedOperand<Int>>(a: Self, b: Other) -> TypedFunction<Value> {
+        a + b.promoted(to: Value.self)
+    }
+    @_disfavoredOverload
+    public static func - <Other: TypedOperand<Int>>(a: Self, b: Other) -> TypedFunction<Value> {
+        a - b.promoted(to: Value.self)
+    }
+    @_disfavoredOverload
+    public static func * <Other: TypedOperand<Int>>(a: Self, b: Other) -> TypedFunction<Value> {
+        a * b.promoted(to: Value.self)
+    }
+    @_disfavoredOverload
+    public static func / <Other: TypedOperand<Int>>(a: Self, b: Other) -> TypedFunction<Value> {
+        a / b.promoted(to: Value.self)
+    }
+}
+
+extension TypedOperand where Value == Int {
+    @_disfavoredOverload
+    public static func + <Other: TypedOperand>(a: Self, b: Other) -> TypedFunction<Other.Value>
+    where Other.Value: NumberLiteral {
+        a.promoted(to: Other.Value.self) + b
+    }
+    @_disfavoredOverload
+    public static func - <Other: TypedOperand>(a: Self, b: Other) -> TypedFunction<Other.Value>
+    where Other.Value: NumberLiteral {
+        a.promoted(to: Other.Value.self) - b
+    }
+    @_disfavoredOverload
+    public static func * <Other: TypedOperand>(a: Self, b: Other) -> TypedFunction<Other.Value>
+    where Other.Value: NumberLiteral {
+        a.promoted(to: Other.Value.self) * b
+    }
+    @_disfavoredOverload
+    public static func / <Other: TypedOperand>(a: Self, b: Other) -> TypedFunction<Other.Value>
+    where Other.Value: NumberLiteral {
+        a.promoted(to: Other.Value.self) / b
+    }
+}

@@ -27,6 +27,11 @@ public struct TypedFunction<Value: Sendable>: TypedOperand {
     }
 }
 
+extension TypedFunction where Value: QueryLiteral {
+    /// A value on the left side: `TypedFunction(100) - Order.discount`.
+    public init(_ value: Value) { self.init(.literal(value.queryValue, nil)) }
+}
+
 /// Null, and equality.
 extension TypedOperand {
     public func isNull() -> QueryFilter { compare(.eq, .null) }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -7,12 +8,15 @@ import Foundation
 #endif
 
 /// A socket on a free loopback port that gives every request the same answer: for services that are none.
-final class CannedService: @unchecked Sendable {
-    // Because: the descriptor is set once and only closed at the end.
+package final class CannedService: Sendable {
     private let descriptor: Int32
-    let port: UInt16
+    package let port: UInt16
+    private let lines = RequestLines()
 
-    init(status: String, headers: [String] = [], body: String) throws {
+    /// The first line of each request so far.
+    package var requests: [String] { lines.list.withLock { $0 } }
+
+    package init(status: String, headers: [String] = [], body: String) throws {
         #if canImport(Darwin)
             let stream = SOCK_STREAM
         #else
@@ -34,12 +38,14 @@ final class CannedService: @unchecked Sendable {
         port = UInt16(bigEndian: address.sin_port)
         let head = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)", "Connection: close"] + headers
         let answer = Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
-        Thread.detachNewThread {
+        Thread.detachNewThread { [lines] in
             while true {
                 let connection = accept(descriptor, nil, nil)
                 guard connection >= 0 else { return }
                 var request = [UInt8](repeating: 0, count: 1 << 16)
-                _ = recv(connection, &request, request.count, 0)
+                let count = max(0, recv(connection, &request, request.count, 0))
+                let line = String(decoding: request[..<count], as: UTF8.self).prefix { !$0.isNewline }
+                lines.list.withLock { $0.append(String(line)) }
                 _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
                 close(connection)
             }
@@ -51,5 +57,9 @@ final class CannedService: @unchecked Sendable {
         close(descriptor)
     }
 
-    var root: String { "http://127.0.0.1:\(port)/" }
+    package var root: String { "http://127.0.0.1:\(port)/" }
+}
+
+private final class RequestLines: Sendable {
+    let list = Mutex<[String]>([])
 }

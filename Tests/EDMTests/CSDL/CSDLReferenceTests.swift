@@ -1,0 +1,223 @@
+import EDM
+import Testing
+
+/// Documents that are read together.
+@Suite struct `Several CSDL documents` {
+    private func document(
+        _ name: String, _ namespace: String, _ body: String, references: String = ""
+    ) -> CSDLReader.Document {
+        let text = """
+            <edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">\(references)<edmx:DataServices>
+            <Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="\(namespace)" Alias="Self">\(body)</Schema>
+            </edmx:DataServices></edmx:Edmx>
+            """
+        return CSDLReader.Document(name: name, bytes: Array(text.utf8))
+    }
+
+    private func reference(_ namespace: String, alias: String) -> String {
+        #"<edmx:Reference Uri="x"><edmx:Include Namespace="\#(namespace)" Alias="\#(alias)"/></edmx:Reference>"#
+    }
+
+    private func read(
+        _ main: CSDLReader.Document, _ others: CSDLReader.Document...
+    ) throws(CSDLError) -> EntityDataModel {
+        try CSDLReader().read(main, references: others)
+    }
+
+    private let person = CSDLSource.entityType("Person", #"<Property Name="Name" Type="Self.Name"/>"#)
+    private let name = #"<ComplexType Name="Name"><Property Name="First" Type="Edm.String"/></ComplexType>"#
+
+    @Test func `a base type in another document gives its properties and its key`() throws {
+        let model = try read(
+            document("a", "A", #"<EntityType Name="E" BaseType="O.Person"/>"#, references: reference("B", alias: "O")),
+            document("b", "B", person + name))
+        let type = try #require(model.findEntityType("A.E"))
+        #expect(type.properties.map(\.name) == ["ID", "Name"])
+        #expect(type.keyProperties.map(\.name) == ["ID"])
+        #expect(model.unresolvedNames == [])
+    }
+
+    @Test func `an alias means what the document that uses it says`() throws {
+        let model = try read(
+            document("a", "A", name + CSDLSource.entityType("E", #"<Property Name="P" Type="Self.Name"/>"#)),
+            document("b", "B", person + name))
+        #expect(model.findEntityType("A.E")?.findProperty("P")?.type.kind == .complex(name: "A.Name"))
+        #expect(model.findEntityType("B.Person")?.findProperty("Name")?.type.kind == .complex(name: "B.Name"))
+    }
+
+    @Test func `an alias of another document means nothing`() throws {
+        let model = try read(
+            document("a", "A", CSDLSource.entityType("E", #"<Property Name="P" Type="O.Name"/>"#)),
+            document("b", "B", name, references: reference("B", alias: "O")))
+        #expect(model.unresolvedNames == ["O.Name"])
+    }
+
+    @Test func `a name without namespace is looked for in its own document`() throws {
+        let model = try read(
+            document("a", "A", CSDLSource.entityType("E", #"<Property Name="P" Type="B.C"/>"#)),
+            document("b", "B", name + #"<ComplexType Name="C"><Property Name="N" Type="Name"/></ComplexType>"#))
+        #expect(model.findComplexType("B.C")?.findProperty("N")?.type.kind == .complex(name: "B.Name"))
+    }
+
+    private func container(_ name: String, _ set: String, attributes: String = "") -> String {
+        CSDLSource.entityType("E\(set)")
+            + #"<EntityContainer Name="\#(name)" \#(attributes)><EntitySet Name="\#(set)" EntityType="Self.E\#(set)"/>"#
+            + "</EntityContainer>"
+    }
+
+    @Test func `the container of another document is no part of the service`() throws {
+        let model = try read(
+            document("a", "A", container("C", "Ours")), document("b", "B", container("D", "Theirs")))
+        #expect(model.entitySets.map(\.name) == ["Ours"])
+        #expect(model.schemas.flatMap(\.containers).map(\.name) == ["A.C"])
+    }
+
+    @Test func `a container of another document that is extended is a part of the service`() throws {
+        let model = try read(
+            document("a", "A", container("C", "Ours", attributes: #"Extends="B.D""#)),
+            document("b", "B", container("D", "Theirs")))
+        #expect(model.entitySets.map(\.name) == ["Ours", "Theirs"])
+    }
+
+    @Test func `containers that extend each other end`() throws {
+        let model = try read(
+            document("a", "A", container("C", "Ours", attributes: #"Extends="B.D""#)),
+            document("b", "B", container("D", "Theirs", attributes: #"Extends="A.C""#)))
+        #expect(model.entitySets.count == 2)
+    }
+
+    @Test func `documents that refer to each other are read once each`() throws {
+        let model = try read(
+            document(
+                "a", "A", #"<EntityType Name="E" BaseType="B.Person"/>"#, references: reference("B", alias: "O")),
+            document("b", "B", person + name, references: reference("A", alias: "P")))
+        #expect(model.schemas.map(\.namespace) == ["A", "B"])
+        #expect(model.references.count == 2)
+    }
+
+    @Test func `an error names the document that it is in`() throws {
+        let error = #expect(throws: CSDLError.self) {
+            try read(document("a.xml", "A", name), document("b.xml", "B", "\n<ComplexType/>"))
+        }
+        #expect(error?.document == "b.xml")
+        #expect(error?.line == 3)
+        #expect(error?.description.hasPrefix("b.xml: line 3, column 1: ") == true)
+    }
+
+    @Test func `text that is no XML is told with its document`() throws {
+        let error = #expect(throws: CSDLError.self) {
+            try read(document("a.xml", "A", name), CSDLReader.Document(name: "b.xml", bytes: Array("{".utf8)))
+        }
+        #expect(error?.document == "b.xml")
+    }
+
+    @Test func `a type that two documents declare is refused with both places`() throws {
+        let error = #expect(throws: CSDLError.self) { try read(document("a", "A", name), document("b", "A", name)) }
+        #expect(error?.code == .duplicateName)
+        #expect(error?.message.contains("in line 2 of a") == true)
+    }
+
+    @Test func `types deriving from each other over two documents are refused`() throws {
+        let error = #expect(throws: CSDLError.self) {
+            try read(
+                document("a", "A", #"<ComplexType Name="C" BaseType="B.C"/>"#),
+                document("b", "B", #"<ComplexType Name="C" BaseType="A.C"/>"#))
+        }
+        #expect(error?.code == .inheritanceCycle)
+    }
+
+    @Test func `what no document declares is told by its names`() throws {
+        let model = try read(
+            document(
+                "a", "A",
+                CSDLSource.entityType("E", #"<Property Name="P" Type="Collection(X.C)"/>"#)
+                    + #"<EntityType Name="D" BaseType="Y.Base"/>"#
+                    + #"<Function Name="F"><Parameter Name="p" Type="X.A"/><ReturnType Type="X.B"/></Function>"#
+                    + #"<EntityContainer Name="C" Extends="Z.C"><EntitySet Name="S" EntityType="Y.T"/></EntityContainer>"#
+            ))
+        #expect(model.unresolvedNames == ["X.A", "X.B", "X.C", "Y.Base", "Y.T", "Z.C"])
+    }
+}
+
+/// Names that differ in case only.
+@Suite struct `Case conflicts in CSDL` {
+    private func error(_ body: String) -> CSDLError? {
+        do throws(CSDLError) {
+            let document = CSDLReader.Document(bytes: Array(CSDLSource.v4(body).utf8))
+            _ = try CSDLReader(refusesCaseConflicts: true).read(document, references: [])
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        CSDLSource.entityType("E") + "\n" + CSDLSource.entityType("e"),
+        CSDLSource.entityType(
+            "E", "<Property Name=\"P\" Type=\"Edm.String\"/>\n<Property Name=\"p\" Type=\"Edm.String\"/>"),
+        CSDLSource.entityType("E")
+            + "<EntityType Name=\"D\" BaseType=\"S.E\">\n<Property Name=\"id\" Type=\"Edm.String\"/></EntityType>",
+        "<EnumType Name=\"N\"><Member Name=\"A\"/>\n<Member Name=\"a\"/></EnumType>",
+        CSDLSource.entityType("E")
+            + "<EntityContainer Name=\"C\"><EntitySet Name=\"Es\" EntityType=\"S.E\"/>\n<Singleton Name=\"ES\" Type=\"S.E\"/></EntityContainer>",
+    ])
+    func `they are refused at the second one, naming the first one's line`(body: String) {
+        let error = error(body)
+        #expect(error?.code == .caseConflict)
+        #expect(error?.line == 3)
+        #expect(error?.message.contains("in line 2 differ in case only") == true)
+    }
+
+    @Test func `names that have nothing to do with each other may differ in case only`() {
+        #expect(
+            error(
+                CSDLSource.entityType("E")
+                    + "<EntityContainer Name=\"e\"><EntitySet Name=\"E\" EntityType=\"S.E\"/></EntityContainer>") == nil
+        )
+    }
+
+    @Test func `a reader that was not asked accepts them`() throws {
+        #expect(
+            try EntityDataModel.v4(CSDLSource.entityType("E") + CSDLSource.entityType("e")).schemas[0].entityTypes.count
+                == 2)
+    }
+}
+
+/// Annotations with their places.
+@Suite struct `Placed annotations in CSDL` {
+    private func read(_ body: String, references: String = "") throws -> (
+        found: [PlacedAnnotation], includesNamespace: Bool
+    ) {
+        let text = CSDLSource.v4(body).replacing("<edmx:DataServices>", with: references + "<edmx:DataServices>")
+        return try CSDLReader().annotations(
+            of: CSDLReader.Document(name: "d", bytes: Array(text.utf8)), in: "n.names", alias: "N")
+    }
+
+    private let include = #"<edmx:Reference Uri="x"><edmx:Include Namespace="n.names" Alias="M"/></edmx:Reference>"#
+
+    @Test func `they are found in blocks and in elements, with target, value and line`() throws {
+        let (found, includes) = try read(
+            """
+            <EntityType Name="E"><Annotation Term="M.A" String="1"/>
+            <Property Name="P" Type="Edm.String"><Annotation Term="M.B"><String>2</String></Annotation></Property></EntityType>
+            <Annotations Target="Self.E/Q"><Annotation Term="n.names.C" Bool="true"/></Annotations>
+            """, references: include)
+        #expect(includes)
+        #expect(found.map(\.target) == ["S.E", "S.E/P", "S.E/Q"])
+        #expect(found.map(\.term) == ["n.names.A", "n.names.B", "n.names.C"])
+        #expect(found.map(\.value) == ["1", "2", "true"])
+        #expect(found.map(\.line) == [2, 3, 4])
+        #expect(found.map(\.kind) == [.element("EntityType"), .element("Property"), .target])
+    }
+
+    @Test func `terms of other namespaces are left out`() throws {
+        let (found, _) = try read(#"<EntityType Name="E"><Annotation Term="Other.A" String="1"/></EntityType>"#)
+        #expect(found == [])
+    }
+
+    @Test func `an alias that nothing declares is found as it is written`() throws {
+        let (found, includes) = try read(#"<EntityType Name="E"><Annotation Term="N.A" String="1"/></EntityType>"#)
+        #expect(found.map(\.term) == ["N.A"])
+        #expect(!includes)
+    }
+}

@@ -1,0 +1,152 @@
+import ProxyGenerator
+import Testing
+
+/// Names that annotations choose.
+@Suite struct AnnotationTests {
+    private let metadata = SmallDocuments.v4(
+        SmallDocuments.type(
+            "Order", "<Property Name=\"Total\" Type=\"Edm.Decimal\"/><Property Name=\"Sum\" Type=\"Edm.Decimal\"/>")
+            + SmallDocuments.type("Item") + "<EntityType Name=\"Gift\" BaseType=\"N.Item\"/>")
+
+    private func sources(
+        _ annotations: String, metadata: String? = nil, options: ProxyOptions = ProxyOptions()
+    ) throws(ProxyError) -> [GeneratedFile] {
+        try ProxySources(
+            MetadataSource(name: "m.xml", bytes: Array((metadata ?? self.metadata).utf8)),
+            annotations: MetadataSource(name: "a.xml", bytes: Array(annotations.utf8)), options: options
+        ).files
+    }
+
+    private func refusal(_ annotations: String, metadata: String? = nil) -> String? {
+        do throws(ProxyError) {
+            _ = try sources(annotations, metadata: metadata)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test func `a class name is that of the class and of its file`() throws {
+        let files = try sources(SmallDocuments.annotations(("N.Order", "Proxy.ClassName", "Purchase")))
+        #expect(
+            files.map(\.name) == [
+                "Container.swift", "ContainerMetadata.swift", "Purchase.swift", "Item.swift", "Gift.swift",
+            ])
+        #expect(files[2].text.contains("class Purchase: EntityValue"))
+    }
+
+    @Test func `a property name is that of the member`() throws {
+        let files = try sources(SmallDocuments.annotations(("N.Order/Total", "Proxy.PropertyName", "grandTotal")))
+        #expect(files[2].text.contains("var grandTotal"))
+        #expect(files[2].text.contains("property(\n        \"Total\""))
+    }
+
+    @Test func `the class name of the container is that of the service`() throws {
+        let files = try sources(SmallDocuments.annotations(("N.Container", "Proxy.ClassName", "Shop")))
+        #expect(files.map(\.name).prefix(2) == ["Shop.swift", "ShopMetadata.swift"])
+    }
+
+    @Test func `the option for the service's name goes before the annotation`() throws {
+        let files = try sources(
+            SmallDocuments.annotations(("N.Container", "Proxy.ClassName", "Shop")),
+            options: ProxyOptions(service: "Sales"))
+        #expect(files[0].name == "Sales.swift")
+    }
+
+    @Test func `a chosen name has no prefix`() throws {
+        let files = try sources(
+            SmallDocuments.annotations(("N.Order", "Proxy.ClassName", "Purchase")), options: ProxyOptions(prefix: "My"))
+        #expect(files.map(\.name).suffix(3) == ["Purchase.swift", "MyItem.swift", "MyGift.swift"])
+    }
+
+    @Test func `an annotation within the metadata chooses as well`() throws {
+        let text = SmallDocuments.v4(
+            SmallDocuments.type("Order", "<Annotation Term=\"Proxy.ClassName\" String=\"Purchase\"/>"),
+            references: SmallDocuments.proxyReference)
+        let files = try ProxySources(metadata: Array(text.utf8)).files
+        #expect(files.map(\.name).contains("Purchase.swift"))
+    }
+
+    @Test func `the namespace may have another alias, or none`() throws {
+        let text = SmallDocuments.annotations(
+            ("N.Order", "P.ClassName", "Purchase"), ("N.Item", "com.sap.cloud.client.odata.proxy.ClassName", "Line"))
+        let files = try sources(text.replacing("Alias=\"Proxy\"", with: "Alias=\"P\""))
+        #expect(files.map(\.name).suffix(3) == ["Purchase.swift", "Line.swift", "Gift.swift"])
+    }
+
+    @Test func `a namespace that is not included is an error`() {
+        let text = SmallDocuments.annotations(("N.Order", "Proxy.ClassName", "Purchase"))
+            .replacing(SmallDocuments.proxyReference, with: "")
+        #expect(
+            refusal(text)
+                == "a.xml: line 3, column 31: The term 'Proxy.ClassName' needs a Reference with "
+                + "<edmx:Include Namespace=\"com.sap.cloud.client.odata.proxy\" Alias=\"Proxy\"/>.")
+    }
+
+    @Test(arguments: [
+        (
+            "N.Ordre", "Proxy.ClassName", "X",
+            "There is no entity, complex or enumeration type and no entity container N.Ordre"
+        ),
+        ("N.Order/Totals", "Proxy.PropertyName", "x", "There is no property N.Order/Totals"),
+        ("N.Order", "Proxy.PropertyName", "x", "There is no property N.Order"),
+        ("N.Order/Total", "Proxy.ClassName", "X", "There is no entity, complex or enumeration type"),
+        ("N.Gift/ID", "Proxy.PropertyName", "x", "The property ID is declared by N.Item"),
+        ("N.Order", "Proxy.ClassNam", "X", "There is no term ClassNam in com.sap.cloud.client.odata.proxy"),
+        ("N.Order", "Proxy.ClassName", "my order", "must be a Swift identifier, not 'my order'."),
+        ("N.Order", "Proxy.ClassName", "class", "must be a Swift identifier, not 'class'."),
+        ("N.Order", "Proxy.ClassName", "String", "The class name 'String' of N.Order is in use otherwise."),
+        ("N.Order", "Proxy.ClassName", "item", "The class name 'item' of N.Order is also the one of N.Item"),
+        ("N.Order", "Proxy.ClassName", "Container", "The class name 'Container' of N.Order is in use otherwise."),
+        (
+            "N.Container", "Proxy.ClassName", "DataService",
+            "The class name 'DataService' of N.Container is in use otherwise."
+        ),
+        (
+            "N.Order/Total", "Proxy.PropertyName", "sum",
+            "The name 'sum' of N.Order/Total is also the one of N.Order/Sum"
+        ),
+        ("N.Order/Total", "Proxy.PropertyName", "copy", "The name 'copy' of N.Order/Total is in use otherwise."),
+        ("N.Order/Total", "Proxy.PropertyName", "id", "The name 'id' of N.Order/Total is"),
+    ])
+    func `an annotation that cannot be followed is refused at its line`(
+        target: String, term: String, value: String, words: String
+    ) {
+        let refusal = refusal(SmallDocuments.annotations((target, term, value)))
+        #expect(refusal?.hasPrefix("a.xml: line 3, column ") == true)
+        #expect(refusal?.contains(words) == true, "\(refusal ?? "no error")")
+    }
+
+    @Test func `a second annotation of the same element is refused, with the first one's place`() {
+        let text = SmallDocuments.annotations(
+            ("N.Order", "Proxy.ClassName", "Purchase"), ("N.Order", "Proxy.ClassName", "Buy"))
+        let refusal = refusal(text)
+        #expect(refusal?.hasPrefix("a.xml: line 4, ") == true)
+        #expect(refusal?.contains("N.Order has a ClassName already, in a.xml: line 3, ") == true)
+    }
+
+    @Test func `two elements that choose one name are refused`() {
+        let text = SmallDocuments.annotations(
+            ("N.Order", "Proxy.ClassName", "Line"), ("N.Item", "Proxy.ClassName", "Line"))
+        #expect(refusal(text)?.contains("line 4") == true)
+    }
+
+    @Test func `two annotations that exchange names are followed`() throws {
+        let text = SmallDocuments.annotations(
+            ("N.Order", "Proxy.ClassName", "Item"), ("N.Item", "Proxy.ClassName", "Order"))
+        #expect(try sources(text).map(\.name).suffix(3) == ["Item.swift", "Order.swift", "Gift.swift"])
+    }
+
+    @Test func `an annotation without a string is refused`() {
+        let text = SmallDocuments.annotations(("N.Order", "Proxy.ClassName", "X")).replacing(" String=\"X\"", with: "")
+        #expect(refusal(text)?.contains("has no String") == true)
+    }
+
+    @Test func `a file without such annotations is refused`() {
+        #expect(refusal(SmallDocuments.annotations())?.contains("has no annotation") == true)
+    }
+
+    @Test func `a file that is no XML is refused with its name`() {
+        #expect(refusal("names")?.hasPrefix("a.xml: line 1, column 1: ") == true)
+    }
+}

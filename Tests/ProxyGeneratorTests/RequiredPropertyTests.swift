@@ -1,0 +1,79 @@
+import EDM
+import ODataSandbox
+import TestSupport
+import Testing
+import Tidelog
+
+/// What classes do that were generated without optionals, and their keys, singletons and derived types.
+@Suite struct RequiredPropertyTests {
+    @Test func `what must not be null and is unset reads as the default of the metadata or of its type`() {
+        let employee = Employee(withDefaults: false)
+        #expect(employee.name == "")
+        #expect(employee.status == .onLeave)
+        #expect(employee.born == LocalDate(year: 1970, month: 1, day: 1))
+        #expect(employee.salary == 0)
+        #expect(employee.home.city == "")
+        #expect(employee.nicknames == [])
+        #expect(employee.id == 0)
+    }
+
+    @Test func `reading a default does not set it`() {
+        let employee = Employee(withDefaults: false)
+        _ = employee.name
+        #expect(employee.properties.isEmpty)
+    }
+
+    @Test func `a value of another kind reads as the default`() {
+        let employee = Employee(withDefaults: false)
+        employee["Name"] = .integer(5)
+        #expect(employee.name == "")
+    }
+
+    @Test func `a key is made of typed values in the order of the metadata`() {
+        #expect(Room.key(building: "A", number: 7).values.map(\.value) == [.string("A"), .integer(7)])
+        #expect(Employee.key(id: 3).values.map(\.name) == ["ID"])
+    }
+
+    private static func service() throws -> OfficeService {
+        var sandbox = try Sandbox(v4Metadata: Array(Office.metadata.utf8), configuration: SandboxConfiguration())
+        sandbox.origin = "http://office.test"
+        return OfficeService(
+            provider: OnlineODataProvider(
+                serviceRoot: "http://office.test/v4/", transport: SandboxTransport(sandbox)))
+    }
+
+    @Test func `an entity is fetched by its key, as an object of its own class`() async throws {
+        let service = try Self.service()
+        let employee = Employee()
+        employee.id = 4
+        employee.name = "Ada"
+        employee.rights = [.read, .print]
+        employee.salary = 12
+        try await service.createEntity(employee)
+        let person: Person = try await service.fetchPerson(id: 4)
+        let found = try #require(person as? Employee)
+        #expect(found.name == "Ada")
+        #expect(found.rights == [.read, .print])
+        #expect(found.salary == 12)
+    }
+
+    @Test func `an entity is fetched by a key of several parts`() async throws {
+        let service = try Self.service()
+        let room = Room()
+        room.building = "O'Hare"
+        room.number = 7
+        room["Beds"] = .string("none")
+        try await service.createEntity(room)
+        let found = try await service.fetchRoom(building: "O'Hare", number: 7)
+        #expect(found["Beds"] == .string("none"))
+    }
+
+    @Test func `a key that nobody has is not found`() async throws {
+        let service = try Self.service()
+        await #expect {
+            _ = try await service.fetchRoom(building: "A", number: 7)
+        } throws: {
+            ($0 as? TidelogError)?.code == .notFound
+        }
+    }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import TestSupport
+import Testing
+
+#if os(macOS) || os(Linux)
+    /// Each option of the program, in every spelling.
+    @Suite struct OptionTests {
+        private let tool: Tool
+
+        init() throws { tool = try Tool() }
+
+        private let metadata = SmallDocuments.v4(SmallDocuments.type("Order"))
+
+        @Test(arguments: [["-m", "m.xml"], ["--metadata", "m.xml"], ["--metadata=m.xml"], ["-m", "-"], []])
+        func `metadata come from a file or from standard input`(arguments: [String]) throws {
+            try tool.write(metadata, to: "m.xml")
+            #expect(try tool.run(arguments + ["-d", "out"], input: metadata) == ("", 0))
+            #expect(try tool.names(in: "out").contains("Order.swift"))
+        }
+
+        @Test(arguments: ["-s", "--service"])
+        func `the service's class has the name that is given`(option: String) throws {
+            #expect(try tool.run([option, "Sales", "-d", "out"], input: metadata) == ("", 0))
+            #expect(try tool.names(in: "out") == ["Order.swift", "Sales.swift", "SalesMetadata.swift"])
+        }
+
+        @Test(arguments: ["-cp", "-prefix", "--prefix"])
+        func `class names begin with the prefix`(option: String) throws {
+            #expect(try tool.run([option, "My", "-d", "out"], input: metadata) == ("", 0))
+            #expect(
+                try tool.names(in: "out") == ["MyContainer.swift", "MyContainerMetadata.swift", "MyOrder.swift"])
+        }
+
+        @Test func `without a destination files go where the program runs`() throws {
+            #expect(try tool.run([], input: metadata) == ("", 0))
+            #expect(try tool.names() == ["Container.swift", "ContainerMetadata.swift", "Order.swift"])
+        }
+
+        @Test(arguments: ["-d", "--destination"])
+        func `the destination is made with the directories around it`(option: String) throws {
+            #expect(try tool.run([option, "a/b c/d"], input: metadata) == ("", 0))
+            #expect(try tool.names(in: "a/b c/d").count == 3)
+        }
+
+        @Test(arguments: ["-package", "--package"])
+        func `a package is a folder in the destination`(option: String) throws {
+            #expect(try tool.run([option, "My.Sales", "-d", "out"], input: metadata) == ("", 0))
+            #expect(try tool.names(in: "out") == ["My.Sales"])
+            #expect(try tool.names(in: "out/My.Sales").contains("Order.swift"))
+        }
+
+        @Test func `no package is no folder`() throws {
+            #expect(try tool.run(["-package", "none", "-d", "out"], input: metadata) == ("", 0))
+            #expect(try tool.names(in: "out").contains("Order.swift"))
+        }
+
+        @Test(arguments: ["-internal", "--internal"])
+        func `internal classes are not public`(option: String) throws {
+            #expect(try tool.run([option, "-d", "out"], input: metadata) == ("", 0))
+            #expect(!(try tool.text("out/Order.swift").contains("public ")))
+        }
+
+        @Test(arguments: [
+            "-dio", "--disable-optionals", "--disableOptionals", "-open:enumerations", "--open-enumerations",
+            "--no-interaction",
+        ])
+        func `a flag is accepted in silence`(flag: String) throws {
+            #expect(try tool.run([flag, "-d", "out"], input: metadata) == ("", 0))
+        }
+
+        @Test(arguments: ["-p", "--proxylibs"])
+        func `resources are accepted, and it is said that they are not needed`(option: String) throws {
+            let result = try tool.run([option, "/nowhere", "-d", "out"], input: metadata)
+            #expect(
+                result == ("tidelog-proxygen: --proxylibs is not needed: the generator has no resources.\n", 0))
+        }
+
+        @Test func `options that begin with the same letter are told apart`() throws {
+            let result = try tool.run(
+                ["-p", "x", "-prefix", "My", "-package", "Sales", "-parser:ALLOW_CASE_CONFLICTS", "-d", "out"],
+                input: SmallDocuments.v4(SmallDocuments.type("Order") + SmallDocuments.type("ORDER")))
+            #expect(result.code == 0)
+            #expect(try tool.names(in: "out/Sales").contains("MyOrder.swift"))
+        }
+
+        @Test(arguments: ["-v", "--verbose"])
+        func `verbose says what is read, named and written, on standard error`(option: String) throws {
+            let result = try tool.output([option, "-d", "out"], input: metadata)
+            #expect(result.printed == "")
+            for words in ["Read standard input", "N.Order is Order.", "Written: out/Order.swift."] {
+                #expect(result.said.contains(words), "\(words)")
+            }
+        }
+
+        @Test(arguments: ["-h", "--help"])
+        func `help is printed and has every spelling`(option: String) throws {
+            let result = try tool.output([option])
+            #expect(result.code == 0)
+            for spelling in [
+                "-m, --metadata", "-s, --service", "-cp, -prefix, --prefix", "-d, --destination",
+                "-dio, --disable-optionals, --disableOptionals", "--no-interaction", "-v, --verbose", "-p, --proxylibs",
+                "-package, --package", "-internal, --internal", "-open:enumerations, --open-enumerations",
+                "-reference, --reference", "-annotate, --annotate", "-parser:ALLOW_CASE_CONFLICTS", "-h, --help",
+            ] {
+                #expect(result.printed.contains(spelling), "\(spelling)")
+            }
+        }
+
+        // MARK: Case conflicts
+
+        private let conflict = SmallDocuments.v4(SmallDocuments.type("Order") + "\n" + SmallDocuments.type("ORDER"))
+
+        @Test func `names that differ in case only are refused, with the option that allows them`() throws {
+            let result = try tool.run(["-d", "out"], input: conflict)
+            #expect(
+                result == (
+                    """
+                    tidelog-proxygen: standard input: line 4, column 1: The names of the EntityType "ORDER" and of the \
+                    EntityType "Order" in line 3 of standard input differ in case only; -parser:ALLOW_CASE_CONFLICTS \
+                    allows it.
+
+                    """, 1
+                ))
+            #expect(try tool.names() == [])
+        }
+
+        @Test(arguments: ["-parser:ALLOW_CASE_CONFLICTS", "--allow-case-conflicts"])
+        func `names that differ in case only are allowed`(option: String) throws {
+            #expect(try tool.run([option, "-d", "out"], input: conflict) == ("", 0))
+            #expect(try tool.names(in: "out").count == 4)
+        }
+
+        // MARK: Annotations
+
+        @Test(arguments: ["-annotate", "--annotate"])
+        func `a file of annotations chooses names`(option: String) throws {
+            try tool.write(SmallDocuments.annotations(("N.Order", "Proxy.ClassName", "Purchase")), to: "names.xml")
+            #expect(try tool.run([option, "names.xml", "-d", "out"], input: metadata) == ("", 0))
+            #expect(try tool.names(in: "out").contains("Purchase.swift"))
+        }
+
+        @Test func `an annotation that names nothing is refused with file and line`() throws {
+            try tool.write(SmallDocuments.annotations(("N.Ordre", "Proxy.ClassName", "Purchase")), to: "names.xml")
+            let result = try tool.run(["-annotate", "names.xml", "-d", "out"], input: metadata)
+            #expect(result.code == 1)
+            #expect(result.said.hasPrefix("tidelog-proxygen: names.xml: line 3, column "))
+            #expect(try tool.names() == ["names.xml"])
+        }
+
+        @Test func `a file of annotations that is not there is named`() throws {
+            let result = try tool.run(["-annotate", "none.xml", "-d", "out"], input: metadata)
+            #expect(result == ("tidelog-proxygen: none.xml cannot be read: there is no such file.\n", 1))
+        }
+
+        // MARK: Bad input
+
+        @Test(arguments: [
+            (["--nothing"], "Unknown option '--nothing'"), (["-q"], "Unknown option '-q'"),
+            (["-parser:OTHER"], "Unknown option '-parser:OTHER'"), (["-open:other"], "Unknown option '-open:other'"),
+            (["-m"], "Missing value for '-m <file>'"), (["-prefix"], "Missing value for '-prefix <text>'"),
+            (["stray"], "Unexpected argument 'stray'"), (["-m", "none.xml"], "none.xml cannot be read"),
+            (["-m", "."], "cannot be read: it is a directory"),
+            (["-s", "class"], "--service must be a Swift identifier"),
+            (["-prefix", "1"], "--prefix must be a Swift identifier"),
+            (["-package", "../x"], "--package must be the name"),
+            (["-reference", "none"], "none is no directory"),
+            (["-m", "http://user:secret@host/"], "The URL of the metadata cannot be used"),
+        ])
+        func `what is wrong is said in one line, and nothing is written`(arguments: [String], words: String) throws {
+            let result = try tool.run(arguments, input: metadata)
+            #expect(result.code == 1)
+            #expect(result.said.hasPrefix("tidelog-proxygen: ") && result.said.contains(words), "\(result.said)")
+            #expect(result.said.count(where: { $0 == "\n" }) == 1)
+            #expect(!result.said.contains("secret"))
+            #expect(try tool.names() == [])
+        }
+
+        @Test func `metadata that cannot be read are refused with file and line`() throws {
+            try tool.write("no metadata", to: "bad.xml")
+            let result = try tool.run(["-m", "bad.xml", "-d", "out"])
+            #expect(result.code == 1)
+            #expect(result.said.hasPrefix("tidelog-proxygen: bad.xml: line 1, column 1: "))
+            #expect(try tool.names() == ["bad.xml"])
+        }
+
+        @Test func `metadata without entity types are refused by name`() throws {
+            try tool.write(SmallDocuments.v4(""), to: "m.xml")
+            let result = try tool.run(["-m", "m.xml", "-d", "out"])
+            #expect(result.said.hasPrefix("tidelog-proxygen: m.xml: The metadata declares no entity type"))
+            #expect(result.code == 1)
+        }
+    }
+
+    /// Metadata from a service.
+    @Suite struct DownloadTests {
+        private let tool: Tool
+
+        init() throws { tool = try Tool() }
+
+        @Test(arguments: [
+            ("", "GET /$metadata "), ("svc", "GET /svc/$metadata "), ("svc/$metadata?x=1", "GET /svc/$metadata?x=1 "),
+            ("svc?client=100", "GET /svc/$metadata?client=100 "), ("m.xml", "GET /m.xml "),
+        ])
+        func `metadata are read from the URL of a service or of its document`(path: String, request: String) throws {
+            let service = try CannedService(status: "200 OK", body: CustomersAndOrders.v2)
+            #expect(try tool.run(["-m", service.root + path, "-d", "out"]) == ("", 0))
+            #expect(try tool.names(in: "out").count == 4)
+            #expect(service.requests.first?.hasPrefix(request) == true, "\(service.requests)")
+        }
+
+        @Test(arguments: [
+            ("401 Unauthorized", "The service refused with status 401"),
+            ("404 Not Found", "The service has nothing there"),
+            ("500 Internal Server Error", "The service answered with status 500"),
+            ("200 OK", "The document is a web page"),
+        ])
+        func `an answer that is no metadata is said, and nothing is written`(status: String, words: String) throws {
+            let service = try CannedService(status: status, body: "<html></html>")
+            let result = try tool.run(["-m", service.root + "?token=secret", "-d", "out"])
+            #expect(result.code == 1)
+            #expect(result.said.contains(words) && !result.said.contains("secret"), "\(result.said)")
+            #expect(try tool.names() == [])
+        }
+
+        @Test func `a service that wants credentials is to be asked with curl`() throws {
+            let service = try CannedService(status: "401 Unauthorized", body: "")
+            let said = try tool.run(["-m", service.root]).said
+            #expect(said.contains("curl -u USER -o metadata.xml '\(service.root)$metadata'"))
+        }
+    }
+#endif

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+#if os(macOS) || os(Linux)
+    /// What the program writes, and what it leaves alone.
+    @Suite struct OutputTests {
+        private let tool: Tool
+
+        init() throws { tool = try Tool() }
+
+        private let metadata = SmallDocuments.v4(SmallDocuments.type("Order") + SmallDocuments.type("Item"))
+
+        @Test func `metadata that is piped in becomes files in the destination`() throws {
+            let result = try tool.run(["-d", "out", "-s", "Sales"], input: CustomersAndOrders.v2)
+            #expect(result == ("", 0))
+            #expect(
+                try tool.names(in: "out") == ["Customer.swift", "Order.swift", "Sales.swift", "SalesMetadata.swift"])
+        }
+
+        @Test func `a second run replaces what the first one wrote`() throws {
+            _ = try tool.run(["-d", "out"], input: metadata)
+            let result = try tool.run(["-d", "out", "--internal"], input: metadata)
+            #expect(result == ("", 0))
+            #expect(!(try tool.text("out/Order.swift").contains("public ")))
+        }
+
+        @Test func `a file that did not change is not written again`() throws {
+            _ = try tool.run(["-d", "out"], input: metadata)
+            let old = Date(timeIntervalSince1970: 1_000_000)
+            try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: tool.path("out/Order.swift"))
+            _ = try tool.run(["-d", "out"], input: metadata)
+            let attributes = try FileManager.default.attributesOfItem(atPath: tool.path("out/Order.swift"))
+            #expect(attributes[.modificationDate] as? Date == old)
+        }
+
+        @Test func `a file of the same name that was not generated stays, and nothing is written`() throws {
+            try tool.write("// mine\n", to: "out/Order.swift")
+            let result = try tool.run(["-d", "out"], input: metadata)
+            #expect(result.code == 1)
+            #expect(result.said.contains("Order.swift was not generated and is not replaced."))
+            #expect(try tool.names(in: "out") == ["Order.swift"])
+        }
+
+        @Test func `a directory in the place of a file stays, and nothing is written`() throws {
+            try tool.write("", to: "out/Order.swift/mine")
+            let result = try tool.run(["-d", "out"], input: metadata)
+            #expect(result.code == 1)
+            #expect(try tool.names(in: "out") == ["Order.swift"])
+        }
+
+        @Test func `a file whose type is gone is removed`() throws {
+            _ = try tool.run(["-d", "out"], input: metadata)
+            let result = try tool.run(["-d", "out", "-v"], input: SmallDocuments.v4(SmallDocuments.type("Order")))
+            #expect(result.said.contains("Removed: out/Item.swift"))
+            #expect(try tool.names(in: "out") == ["Container.swift", "ContainerMetadata.swift", "Order.swift"])
+        }
+
+        @Test func `files of another service and files of one's own stay`() throws {
+            _ = try tool.run(["-d", "out", "-s", "First"], input: SmallDocuments.v4(SmallDocuments.type("Order")))
+            try tool.write("// mine\n", to: "out/Mine.swift")
+            let other = SmallDocuments.v4(SmallDocuments.type("Item"), namespace: "Other")
+            #expect(try tool.run(["-d", "out", "-s", "Second"], input: other) == ("", 0))
+            #expect(try tool.names(in: "out").count == 7)
+        }
+
+        @Test func `nothing is removed where the metadata cannot be read`() throws {
+            _ = try tool.run(["-d", "out"], input: metadata)
+            let before = try tool.names(in: "out")
+            #expect(try tool.run(["-d", "out"], input: String(metadata.dropLast(20))).code == 1)
+            #expect(try tool.names(in: "out") == before)
+        }
+
+        @Test func `a destination that cannot be made leaves nothing`() throws {
+            try tool.write("", to: "file")
+            let result = try tool.run(["-d", "file/a/b"], input: metadata)
+            #expect(result.code == 1)
+            #expect(result.said.hasPrefix("tidelog-proxygen: file/a/b cannot be written: "))
+            #expect(try tool.names() == ["file"])
+        }
+
+        @Test(.enabled(if: geteuid() != 0, "skipped: root may write everywhere"))
+        func `a destination without permission is left as it was`() throws {
+            try tool.write("", to: "out/other")
+            try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: tool.path("out"))
+            let result = try tool.run(["-d", "out"], input: metadata)
+            #expect(result.code == 1)
+            #expect(try tool.names(in: "out") == ["other"])
+        }
+
+        @Test func `what was made for nothing is removed again`() throws {
+            // A name of more than 255 bytes has no place on any file system.
+            let long = SmallDocuments.v4(SmallDocuments.type(String(repeating: "T", count: 300)))
+            let result = try tool.run(["-d", "a/b"], input: long)
+            #expect(result.code == 1)
+            #expect(try tool.names() == [])
+        }
+
+        @Test func `a single file has all classes`() throws {
+            let result = try tool.run(["-d", "out", "--single-file", "All.swift"], input: metadata)
+            #expect(result == ("", 0))
+            #expect(try tool.names(in: "out") == ["All.swift"])
+            #expect(try tool.text("out/All.swift").contains("class Item"))
+        }
+
+        @Test(arguments: ["All", "../All.swift", ".swift", "a/All.swift"])
+        func `a single file's name is that of a Swift file`(name: String) throws {
+            #expect(try tool.run(["-d", "out", "--single-file", name], input: metadata).code == 1)
+            #expect(try tool.names() == [])
+        }
+    }
+#endif

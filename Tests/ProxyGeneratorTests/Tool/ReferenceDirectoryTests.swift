@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+#if os(macOS) || os(Linux)
+    /// Where the program looks for documents that metadata refer to.
+    @Suite struct ReferenceDirectoryTests {
+        private let tool: Tool
+
+        init() throws { tool = try Tool() }
+
+        private func metadata(_ uri: String) -> String {
+            SmallDocuments.v4(
+                "<EntityType Name=\"Employee\" BaseType=\"Other.Person\"/>",
+                references: SmallDocuments.reference(uri, "People.V1"))
+        }
+
+        private let people = SmallDocuments.v4(SmallDocuments.type("Person"), namespace: "People.V1", container: false)
+
+        @Test(arguments: [
+            ("https://example.org/a/people.xml", "people.xml"), ("people.xml?x=1", "people.xml"),
+            ("sub/people.xml", "sub/people.xml"), ("sub/people.xml", "people.xml"), ("/abs/people.xml", "people.xml"),
+            ("my%20people.xml", "my people.xml"), ("https://example.org/odata", "People.V1.xml"),
+            ("https://example.org/odata", "anything.edmx"), ("../people.xml", "people.xml"),
+        ])
+        func `it is found by its URI, its namespace or by what it declares`(uri: String, file: String) throws {
+            try tool.write(metadata(uri), to: "m.xml")
+            try tool.write(people, to: file)
+            #expect(try tool.run(["-m", "m.xml", "-d", "out"]) == ("", 0))
+            #expect(try tool.names(in: "out").contains("Person.swift"))
+        }
+
+        @Test(arguments: ["-reference", "--reference"])
+        func `it is looked for in the directory that is given`(option: String) throws {
+            try tool.write(people, to: "other/people.xml")
+            #expect(try tool.run([option, "other", "-d", "out"], input: metadata("people.xml")) == ("", 0))
+            #expect(try tool.names(in: "out").contains("Person.swift"))
+        }
+
+        @Test(arguments: ["../people.xml", "sub/../../people.xml", "%2e%2e/people.xml"])
+        func `nothing outside of the directory is read`(uri: String) throws {
+            try tool.write(people, to: "people.xml")
+            try tool.write(metadata(uri), to: "in/m.xml")
+            let result = try tool.run(["-m", "in/m.xml", "-d", "out", "-v"])
+            #expect(result.said.contains("People.V1.Person is in no document that was read."))
+            #expect(!(try tool.names(in: "out").contains("Person.swift")))
+        }
+
+        @Test func `a document that is not found leaves the type without its base type's properties`() throws {
+            try tool.write(metadata("people.xml"), to: "m.xml")
+            #expect(try tool.run(["-m", "m.xml", "-d", "out"]) == ("", 0))
+            #expect(try tool.text("out/Employee.swift").contains("class Employee: EntityValue"))
+        }
+
+        @Test func `a document of that name that declares something else is not taken`() throws {
+            try tool.write(metadata("people.xml"), to: "m.xml")
+            try tool.write(SmallDocuments.v4(SmallDocuments.type("Person"), namespace: "Else"), to: "people.xml")
+            #expect(try tool.run(["-m", "m.xml", "-d", "out"]) == ("", 0))
+            #expect(!(try tool.names(in: "out").contains("Person.swift")))
+        }
+
+        @Test func `a document that is found and broken is refused with its name`() throws {
+            try tool.write(metadata("people.xml"), to: "m.xml")
+            try tool.write(String(people.dropLast(10)), to: "people.xml")
+            let result = try tool.run(["-m", "m.xml", "-d", "out"])
+            #expect(result.code == 1)
+            #expect(result.said.contains("people.xml: line "))
+        }
+
+        @Test func `a directory called like the document is passed over`() throws {
+            try tool.write(metadata("people.xml"), to: "m.xml")
+            try tool.write("", to: "people.xml/x")
+            #expect(try tool.run(["-m", "m.xml", "-d", "out"]) == ("", 0))
+        }
+    }
+#endif

@@ -1,0 +1,163 @@
+import ODataSandbox
+import TestSupport
+import Testing
+import Tidelog
+
+/// Calls that are refused before anything is sent.
+@Suite struct RefusedInvocationTests {
+    private func expectRefusal(
+        _ code: TidelogError.Code, _ words: String, _ dialect: Client.Dialect = .v4,
+        by call: (Airports) async throws -> Void, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let air = try Airports(dialect)
+        let error = await #expect(throws: TidelogError.self, sourceLocation: location) { try await call(air) }
+        #expect(error?.code == code, sourceLocation: location)
+        #expect(error?.message == words, sourceLocation: location)
+        #expect(air.requests.isEmpty, sourceLocation: location)
+    }
+
+    @Test func `an unknown name is refused`() async throws {
+        try await expectRefusal(.invalidRequest, "The service has no function or action import Teleport.") {
+            _ = try await $0.service.invoke("Teleport")
+        }
+    }
+
+    @Test func `a bound operation needs something to be called on`() async throws {
+        try await expectRefusal(
+            .invalidRequest,
+            "Book is declared, but no function or action import has this name; it can only be called on what it is bound to."
+        ) { _ = try await $0.service.invoke("Book", ["seats": .value(1)]) }
+    }
+
+    @Test func `an operation of another type is refused`() async throws {
+        try await expectRefusal(
+            .invalidRequest, "No function or action Book is bound to a collection of Air.Airport."
+        ) { _ = try await $0.service.invoke("Book", on: .set("Airports"), ["seats": .value(1)]) }
+    }
+
+    @Test func `an unknown parameter is refused`() async throws {
+        try await expectRefusal(.invalidRequest, "Echo has no parameter tone.") {
+            _ = try await $0.service.invoke("Echo", ["tone": .value("a")])
+        }
+    }
+
+    @Test func `a missing parameter is refused`() async throws {
+        try await expectRefusal(.invalidRequest, "Open needs the parameter code.") {
+            _ = try await $0.service.invoke("Open")
+        }
+    }
+
+    @Test func `parameters of no overload are refused`() async throws {
+        try await expectRefusal(
+            .invalidRequest, "Nearest has no overload with the parameters (lat), only (lat, lon) and (lat, lon, size)."
+        ) { _ = try await $0.service.invoke("Nearest", ["lat": .value(1)]) }
+    }
+
+    @Test func `a parameter that is given twice is refused`() async throws {
+        try await expectRefusal(.invalidRequest, "The parameter text of Echo is given twice.") {
+            _ = try await $0.service.invoke("Echo", ["text": .value("a"), "text": .value("b")])
+        }
+    }
+
+    @Test func `a null that is not allowed is refused`() async throws {
+        try await expectRefusal(.invalidRequest, "The parameter code of Open must not be null.") {
+            _ = try await $0.service.invoke("Open", ["code": .null])
+        }
+    }
+
+    @Test func `a value of another type is refused`() async throws {
+        try await expectRefusal(
+            .invalidRequest, "The parameter lat of Nearest is a Boolean, not Edm.Double.", .v2
+        ) { _ = try await $0.service.invoke("Nearest", ["lat": .value(true), "lon": .value(1)]) }
+    }
+
+    @Test func `a member that the enumeration does not have is refused`() async throws {
+        try await expectRefusal(
+            .invalidRequest, "The parameter size of Nearest is \"Huge\", no member of Air.Size."
+        ) {
+            _ = try await $0.service.invoke(
+                "Nearest", ["lat": .value(1), "lon": .value(1), "size": .value("Huge")])
+        }
+    }
+
+    @Test func `a text that is too long is refused`() async throws {
+        try await expectRefusal(
+            .invalidRequest, "The parameter code of Open is longer than MaxLength 4.", .v2
+        ) { _ = try await $0.service.invoke("Open", ["code": .value("ABCDE")]) }
+    }
+
+    @Test func `an entity of another type is refused`() async throws {
+        try await expectRefusal(
+            .invalidRequest,
+            "The parameter from of Distance is an entity of type Air.Flight, not of Air.Airport."
+        ) { air in
+            try await air.service.loadMetadata()
+            let flight = EntityValue(try air.service.entitySet(withName: "Flights").entityType)
+            _ = try await air.service.invoke("Distance", ["from": .entity(flight)])
+        }
+    }
+
+    @Test func `a query about a result without entities is refused`() async throws {
+        try await expectRefusal(
+            .invalidRequest, "Names returns no entities that a query could be about."
+        ) { _ = try await $0.service.invoke("Names", query: DataQuery().top(1)) }
+    }
+
+    @Test func `V2 has nothing bound`() async throws {
+        try await expectRefusal(.unsupported, "OData 2.0 has no bound functions and actions.", .v2) {
+            _ = try await $0.service.invoke("First", on: .set("Airports"))
+        }
+    }
+
+    @Test func `a result of another kind is told`() async throws {
+        let result = try await Airports().service.invoke("Center")
+        let error = #expect(throws: TidelogError.self) { try result.value(String.self) }
+        #expect(error?.message == "Center returned a complex value, not a value that can be read as String.")
+    }
+
+    @Test func `a missing result is told`() async throws {
+        let result = try await Airports().service.invoke("Echo")
+        let error = #expect(throws: TidelogError.self) { try result.value(String.self) }
+        #expect(error?.message == "Echo returned nothing.")
+    }
+}
+
+/// A store has no answers of its own.
+@Suite struct OfflineInvocationTests {
+    private func store(_ transport: SandboxTransport, _ path: String) async throws -> OfflineODataProvider {
+        let store = OfflineODataProvider(
+            serviceRoot: "http://air.test/v4/",
+            parameters: OfflineODataParameters(storePath: path, transport: transport))
+        try await store.open()
+        return store
+    }
+
+    @Test(arguments: ["Names", "Close"])
+    func `a store refuses functions and actions, and logs nothing`(_ name: String) async throws {
+        let directory = try TemporaryDirectory()
+        let transport = SandboxTransport(try Sandbox.airports())
+        let store = try await store(transport, directory.path)
+        let before = try await store.stateDigest()
+        transport.forgetRequests()
+        let error = await #expect(throws: TidelogError.self) {
+            _ = try await DataService(provider: store).invoke(name)
+        }
+        #expect(error?.code == .unsupported)
+        #expect(error?.recovery == "Call it online, by a DataService with an OnlineODataProvider.")
+        #expect(try await store.operationStatus().isEmpty)
+        #expect(try await store.stateDigest() == before)
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func `a past refuses them likewise`() async throws {
+        let directory = try TemporaryDirectory()
+        let transport = SandboxTransport(try Sandbox.airports())
+        _ = try await store(transport, directory.path)
+        let past = try await PastODataProvider(
+            parameters: OfflineODataParameters(storePath: directory.path, transport: transport), at: .sequence(.max))
+        let error = await #expect(throws: TidelogError.self) {
+            _ = try await DataService(provider: past).invoke("Names")
+        }
+        #expect(error?.code == .unsupported)
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+#if os(Linux)
+    /// What the compiler lets through and what it refuses, asked of the compiler.
+    @Suite struct TypedQueryCompilationTests {
+        /// Of each pair the first has to compile, the second must not.
+        static let pairs: [(allowed: String, refused: String)] = [
+            ("Person.name > \"a\"", "Person.name > 10"),
+            ("Errand.number == 10", "Errand.number == \"10\""),
+            ("Errand.number == 10", "Errand.number == 10.5"),
+            ("Person.name.startsWith(\"A\")", "Errand.number.startsWith(\"A\")"),
+            ("Person.name.length() > 3", "Errand.cost.length() > 3"),
+            ("Person.errands.any { $0.cost > 10 }", "Person.boss.any { $0.personID > 10 }"),
+            ("Person.boss.name == \"x\"", "Person.errands.title == \"x\""),
+            ("Person.errands.any { $0.cost > 10 }", "Person.errands.any { $0.emails == nil }"),
+            ("Person.emails.any { $0 == \"x\" }", "Person.name.any { $0 == \"x\" }"),
+            ("Person.photo == [1, 2]", "Person.photo.any { $0 == UInt8(1) }"),
+            ("Errand.cost > Errand.number", "Errand.cost > Errand.title"),
+            ("Errand.day == Errand.due.date()", "Errand.day == Errand.due"),
+            ("Errand.color == .red", "Errand.color > .red"),
+            ("Errand.color == .red", "Errand.color == Errand.days"),
+            ("Errand.days.has(.mon)", "Errand.color.has(.red)"),
+            ("Person.token == GuidValue(high: 0, low: 0)", "Person.token > GuidValue(high: 0, low: 0)"),
+            ("Errand.due.year() == 2024", "Errand.title.year() == 2024"),
+            ("Errand.due.hour() == 1", "Errand.day.hour() == 1"),
+            ("Errand.number + 1 == 2", "Person.name + \"x\" == \"y\""),
+            ("Errand.day + Errand.length > Errand.day", "Errand.day + 1 > Errand.day"),
+            ("Errand.cost * Errand.number > 1", "Errand.cost * Errand.hours > 1"),
+            ("Errand.cost.promoted(to: Double.self) * Errand.hours > 1", "Errand.title.promoted(to: Double.self) > 1"),
+            ("Person.boss == nil", "Person.reports == nil && Person.name == \"x\""),
+            ("Person.address.city == \"Rome\"", "Person.address == \"Rome\""),
+            ("Person.boss.path(Person.name) == \"x\"", "Person.boss.path(Errand.title) == \"x\""),
+            ("Person.reports.of(Employee.self).any { $0.salary > 1 }", "Person.reports.any { $0.salary > 1 }"),
+            ("Person.isMember == true && Person.name == \"x\"", "Person.isMember && Person.name == \"x\""),
+            ("Errand.number.isIn([1, 2])", "Errand.number.isIn([\"1\"])"),
+            ("QueryFilter.entityExists(Person.boss)", "QueryFilter.entityExists(Person.name)"),
+            ("DataQuery().expand(Person.boss)", "DataQuery().expand(Person.name)"),
+            ("DataQuery().orderBy(Person.name)", "DataQuery().orderBy(Person.emails)"),
+            ("DataQuery().orderBy(Person.address.city)", "DataQuery().orderBy(Person.address)"),
+            ("DataQuery().orderBy(Person.boss.name)", "DataQuery().orderBy(Person.boss)"),
+            ("DataQuery().aggregate(Errand.cost.sum(as: \"s\"))", "DataQuery().aggregate(Errand.title.sum(as: \"s\"))"),
+        ]
+
+        /// Ten conditions each: in a row, with arithmetic, and within a lambda.
+        static let long = [
+            """
+            Errand.title == "x" && Errand.cost > 10 || Errand.number < 5 && Errand.person.name != nil
+                && Errand.number < Errand.cost || Errand.color == .red && Errand.title.length() > 3
+                && Errand.hours > 2.5 || Errand.due < .now && Errand.days.has(.mon)
+            """,
+            """
+            Errand.number + 1 > 10 && Errand.number * 2 < 5 || Errand.cost * 2 - 1 < 10.5 && Errand.cost + 1 > 2.5
+                && Errand.number - Errand.number == 3 || Errand.hours * 2 < 3 && Errand.hours / 3 > 2.5
+                && -Errand.number == -4 || Errand.cost * Errand.number > 20 && Errand.due + Errand.length < .now
+            """,
+            """
+            Person.errands.any {
+                $0.title == "x" && $0.cost > 10 || $0.number < 5 && $0.person.name != nil && $0.number < $0.cost
+                    || $0.color == .red && $0.title.length() > 3 && $0.hours > 2.5 || $0.due < .now && $0.days.has(.mon)
+            }
+            """,
+        ]
+
+        @Test(.enabled(if: Compiler.path != nil))
+        func `the compiler refuses what a type does not allow, and nothing else`() throws {
+            let allowed = Self.pairs.enumerated().map { Self.function("allowed\($0)", $1.allowed) }
+            let refused = Self.pairs.enumerated().map { Self.function("refused\($0)", $1.refused) }
+            let said = try Compiler.complaints(["Allowed.swift": allowed, "Refused.swift": refused])
+            #expect(!said.contains { $0.contains("Allowed.swift") || $0.contains("People.swift") }, "\(said)")
+            for (line, pair) in Self.pairs.enumerated() {
+                // Behind the import each line is one function.
+                #expect(said.contains { $0.contains("Refused.swift:\(line + 2):") }, "compiles: \(pair.refused)")
+            }
+            #expect(said.contains { $0.contains("Refused.swift") }, "\(said)")
+        }
+
+        @Test(.enabled(if: Compiler.path != nil))
+        func `ten conditions in one expression are understood in less than half a second`() throws {
+            let functions = Self.long.enumerated().map { Self.function("long\($0)", $1) }
+            let said = try Compiler.complaints(
+                ["Long.swift": functions], "-Xfrontend", "-warn-long-expression-type-checking=500")
+            #expect(said.isEmpty, "\(said)")
+        }
+
+        private static func function(_ name: String, _ expression: String) -> String {
+            "func \(name)() { let it = \(expression); let _: any Sendable = it as \(type(of: expression)) }"
+        }
+
+        private static func type(of expression: String) -> String {
+            expression.hasPrefix("DataQuery") ? "DataQuery" : "QueryFilter"
+        }
+    }
+
+    /// The compiler that the tests were built with, as far as the search path tells, with the modules that lie beside them.
+    private enum Compiler {
+        static let path: String? = {
+            let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            let found = folders.map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+            if found == nil { print("skipped: there is no swiftc on the search path") }
+            return found
+        }()
+
+        private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
+
+        private static let products: URL = {
+            let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
+            var folder = URL(filePath: bundle).deletingLastPathComponent()
+            let module = "Modules/Tidelog.swiftmodule"
+            while folder.path != "/", !FileManager.default.fileExists(atPath: "\(folder.path)/\(module)") {
+                folder.deleteLastPathComponent()
+            }
+            return folder
+        }()
+
+        /// The errors and warnings about files that import Tidelog, beside the classes of these tests.
+        static func complaints(_ files: [String: [String]], _ options: String...) throws -> [String] {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "typed-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            for (name, lines) in files {
+                let text = (["import Tidelog"] + lines).joined(separator: "\n")
+                try Data(text.utf8).write(to: folder.appending(path: name))
+            }
+            let process = Process()
+            let output = folder.appending(path: "output")
+            try Data().write(to: output)
+            process.executableURL = URL(filePath: path ?? "/usr/bin/false")
+            process.arguments =
+                ["-typecheck", "-swift-version", "6", "-parse-as-library", "-diagnostic-style", "llvm"] + options
+                + searchPaths + files.keys.sorted().map { folder.appending(path: $0).path }
+                + [root.appending(path: "Tests/TidelogTests/Typed/People.swift").path]
+            process.standardError = try FileHandle(forWritingTo: output)
+            process.standardOutput = process.standardError
+            try process.run()
+            process.waitUntilExit()
+            return try String(contentsOf: output, encoding: .utf8).split(separator: "\n").map(String.init)
+                .filter { $0.contains(" error: ") || $0.contains(" warning: ") || $0.contains("error: ") }
+        }
+
+        private static let searchPaths: [String] = {
+            var arguments = ["-I", products.appending(path: "Modules").path, "-Xcc", "-I/usr/include/libxml2"]
+            func contents(_ folder: URL) -> [URL] {
+                (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+            }
+            let sources = contents(root.appending(path: "Sources"))
+            let checkouts = contents(root.appending(path: ".build/checkouts"))
+                .flatMap { contents($0.appending(path: "Sources")) }
+            for folder in sources + checkouts {
+                arguments += ["-Xcc", "-I\(folder.appending(path: "include").path)"]
+            }
+            for folder in contents(products) + sources {
+                let map = folder.appending(path: "module.modulemap").path
+                if FileManager.default.fileExists(atPath: map) { arguments += ["-Xcc", "-fmodule-map-file=\(map)"] }
+            }
+            return arguments
+        }()
+    }
+#endif
