@@ -75,12 +75,13 @@ enum Compiler {
         return folder.resolvingSymlinksInPath().path
     }()
 
-    /// The modules of C that the built modules lean on.
+    /// The modules of C that the built modules lean on. What the tools of plugins are made of was built a second time, beside
+    /// it.
     private static func moduleMaps() throws -> [String] {
         let sources = Article.root.appending(path: "Sources").path
         return try [build, sources].flatMap { folder in
-            try FileManager.default.contentsOfDirectory(atPath: folder).map { "\(folder)/\($0)/module.modulemap" }
-                .filter { FileManager.default.fileExists(atPath: $0) }
+            try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasSuffix("-tool.build") }
+                .map { "\(folder)/\($0)/module.modulemap" }.filter { FileManager.default.fileExists(atPath: $0) }
         }
     }
 

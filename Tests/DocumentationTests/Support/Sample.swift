@@ -38,30 +38,26 @@ struct Sample {
 
     /// - Parameter number: tells it from the other sources of the same module.
     func source(number: Int) -> String {
-        let place = "#sourceLocation(file: \"\(article.path)\", line: \(block.line))"
         let isImport = { (line: String) in line.hasPrefix("import ") }
-        let imports = block.lines.filter(isImport)
         // An empty line in place of an import, so that the others keep their numbers.
         let body = block.lines.map { isImport($0) ? "" : $0 }
-        switch kind {
-        case .statements:
-            return
-                (["import Foundation", "import ShopService", "import Tidelog"] + imports + [
-                    "func block\(number)(\(parameters)) async throws {", place,
-                ] + body + ["#sourceLocation()", "}"]).joined(separator: "\n") + "\n"
-        case .file:
-            return
-                (["import Foundation", "import ShopService", "import Tidelog"] + imports + [place] + body + [
-                    "#sourceLocation()"
-                ]).joined(separator: "\n") + "\n"
-        case .manifest:
-            return ([place] + block.lines + ["#sourceLocation()"]).joined(separator: "\n") + "\n"
-        case .manifestPart(let type):
-            return
-                (["import PackageDescription", "let part: \(type) =", place] + block.lines + ["#sourceLocation()"])
-                .joined(separator: "\n") + "\n"
-        }
+        let imports = ["import Foundation", "import ShopService", "import Tidelog"] + block.lines.filter(isImport)
+        let lines =
+            switch kind {
+            case .statements:
+                imports + ["func block\(number)(\(parameters)) async throws {", place(block.line)] + body + [end, "}"]
+            case .file: imports + [place(block.line)] + body + [end]
+            case .manifest: [place(block.line)] + block.lines + [end]
+            case .manifestPart(let type):
+                ["import PackageDescription", place(block.line - 1), "let part: \(type) ="] + block.lines + [end]
+            }
+        return lines.joined(separator: "\n") + "\n"
     }
+
+    private var end: String { "#sourceLocation()" }
+
+    /// Says where the next line comes from.
+    private func place(_ line: Int) -> String { "#sourceLocation(file: \"\(article.path)\", line: \(line))" }
 
     private var parameters: String {
         let own = Set(block.given.map(\.name))
