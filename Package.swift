@@ -213,7 +213,7 @@ let package = Package(
         tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),
         // Compiles what the articles show against the modules of these.
-        tests("DocumentationTests", ["ShopService", "Tidelog"]),
+        tests("DocumentationTests", ["ShopService", "Tidelog", "ODataSandbox", "TestSupport"]),
         // A target of its own: the tool of a plugin of a test target would be linked into the tests a second time.
         .target(
             name: "LibraryService", dependencies: ["Tidelog"], path: "Tests/SampleServices/Library",
