@@ -28,8 +28,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 }
 
 /// What several test targets need. In no product.
-func support(_ name: String, folder: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Tests/\(folder ?? name)", swiftSettings: settings)
+func support(
+    _ name: String, folder: String? = nil, _ dependencies: [Target.Dependency], plugins: [Target.PluginUsage] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Tests/\(folder ?? name)", swiftSettings: settings,
+        plugins: plugins)
 }
 
 /// A program that tests start. In no product.
@@ -215,9 +219,7 @@ let package = Package(
         // Compiles what the articles show against the modules of these.
         tests("DocumentationTests", ["ShopService", "Tidelog", "ODataSandbox", "TestSupport"]),
         // A target of its own: the tool of a plugin of a test target would be linked into the tests a second time.
-        .target(
-            name: "LibraryService", dependencies: ["Tidelog"], path: "Tests/SampleServices/Library",
-            swiftSettings: settings, plugins: ["TidelogProxies"]),
+        support("LibraryService", folder: "SampleServices/Library", ["Tidelog"], plugins: ["TidelogProxies"]),
         tests("ProxyPluginTests", ["LibraryService", "Tidelog"]),
         tests(
             "ProxyGeneratorTests",

@@ -29,7 +29,7 @@ import Testing
         var shop = try Shop(.v4)
         shop.sandbox.options.pageSize = 1
         let first = text(shop.get("TopCustomers(count=2)?$select=Name"))
-        #expect(first.contains(#""value":[{"Name":"Grace Hopper""#))
+        #expect(first.contains("Grace Hopper") && !first.contains("Ada"))
         #expect(
             first.contains(#""@odata.nextLink":"http://shop.test/v4/TopCustomers(count=2)?$select=Name&$skiptoken="#))
     }
@@ -47,12 +47,12 @@ import Testing
     @Test(arguments: Dialect.allCases)
     func `what an action refuses has changed nothing`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
-        let before = shop.state()
+        let before = shop.sandbox.stateText()
         let response =
             dialect == .v2
             ? shop.send("POST", "CancelOrder?order=9") : shop.send("POST", "CancelOrder", #"{"order":9}"#)
         #expect(response.status == 404)
-        #expect(shop.state() == before)
+        #expect(shop.sandbox.stateText() == before)
     }
 
     @Test func `a bound action returns its entity`() throws {

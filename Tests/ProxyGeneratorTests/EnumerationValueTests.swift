@@ -56,10 +56,11 @@ import Tidelog
 
     // MARK: Flags
 
-    @Test(arguments: [
-        ("Read", Rights.read), ("Read,Write", [.read, .write]), ("Write, Print", [.write, .print]), ("Edit", .edit),
-        ("6", [.write, .print]), ("0", []), ("", []), ("Sign", Rights(rawValue: 1 << 32)),
-    ])
+    @Test(
+        arguments: [
+            ("Read", Rights.read), ("Read,Write", [.read, .write]), ("Write, Print", [.write, .print]), ("Edit", .edit),
+            ("6", [.write, .print]), ("0", []), ("", []), ("Sign", Rights(rawValue: 1 << 32)),
+        ] as [(String, Rights)])
     func `flags are read by names or number`(text: String, rights: Rights) {
         #expect(Rights(propertyValue: .enumeration(text)) == rights)
     }
@@ -68,11 +69,12 @@ import Tidelog
         #expect(Rights(propertyValue: .enumeration("Read,Fly")) == nil)
     }
 
-    @Test(arguments: [
-        (Rights.read, "Read"), ([.read, .write], "Edit"), ([.write, .print], "Write,Print"), ([], "0"),
-        ([.read, .write, .print], "Read,Write,Print"), (Rights(rawValue: 8), "8"), (Rights(rawValue: 9), "9"),
-        (Rights(rawValue: -1), "-1"),
-    ])
+    @Test(
+        arguments: [
+            (Rights.read, "Read"), ([.read, .write], "Edit"), ([.write, .print], "Write,Print"), ([], "0"),
+            ([.read, .write, .print], "Read,Write,Print"), (Rights(rawValue: 8), "8"), (Rights(rawValue: 9), "9"),
+            (Rights(rawValue: -1), "-1"),
+        ] as [(Rights, String)])
     func `flags are written by names, or by number where names cannot say it`(rights: Rights, text: String) {
         #expect(rights.propertyValue == .enumeration(text))
     }

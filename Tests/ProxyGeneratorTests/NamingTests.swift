@@ -61,4 +61,25 @@ import Testing
         #expect(!types.isEmpty)
         #expect(Set(types).subtracting(ReservedNames.types).isEmpty)
     }
+
+    @Test func `every public type of Tidelog is reserved`() throws {
+        let text = try Checkout.text(of: "Sources/Tidelog")
+        let types = text.matches(
+            of: /(?m)^(?:nonisolated )?(?:public|open) (?:final )?(?:class|struct|enum|protocol|actor|typealias) (\w+)/)
+        #expect(types.count > 40)
+        #expect(Set(types.map { String($0.1) }).subtracting(ReservedNames.types) == [])
+    }
+
+    @Test(arguments: [
+        ("TypedComplexValue", ReservedNames.complexMembers), ("EnumerationValue", ReservedNames.enumerationMembers),
+        ("PropertyConvertible", ReservedNames.complexMembers.intersection(ReservedNames.enumerationMembers)),
+    ])
+    func `what generated values have beside their members is reserved`(file: String, reserved: Set<String>) throws {
+        let text = try #require(
+            Checkout.swiftFiles("Sources/Tidelog/Proxies").first { $0.name == "\(file).swift" }
+        ).text
+        let members = text.matches(of: /\n {4}(?:public )?(?:static )?(?:var|let) (\w+)/).map { String($0.1) }
+        #expect(!members.isEmpty)
+        #expect(Set(members).subtracting(reserved) == [])
+    }
 }

@@ -160,7 +160,7 @@ extension DecimalValue: ExpressibleByIntegerLiteral {
 }
 
 /// Swift reads such a literal as a `Double` first. What has up to 15 significant digits comes out as it was written, but for
-/// zeros at its end; for more digits use ``DecimalValue/init(_:)-(String)``.
+/// zeros at its end; longer numbers are given as text.
 extension DecimalValue: ExpressibleByFloatLiteral {
     public init(floatLiteral value: Double) { self.init(value) }
 }

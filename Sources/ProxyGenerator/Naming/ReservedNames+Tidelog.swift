@@ -1,15 +1,18 @@
 extension ReservedNames {
     /// The public types of `Tidelog`; a test compares.
     static let tidelog: Set<String> = [
-        "BatchCall", "BatchCallOutcome", "Box", "ChangeSet", "ClosedEnumeration", "DataQuery", "DataService",
-        "DataServiceProvider", "DynamicOperand", "EmbeddedMetadata", "EntityValue", "EnumerationValue",
-        "FlagsEnumeration", "InvocationArgument", "InvocationArguments", "InvocationBinding", "InvocationResult",
-        "KeyAssignment", "LiveEntities", "LiveQueryResult", "MediaContent", "OfflineODataConfiguration",
-        "OfflineODataDefiningQuery", "OfflineODataParameters", "OfflineODataProvider", "OnlineODataProvider",
-        "OpenEnumeration", "OpenFlagsEnumeration", "OperationStatus", "PastODataProvider", "PlannedBatch",
-        "PropertyConvertible", "PropertyReference", "QueryAggregate", "QueryFilter", "QueryFunction", "QueryLiteral",
-        "QueryOperand", "QueryPath", "QueryPathOperand", "QueryRequest", "QueryResult", "RequestBatch",
-        "RequestOptions", "ServiceMetadata", "StoreDurability", "StreamProperty", "StructuralProperty", "ToMany",
-        "ToManyProperty", "ToOne", "ToOneProperty", "TypedComplexValue",
+        "BatchCall", "BatchCallOutcome", "Box", "BoxQuery", "CalendarLiteral", "ChangeSet", "ClockLiteral",
+        "ClosedEnumeration", "DataQuery", "DataService", "DataServiceProvider", "DateTimeLiteral", "DynamicOperand",
+        "EmbeddedMetadata", "EntitiesPath", "EntityPath", "EntityValue", "EnumerationValue", "FlagsEnumeration",
+        "InvocationAnswer", "InvocationArgument", "InvocationArguments", "InvocationBinding", "InvocationResult",
+        "KeyAssignment", "LiveEntities", "LiveQueryResult", "MediaContent", "NavigationReference", "NumberLiteral",
+        "OfflineODataConfiguration", "OfflineODataDefiningQuery", "OfflineODataParameters", "OfflineODataProvider",
+        "OnlineODataProvider", "OpenEnumeration", "OpenFlagsEnumeration", "OperationStatus", "OrderedLiteral",
+        "PastODataProvider", "PlannedBatch", "PropertyConvertible", "PropertyReference", "QueryAggregate",
+        "QueryFilter", "QueryFunction", "QueryLiteral", "QueryOperand", "QueryPath", "QueryPathOperand", "QueryRequest",
+        "QueryResult", "RequestBatch", "RequestOptions", "SelectOperand", "ServiceMetadata", "StoreDurability",
+        "StreamProperty", "StructuralOperand", "StructuralProperty", "SummableLiteral", "ToMany", "ToManyOperand",
+        "ToManyProperty", "ToOne", "ToOneOperand", "ToOneProperty", "TypedComplexValue", "TypedFunction",
+        "TypedOperand", "TypedPath",
     ]
 }

@@ -34,7 +34,8 @@ enum ReservedNames {
 
     /// The public members of `EntityValue`; a test compares.
     static let entityMembers: Set<String> = afterDot.union([
-        "backlinks", "bindEntity", "copy", "dataValue", "editLink", "entityID", "entitySet", "entityType", "etag", "hasDataValue",
+        "backlinks", "bindEntity", "copy", "dataValue", "editLink", "entityID", "entitySet", "entityType", "entityTypeName", "etag",
+        "hasDataValue",
         "isFromLocalRelationship", "isLoaded", "isLocal", "key", "lastOperation", "ofType", "properties", "readLink",
         "relatedEntities", "relatedEntity",
         "setDataValue", "state", "unsetDataValue",

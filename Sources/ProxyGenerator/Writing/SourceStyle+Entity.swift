@@ -9,6 +9,9 @@ extension SourceStyle {
         var lines = DocComment.lines("The \(kind) `\(DocComment.code(type.name))`.", type.annotations, notes: notes)
         lines.append("nonisolated \(open)class \(name): \(entity.baseClass) {")
         for member in entity.members { lines += declaration(of: member, in: name, type) + [""] }
+        lines += [
+            "    \(open)override class var entityTypeName: String? { \(SwiftText.literal(type.name)) }", "",
+        ]
         if !type.isAbstract { lines += initializer(of: entity) + [""] }
         lines += key(of: entity)
         if lines.last == "" { lines.removeLast() }

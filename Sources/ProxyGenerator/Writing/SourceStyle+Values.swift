@@ -44,6 +44,7 @@ extension SourceStyle {
             switch enumeration.form {
             case .closed: lines.append("    case \(swift) = \(text)")
             case .open, .openFlags: lines.append("    \(access)static let \(swift) = \(name)(rawValue: \(text))")
+            case .flags where member.value == 0: lines.append("    \(access)static let \(swift): \(name) = []")
             case .flags:
                 lines.append("    \(access)static let \(swift) = \(name)(rawValue: \(Self.literal(member.value)))")
             }

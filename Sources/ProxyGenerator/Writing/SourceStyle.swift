@@ -18,7 +18,8 @@ struct SourceStyle {
 
     /// All files, the service's first.
     func files(metadata document: String, references: [String]) -> [GeneratedFile] {
-        [service(), metadata(document, references: references)] + plan.entities.map(entityClass) + plan.complexTypes.map(complexType)
+        [service(), metadata(document, references: references)] + plan.entities.map(entityClass)
+            + plan.complexTypes.map(complexType)
             + plan.enumerations.map(enumeration) + plan.definitions.map(definition)
     }
 
@@ -26,7 +27,7 @@ struct SourceStyle {
     ///   of a public import.
     func file(_ name: String, _ lines: [String], showsTidelog: Bool = true) -> GeneratedFile {
         let head = [
-            "\(GeneratedFile.mark) from the metadata of \(SwiftText.comment(plan.namespace)). It is overwritten each time.",
+            "\(GeneratedFile.mark) for \(plan.serviceName) from the metadata of \(SwiftText.comment(plan.namespace)). It is overwritten each time.",
             "",
             "\(showsTidelog ? access : "")import Tidelog", "",
         ]

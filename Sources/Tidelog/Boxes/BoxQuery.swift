@@ -41,7 +41,12 @@ public struct BoxQuery<Entity: EntityValue> {
         return copy
     }
 
-    public func orderBy(_ operand: some QueryOperand, _ order: DataQuery.SortOrder = .ascending) -> BoxQuery {
+    /// Sorts by the operand, what is the same in it by the operand of the next call.
+    public func orderBy<Operand: TypedOperand>(
+        _ operand: Operand, _ order: DataQuery.SortOrder = .ascending
+    ) -> BoxQuery where Operand.Value: QueryLiteral { with { $0.orderBy(operand, order) } }
+
+    public func orderBy(_ operand: some DynamicOperand, _ order: DataQuery.SortOrder = .ascending) -> BoxQuery {
         with { $0.orderBy(operand, order) }
     }
 
@@ -52,8 +57,8 @@ public struct BoxQuery<Entity: EntityValue> {
     public func skip(_ count: Int) -> BoxQuery { with { $0.skip(count) } }
 
     /// Reads what the properties lead to along with the entities, instead of when it is first looked at.
-    public func expand(_ properties: any PropertyReference...) -> BoxQuery {
-        with { query in properties.reduce(query) { $0.expand($1.property) } }
+    public func expand(_ properties: any NavigationReference...) -> BoxQuery {
+        with { query in properties.reduce(query) { $0.expand($1) } }
     }
 
     // MARK: Results

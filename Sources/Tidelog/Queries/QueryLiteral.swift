@@ -54,3 +54,8 @@ extension DayTimeDuration: SummableLiteral, ClockLiteral {
 
 /// A value of `Edm.Binary`.
 extension Array: QueryLiteral where Element == UInt8 { public var queryValue: Value { .binary(self) } }
+
+extension DecimalValue {
+    /// For a variable that is compared with a decimal property; literals need no conversion.
+    public init(_ value: Int) { self.init(Int64(value)) }
+}

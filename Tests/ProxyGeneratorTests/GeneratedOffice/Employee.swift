@@ -20,6 +20,8 @@ nonisolated open class Employee: Person {
     public static let elsewhere = ToOneProperty<Employee, EntityValue>(
         OfficeServiceMetadata.embedded.property("Elsewhere", of: "Office.Employee"))
 
+    open override class var entityTypeName: String? { "Office.Employee" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -48,6 +48,8 @@ nonisolated open class Person: EntityValue {
     public static let extras = StructuralProperty<Person, Extras>(
         OfficeServiceMetadata.embedded.property("Extras", of: "Office.Person"))
 
+    open override class var entityTypeName: String? { "Office.Person" }
+
     /// The key of `Office.Person` with these values.
     public static func key(id: Int) -> KeyPredicate {
         KeyPredicate([("ID", id.propertyValue)])

@@ -14,6 +14,8 @@ nonisolated open class Room: EntityValue {
     public static let number = StructuralProperty<Room, Int>(
         OfficeServiceMetadata.embedded.property("Number", of: "Office.Room"))
 
+    open override class var entityTypeName: String? { "Office.Room" }
+
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {

@@ -12,6 +12,14 @@ enum Checkout {
             .map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
             .sorted { $0.0 < $1.0 }
     }
+
+    /// The sources of a folder and those within it, one after the other.
+    static func text(of folder: String) throws -> String {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+        return try paths.filter { $0.hasSuffix(".swift") }.sorted()
+            .map { try String(contentsOf: root.appending(path: folder).appending(path: $0), encoding: .utf8) }
+            .joined()
+    }
 }
 
 /// The metadata documents of the conformance corpora, beside the checkout or where `TIDELOG_CONFORMANCE` says.
@@ -25,6 +33,8 @@ enum CSDLCorpus {
         let file: String
         let isInvalid: Bool
         let entityTypes: Int
+        /// Those that something is generated for.
+        let types: Int
 
         var description: String { file }
     }
@@ -41,43 +51,17 @@ enum CSDLCorpus {
         guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
             let file = object["file"] as? String
         else { return nil }
+        let facts = object["facts"] as? [String: Any]
+        func count(_ kind: String) -> Int { facts?[kind] as? Int ?? 0 }
         return Row(
             file: file, isInvalid: object["expect"] != nil || object["wellFormed"] as? Bool == false,
-            entityTypes: (object["facts"] as? [String: Any])?["entityTypes"] as? Int ?? 0)
+            entityTypes: count("entityTypes"),
+            types: count("entityTypes") + count("complexTypes") + count("enumTypes") + count("typeDefinitions"))
     }
 
     static var isPresent: Bool { !rows.isEmpty }
 
     static func bytes(_ file: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: folder.appending(path: file)))
-    }
-}
-
-/// The compiler that the tests were built with, as far as the search path tells.
-enum Compiler {
-    static let path: String? = {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        let found = folders.map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-        if found == nil { print("skipped: there is no swiftc on the search path") }
-        return found
-    }()
-
-    /// What the compiler says against the syntax of the sources; empty where it is content.
-    static func complaints(_ files: [GeneratedFile]) throws -> String {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "proxies-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        for file in files { try Data(file.text.utf8).write(to: folder.appending(path: file.name)) }
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(filePath: path ?? "/usr/bin/false")
-        process.arguments = ["-frontend", "-parse"] + files.map { folder.appending(path: $0.name).path }
-        process.standardError = pipe
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        let text = String(decoding: output, as: UTF8.self)
-        return process.terminationStatus == 0 ? text : text + "exit \(process.terminationStatus)"
     }
 }

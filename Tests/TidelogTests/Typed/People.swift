@@ -64,6 +64,9 @@ struct Address: PropertyConvertible {
         self.value = value
     }
     var propertyValue: Value { .complex(value) }
+    static var propertyDefault: Address { Address(value: ComplexValue(properties: PropertyValues())) }
+
+    private init(value: ComplexValue) { self.value = value }
 
     private static func property(_ name: String) -> Property {
         guard let property = People.embedded.model.findComplexType("People.Address")?.findProperty(name) else {
@@ -83,6 +86,7 @@ enum Color: String, PropertyConvertible, QueryLiteral {
         self.init(rawValue: name)
     }
     var propertyValue: Value { .enumeration(rawValue) }
+    static let propertyDefault = Color.red
     var queryValue: Value { propertyValue }
 }
 
@@ -95,6 +99,7 @@ struct Days: OptionSet, PropertyConvertible, QueryLiteral {
 
     init(rawValue: Int) { self.rawValue = rawValue }
     init?(propertyValue: Value) { return nil }
+    static let propertyDefault = Days()
     var propertyValue: Value {
         let names = [("Mon", Days.mon), ("Tue", .tue), ("Wed", .wed)].filter { contains($0.1) }.map(\.0)
         return .enumeration(names.isEmpty ? "0" : names.joined(separator: ","))

@@ -9,14 +9,16 @@ struct PeopleService {
     private let store: OfflineODataProvider
     private let directory: TemporaryDirectory
 
-    init() async throws {
+    /// - Parameter isUploaded: false leaves everything in the store, with Eve as an employee: the sandbox keeps no entities
+    ///   of derived types.
+    init(isUploaded: Bool = true) async throws {
         var sandbox = try Sandbox(
             v4Metadata: Array(PeopleMetadata.text.utf8), v2Metadata: Array(PeopleMetadata.text.utf8),
             configuration: SandboxConfiguration())
         sandbox.origin = "http://people.test"
         let transport = SandboxTransport(sandbox)
         let root = "http://people.test/v4/"
-        directory = TemporaryDirectory()
+        directory = try TemporaryDirectory()
         store = OfflineODataProvider(
             serviceRoot: root, parameters: OfflineODataParameters(storePath: directory.path, transport: transport))
         try await store.add(definingQuery: OfflineODataDefiningQuery(name: "Persons", query: "/Persons"))
@@ -25,10 +27,11 @@ struct PeopleService {
         try await store.download()
         offline = DataService(provider: store)
         online = DataService(provider: OnlineODataProvider(serviceRoot: root, transport: transport))
-        try await Self.fill(offline)
+        try await Self.fill(offline, hasEmployee: !isUploaded)
+        try await online.loadMetadata()
+        guard isUploaded else { return }
         let report = try await store.upload()
         guard report.rejected.isEmpty, report.remaining == 0 else { throw NotTaken(report: "\(report.rejected)") }
-        try await online.loadMetadata()
     }
 
     struct NotTaken: Error { let report: String }
@@ -41,8 +44,8 @@ struct PeopleService {
 
     // MARK: What there is
 
-    private static func fill(_ service: DataService) async throws {
-        let persons = try await fillPersons(service)
+    private static func fill(_ service: DataService, hasEmployee: Bool) async throws {
+        let persons = try await fillPersons(service, hasEmployee: hasEmployee)
         let errands: [(PropertyValues, Person?)] = [
             (
                 [
@@ -78,10 +81,10 @@ struct PeopleService {
         }
     }
 
-    private static func fillPersons(_ service: DataService) async throws -> [Person] {
+    private static func fillPersons(_ service: DataService, hasEmployee: Bool) async throws -> [Person] {
         let rome = Value.complex(["Street": .string("Via Appia"), "City": .string("Rome"), "Number": .integer(7)])
         let oslo = Value.complex(["City": .string("Oslo")])
-        let values: [PropertyValues] = [
+        var values: [PropertyValues] = [
             [
                 "PersonID": .integer(1), "Name": .string("Ada"), "Nick": .string("Lady"), "Address": rome,
                 "Emails": .collection([.string("ada@x.org"), .string("lady@y.com")]),
@@ -92,12 +95,14 @@ struct PeopleService {
             [
                 "PersonID": .integer(3), "Name": .string("Eve"), "Address": oslo,
                 "Emails": .collection([.string("eve@x.org")]),
-                "Salary": decimal("5000.5"),
             ],
         ]
+        if hasEmployee { values[2]["Salary"] = decimal("5000.5") }
         let persons: [Person] = [
             Person(People.embedded.entityType("People.Person")), Person(People.embedded.entityType("People.Person")),
-            Employee(People.embedded.entityType("People.Employee")),
+            hasEmployee
+                ? Employee(People.embedded.entityType("People.Employee"))
+                : Person(People.embedded.entityType("People.Person")),
         ]
         for (person, values) in zip(persons, values) {
             person.entitySet = try service.entitySet(withName: "Persons")

@@ -23,7 +23,7 @@ import Testing
         Move("startswith(tolower(Person/Name),'a') and not (Person/Nick eq null)") {
             try (Person.name.toLower().startsWith("a") && !(Person.nick == nil)).below(Errand.person)
         },
-        Move("Person/PersonID add 1 in (2,3)") { try (Person.personID + 1).isIn([2, 3]).below(Errand.person) },
+        Move("(Person/PersonID add 1) in (2,3)") { try (Person.personID + 1).isIn([2, 3]).below(Errand.person) },
         Move("Person/Errands/any(x1:x1/Cost gt 10)") { try Person.errands.any { $0.cost > 10 }.below(Errand.person) },
         Move("Person/Errands/any(x1:x1/Title eq Person/Name)") {
             try Person.errands.any { $0.title == Person.name }.below(Errand.person)

@@ -16,7 +16,7 @@ struct TypedCondition: Sendable, CustomStringConvertible {
 
     var description: String { url }
 
-    static let all = comparisons + texts + times + arithmetic + paths + collections + types
+    static let all = comparisons + texts + times + arithmetic + paths + collections
 }
 
 extension TypedCondition {
@@ -102,7 +102,7 @@ extension TypedCondition {
         TypedCondition(.errands, "second(At) eq 15", [2]) { Errand.at.second() == 15 },
         TypedCondition(.errands, "fractionalseconds(Due) eq 0.5", [2]) { Errand.due.fractionalSeconds() == 0.5 },
         TypedCondition(.errands, "date(Due) eq 2024-01-15", [1]) { Errand.due.date() == day("2024-01-15") },
-        TypedCondition(.errands, "date(Due) eq Day", [1]) { Errand.due.date() == Errand.day },
+        TypedCondition(.errands, "date(Due) eq Day", [1, 4]) { Errand.due.date() == Errand.day },
         TypedCondition(.errands, "time(Due) gt At", [1, 2]) { Errand.due.time() > Errand.at },
         TypedCondition(.errands, "totaloffsetminutes(Due) eq 60", [2]) { Errand.due.totalOffsetMinutes() == 60 },
         TypedCondition(.errands, "totalseconds(Length) eq 5400", [2]) { Errand.length.totalSeconds() == 5400 },
@@ -220,6 +220,7 @@ extension TypedCondition {
         },
     ]
 
+    /// What only entities of derived types can answer.
     static let types: [TypedCondition] = [
         TypedCondition(.persons, "isof(People.Employee)", [3]) { QueryFilter.isOf(Employee.self) },
         TypedCondition(.persons, "isof(Boss,People.Employee)", [1]) { Person.boss.isOf(Employee.self) },

@@ -49,14 +49,12 @@ import Testing
         #expect((Errand.person.path(People.person("Name")).equal("Ada")) == path)
     }
 
-    @Test func `a class that names no entity type gives a query that is refused`() async throws {
+    @Test func `no entity is of a class that stands for no entity type`() async throws {
         final class Stranger: EntityValue {}
-        let people = try await PeopleService()
-        let error = await #expect(throws: TidelogError.self) {
-            _ = try await people.keys(
-                .persons, DataQuery().filter(QueryFilter.isOf(Stranger.self)), by: people.offline)
+        let people = try await PeopleService(isUploaded: false)
+        for filter in [QueryFilter.isOf(Stranger.self), Person.reports.of(Stranger.self).any()] {
+            #expect(try await people.keys(.persons, DataQuery().filter(filter), by: people.offline) == [])
         }
-        #expect(error?.code == .invalidRequest)
     }
 
     @Test func `orders, expansions and selections are answered`() async throws {
@@ -70,11 +68,13 @@ import Testing
             let ada = try await service.executeQuery(query).requiredEntity()
             #expect(ada.relatedEntities(Person.errands).map { $0["Title"] } == [.string("Post letter")])
             #expect(ada["Nick"] == nil)
+            // The sandbox gives complex values as a whole, as a service may.
             guard case .complex(let address)? = ada["Address"] else {
                 Issue.record("There is no address.")
                 return
             }
-            #expect(Array(address.properties.names) == ["City"])
+            let names = Array(address.properties.names)
+            #expect(names == (service === people.offline ? ["City"] : ["Street", "City", "Number"]))
         }
     }
 

@@ -16,6 +16,7 @@ import Testing
             ("Person.errands.any { $0.cost > 10 }", "Person.errands.any { $0.emails == nil }"),
             ("Person.emails.any { $0 == \"x\" }", "Person.name.any { $0 == \"x\" }"),
             ("Person.photo == [1, 2]", "Person.photo.any { $0 == UInt8(1) }"),
+            ("Errand.cost > DecimalValue([1].count)", "Errand.cost > [1].count"),
             ("Errand.cost > Errand.number", "Errand.cost > Errand.title"),
             ("Errand.day == Errand.due.date()", "Errand.day == Errand.due"),
             ("Errand.color == .red", "Errand.color > .red"),
@@ -68,11 +69,11 @@ import Testing
             let refused = Self.pairs.enumerated().map { Self.function("refused\($0)", $1.refused) }
             let said = try Compiler.complaints(["Allowed.swift": allowed, "Refused.swift": refused])
             #expect(!said.contains { $0.contains("Allowed.swift") || $0.contains("People.swift") }, "\(said)")
-            for (line, pair) in Self.pairs.enumerated() {
-                // Behind the import each line is one function.
-                #expect(said.contains { $0.contains("Refused.swift:\(line + 2):") }, "compiles: \(pair.refused)")
+            // Behind the import each line is one function.
+            let accepted = Self.pairs.enumerated().filter { line, _ in
+                !said.contains { $0.contains("Refused.swift:\(line + 2):") && $0.contains(" error: ") }
             }
-            #expect(said.contains { $0.contains("Refused.swift") }, "\(said)")
+            #expect(accepted.map(\.element.refused) == [])
         }
 
         @Test(.enabled(if: Compiler.path != nil))
@@ -110,7 +111,7 @@ import Testing
             while folder.path != "/", !FileManager.default.fileExists(atPath: "\(folder.path)/\(module)") {
                 folder.deleteLastPathComponent()
             }
-            return folder
+            return folder.resolvingSymlinksInPath()
         }()
 
         /// The errors and warnings about files that import Tidelog, beside the classes of these tests.
@@ -144,7 +145,7 @@ import Testing
                 (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
             }
             let sources = contents(root.appending(path: "Sources"))
-            let checkouts = contents(root.appending(path: ".build/checkouts"))
+            let checkouts = contents(products.appending(path: "../../checkouts").standardized)
                 .flatMap { contents($0.appending(path: "Sources")) }
             for folder in sources + checkouts {
                 arguments += ["-Xcc", "-I\(folder.appending(path: "include").path)"]

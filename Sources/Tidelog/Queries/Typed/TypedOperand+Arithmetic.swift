@@ -89,7 +89,7 @@ extension TypedOperand where Value == Int {
 }
 
 /// Numbers of another kind with whole ones, whose result is of the other kind: `Order.price * Order.quantity`. For all other
-/// combinations there is ``TypedOperand/promoted(to:)``.
+/// combinations there is `promoted(to:)`.
 extension TypedOperand where Value: NumberLiteral {
     @_disfavoredOverload
     public static func + <Other: TypedOperand<Int>>(a: Self, b: Other) -> TypedFunction<Value> {

@@ -33,7 +33,7 @@ public struct EntitiesPath<Target: EntityValue>: ToManyOperand {
 /// What is, or leads to, a structural property: ``StructuralProperty`` and ``TypedPath``.
 ///
 /// The properties of a complex value are members: `Customer.address.city`. Where one is called like a member of this
-/// protocol, use `path(_:)`.
+/// protocol, use `path`: `Customer.address.path(Address.length)`.
 @dynamicMemberLookup
 public protocol StructuralOperand<Value>: TypedOperand, QueryPathOperand where Value: PropertyConvertible {}
 
@@ -57,8 +57,8 @@ extension StructuralOperand {
 /// What leads to one entity at most: ``ToOneProperty`` and ``EntityPath``.
 ///
 /// The properties of the entity's class are members, inherited ones too: `Order.customer.name`. Where one is called like a
-/// member of this protocol or of what conforms to it (`property`, `path`), use `path(_:)` and its
-/// siblings.
+/// member of this protocol or of what conforms to it (`property`, `path`, `of`), use `path`:
+/// `Order.customer.path(Customer.property)`.
 @dynamicMemberLookup
 public protocol ToOneOperand<Target>: Sendable {
     associatedtype Target: EntityValue
@@ -136,6 +136,6 @@ extension QueryPath {
 }
 
 extension EntityValue {
-    /// A class that stands for no entity type has a name that the metadata do not know, so that a query with it is refused.
+    /// A class that stands for no entity type has a name that no metadata know: no entity is of it.
     fileprivate static var nameInQueries: String { entityTypeName ?? "Swift.\(self)" }
 }

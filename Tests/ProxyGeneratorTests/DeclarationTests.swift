@@ -1,0 +1,300 @@
+import ProxyGenerator
+import Testing
+
+/// What is declared for what the metadata have.
+@Suite struct DeclarationTests {
+    private func files(
+        _ schema: String, sets: String = "", _ options: ProxyOptions = ProxyOptions(allowsCaseConflicts: true)
+    ) throws -> [GeneratedFile] {
+        let document = """
+            <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" \
+            xmlns:sap="http://www.sap.com/Protocols/SAPData"><edmx:DataServices>
+            <Schema Namespace="N" xmlns="http://docs.oasis-open.org/odata/ns/edm">\(schema)
+            <EntityType Name="Thing"><Key><PropertyRef Name="ID"/></Key>\
+            <Property Name="ID" Type="Edm.Int32" Nullable="false"/></EntityType>
+            <EntityContainer Name="Container">\(sets)</EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+            """
+        return try ProxySources(metadata: Array(document.utf8), options: options).files
+    }
+
+    private func text(_ name: String, in files: [GeneratedFile]) throws -> String {
+        try #require(files.first { $0.name == "\(name).swift" }, "\(files.map(\.name))").text
+    }
+
+    private func type(_ body: String, attributes: String = "") -> String {
+        """
+        <EntityType Name="Order" \(attributes)><Key><PropertyRef Name="ID"/></Key>\
+        <Property Name="ID" Type="Edm.Int32" Nullable="false"/>\(body)</EntityType>
+        """
+    }
+
+    private func order(_ body: String, attributes: String = "", _ options: ProxyOptions = ProxyOptions()) throws
+        -> String
+    {
+        try text("Order", in: files(type(body, attributes: attributes), options))
+    }
+
+    // MARK: Properties
+
+    @Test func `a structural property is one of its owner and Swift type`() throws {
+        let text = try order("<Property Name=\"Total\" Type=\"Edm.Decimal\"/>")
+        #expect(text.contains("public static let total = StructuralProperty<Order, DecimalValue>("))
+    }
+
+    @Test func `a single-valued navigation property is a relation to one`() throws {
+        let text = try order("<NavigationProperty Name=\"Thing\" Type=\"N.Thing\"/>")
+        #expect(text.contains("static let thing = ToOneProperty<Order, Thing>("))
+        #expect(text.contains("open var thing: ToOne<Thing> {"))
+    }
+
+    @Test func `a collection-valued navigation property is a relation to many, changed in place`() throws {
+        let text = try order("<NavigationProperty Name=\"Things\" Type=\"Collection(N.Thing)\"/>")
+        #expect(text.contains("static let things = ToManyProperty<Order, Thing>("))
+        #expect(text.contains("open var things: ToMany<Thing> {"))
+        #expect(text.contains("_modify { yield &self[Order.things] }"))
+    }
+
+    @Test func `a navigation property to a type of another document is a plain property`() throws {
+        let text = try order("<NavigationProperty Name=\"Far\" Type=\"Elsewhere.Thing\"/>")
+        #expect(text.contains("static let far = ContainerMetadata.embedded.property("))
+        #expect(!text.contains("var far"))
+    }
+
+    @Test func `a navigation property to any entity has the class of all`() throws {
+        let text = try order("<NavigationProperty Name=\"Any\" Type=\"Edm.EntityType\"/>")
+        #expect(text.contains("static let any = ToOneProperty<Order, EntityValue>("))
+    }
+
+    @Test func `without optionals what must not be null is no optional, and the rest is`() throws {
+        let properties =
+            "<Property Name=\"A\" Type=\"Edm.Int32\" Nullable=\"false\"/><Property Name=\"B\" Type=\"Edm.Int32\"/>"
+        let text = try order(properties, ProxyOptions(disablesOptionals: true))
+        #expect(text.contains("open var a: Int {") && text.contains("open var b: Int? {"))
+    }
+
+    // MARK: Keys
+
+    @Test func `a key has a function with a typed parameter for each part`() throws {
+        let type = """
+            <EntityType Name="Price"><Key><PropertyRef Name="Day"/><PropertyRef Name="Currency"/></Key>\
+            <Property Name="Currency" Type="Edm.String" Nullable="false"/>\
+            <Property Name="Day" Type="Edm.Date" Nullable="false"/></EntityType>
+            """
+        let files = try files(type, sets: "<EntitySet Name=\"Prices\" EntityType=\"N.Price\"/>")
+        #expect(
+            try text("Price", in: files).contains("static func key(day: LocalDate, currency: String) -> KeyPredicate {")
+        )
+        #expect(try text("Container", in: files).contains("key: Price.key(day: day, currency: currency), query)"))
+    }
+
+    @Test func `a key through a path has no function`() throws {
+        let type = """
+            <ComplexType Name="Name"><Property Name="Text" Type="Edm.String" Nullable="false"/></ComplexType>\
+            <EntityType Name="Price"><Key><PropertyRef Name="Name/Text" Alias="Text"/></Key>\
+            <Property Name="Name" Type="N.Name" Nullable="false"/></EntityType>
+            """
+        let files = try files(type, sets: "<EntitySet Name=\"Prices\" EntityType=\"N.Price\"/>")
+        #expect(!(try text("Price", in: files).contains("func key(")))
+        #expect(!(try text("Container", in: files).contains("key:")))
+    }
+
+    @Test func `a part of a key called query does not hide the query`() throws {
+        let type = """
+            <EntityType Name="Price"><Key><PropertyRef Name="query"/></Key>\
+            <Property Name="query" Type="Edm.String" Nullable="false"/></EntityType>
+            """
+        let text = try text(
+            "Container", in: files(type, sets: "<EntitySet Name=\"Prices\" EntityType=\"N.Price\"/>"))
+        #expect(text.contains("query: String, query_2: DataQuery = DataQuery()"))
+    }
+
+    // MARK: Complex types
+
+    @Test func `a complex type's struct has inherited properties as its own`() throws {
+        let types = """
+            <ComplexType Name="A"><Property Name="X" Type="Edm.String"/></ComplexType>\
+            <ComplexType Name="B" BaseType="N.A"><Property Name="Y" Type="Edm.String"/></ComplexType>
+            """
+        let text = try text("B", in: files(types))
+        #expect(text.contains("public struct B: TypedComplexValue {"))
+        #expect(
+            text.contains("static let x = StructuralProperty<B, String>(") && text.contains("public var x: String?"))
+    }
+
+    @Test func `a complex type's navigation property is a plain property`() throws {
+        let text = try text(
+            "A", in: files("<ComplexType Name=\"A\"><NavigationProperty Name=\"X\" Type=\"N.Thing\"/></ComplexType>"))
+        #expect(text.contains("static let x = ContainerMetadata.embedded.property("))
+        #expect(!text.contains("var x"))
+    }
+
+    // MARK: Enumerations
+
+    private let color =
+        "<EnumType Name=\"Color\"><Member Name=\"Red\" Value=\"-3\"/><Member Name=\"Dark-Red\"/></EnumType>"
+
+    @Test func `an enumeration has its members as cases, their names as raw values`() throws {
+        let text = try text("Color", in: files(color))
+        #expect(text.contains("public enum Color: String, ClosedEnumeration {"))
+        #expect(text.contains("case red = \"Red\"") && text.contains("case dark_Red = \"Dark-Red\""))
+    }
+
+    @Test func `an open enumeration is a struct with constants`() throws {
+        let text = try text("Color", in: files(color, ProxyOptions(hasOpenEnumerations: true)))
+        #expect(text.contains("public struct Color: OpenEnumeration {"))
+        #expect(text.contains("public static let red = Color(rawValue: \"Red\")"))
+    }
+
+    @Test(arguments: [(false, "FlagsEnumeration"), (true, "OpenFlagsEnumeration")])
+    func `flags are a set of options`(isOpen: Bool, base: String) throws {
+        let flags = "<EnumType Name=\"Color\" IsFlags=\"true\"><Member Name=\"Red\" Value=\"1\"/></EnumType>"
+        #expect(
+            try text("Color", in: files(flags, ProxyOptions(hasOpenEnumerations: isOpen)))
+                .contains("public struct Color: \(base) {"))
+    }
+
+    @Test func `an enumeration without members is open, since a Swift enumeration cannot be`() throws {
+        #expect(try text("Color", in: files("<EnumType Name=\"Color\"/>")).contains("struct Color: OpenEnumeration {"))
+    }
+
+    @Test func `a member called None does not read as no value at all`() throws {
+        let text = try text("Color", in: files("<EnumType Name=\"Color\"><Member Name=\"None\"/></EnumType>"))
+        #expect(text.contains("case none_ = \"None\""))
+    }
+
+    @Test(arguments: [false, true])
+    func `the service says whether its enumerations are open`(isOpen: Bool) throws {
+        #expect(
+            try text("Container", in: files(color, ProxyOptions(hasOpenEnumerations: isOpen)))
+                .contains("override var hasOpenEnumerations: Bool? { \(isOpen) }"))
+    }
+
+    // MARK: Services
+
+    @Test func `a singleton has functions of its own`() throws {
+        let text = try text("Container", in: files("", sets: "<Singleton Name=\"Me\" Type=\"N.Thing\"/>"))
+        #expect(text.contains("func me(query: DataQuery = DataQuery()) async throws(TidelogError) -> Thing {"))
+        #expect(text.contains("func fetchMe("))
+    }
+
+    @Test func `overloads have one name, and a number where their labels are the same`() throws {
+        let functions = ["X", "Y"].map { name in
+            """
+            <EntityType Name="\(name)"/><Function Name="Count" IsBound="true">\
+            <Parameter Name="all" Type="Collection(N.\(name))"/><ReturnType Type="Edm.Int32"/></Function>
+            """
+        }
+        let more = """
+            <Function Name="Count" IsBound="true"><Parameter Name="all" Type="Collection(N.X)"/>\
+            <Parameter Name="most" Type="Edm.Int32"/><ReturnType Type="Edm.Int32"/></Function>
+            """
+        let text = try text("Container", in: files(functions.joined() + more))
+        #expect(text.contains("func count(") && text.contains("func count_2("))
+        #expect(!text.contains("func count_3("))
+    }
+
+    @Test func `a function called like one of a set gets a number`() throws {
+        let function = "<Function Name=\"things\"><ReturnType Type=\"Edm.Int32\"/></Function>"
+        let sets = """
+            <EntitySet Name="Things" EntityType="N.Thing"/><FunctionImport Name="things" Function="N.things"/>
+            """
+        #expect(try text("Container", in: files(function, sets: sets)).contains("func things_2("))
+    }
+
+    @Test func `an operation without an import or a binding cannot be called and is left out`() throws {
+        let function = "<Function Name=\"Hidden\"><ReturnType Type=\"Edm.Int32\"/></Function>"
+        #expect(!(try text("Container", in: files(function)).contains("func hidden")))
+    }
+
+    // MARK: Names
+
+    @Test func `a type called like one of another namespace has its own namespace in front`() throws {
+        let document = """
+            <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+            <Schema Namespace="My.Sales" xmlns="http://docs.oasis-open.org/odata/ns/edm">\(type(""))\
+            <ComplexType Name="Address"/></Schema>
+            <Schema Namespace="My.Stock" xmlns="http://docs.oasis-open.org/odata/ns/edm">\(type(""))\
+            <ComplexType Name="address"/></Schema></edmx:DataServices></edmx:Edmx>
+            """
+        let names = try ProxySources(metadata: Array(document.utf8)).files.map(\.name)
+        #expect(names.dropFirst(2) == ["Order.swift", "StockOrder.swift", "Address.swift", "StockAddress.swift"])
+    }
+
+    @Test func `a member is never called like a type`() throws {
+        let text = try text(
+            "製品",
+            in: files(
+                """
+                <EntityType Name="製品"><Key><PropertyRef Name="製品"/></Key>\
+                <Property Name="製品" Type="Edm.Int32" Nullable="false"/></EntityType>
+                """))
+        #expect(text.contains("static let 製品_2 = "))
+    }
+
+    @Test(arguments: ["ToOne", "ToMany", "StructuralProperty", "ChangeSet", "Self", "Type", "Protocol", "Task"])
+    func `a type called like one that an app needs gets an underscore`(name: String) throws {
+        #expect(try files("<ComplexType Name=\"\(name)\"/>").last?.name == "\(name)_.swift")
+    }
+
+    // MARK: Comments
+
+    @Test(arguments: [
+        "<Annotation Term=\"Org.OData.Core.V1.Description\" String=\"Said once.\"/>",
+        "<Annotation Term=\"Org.OData.Core.V1.LongDescription\"><String>Said\n once.</String></Annotation>",
+        "<Documentation><Summary>Said once.</Summary></Documentation>",
+    ])
+    func `what the metadata describe stands in the comment`(annotation: String) throws {
+        let text = try order("<Property Name=\"P\" Type=\"Edm.String\">\(annotation)</Property>")
+        #expect(text.contains("    /// `P`, `Edm.String`.\n    ///\n    /// Said once.\n    open var p: String? {"))
+    }
+
+    @Test func `SAP's labels stand in the comment, the same text once`() throws {
+        let attributes = "sap:label=\"Sold-to party\" sap:quickinfo=\"Who pays\""
+        let text = try order(
+            """
+            <Property Name="P" Type="Edm.String" \(attributes)>\
+            <Annotation Term="Org.OData.Core.V1.Description" String="Who pays"/></Property>
+            """)
+        #expect(text.contains("/// Who pays\n    ///\n    /// Sold-to party\n    open var p"))
+    }
+
+    @Test func `constraints stand in the comment`() throws {
+        let text = try order(
+            """
+            <Property Name="P" Type="Edm.String" Nullable="false" MaxLength="9" DefaultValue="x">\
+            <Annotation Term="Org.OData.Core.V1.Computed"/><Annotation Term="Org.OData.Core.V1.Immutable" Bool="true"/>\
+            </Property>
+            """)
+        let rules = "not null, at most 9 characters, computed by the service, fixed once it is created, by default `x`"
+        #expect(text.contains("/// `P`, `Edm.String`, \(rules)."))
+    }
+
+    @Test func `no text of the document leaves its comment`() throws {
+        let trap = "a&#10;let x = 1&#13;*/ b&#x2028;c&#x85;d"
+        let text = try order(
+            """
+            <Property Name="P" Type="Edm.String" DefaultValue="\(trap)">\
+            <Annotation Term="Org.OData.Core.V1.Description" String="\(trap)"/></Property>
+            """)
+        #expect(text.contains("/// a let x = 1 */ b c d\n"))
+        #expect(!text.contains("\nlet x") && !text.contains("\u{2028}") && !text.contains("\u{85}"))
+    }
+
+    @Test func `an open type says how other properties are read`() throws {
+        #expect(
+            try order("", attributes: "OpenType=\"true\"").contains(
+                "/// Entities of this type may have other properties"))
+    }
+
+    // MARK: Lines
+
+    @Test func `a line that can be broken is no longer than 120 characters`() throws {
+        let name = String(repeating: "Long", count: 12)
+        let properties =
+            "<Property Name=\"\(name)\" Type=\"Edm.String\"/><NavigationProperty Name=\"To\(name)\" Type=\"N.Thing\"/>"
+        let files = try files(type(properties))
+        for file in files where !file.name.hasSuffix("Metadata.swift") {
+            for line in file.text.split(separator: "\n") { #expect(line.count <= 120, "\(line)") }
+        }
+    }
+}
