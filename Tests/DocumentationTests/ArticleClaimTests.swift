@@ -30,10 +30,9 @@ import Tidelog
         #expect(report.remaining == 0)
     }
 
-    @Test(arguments: ["v2", "v4"])
-    func `the second customer with the default key is refused, unless the key is unset`(_ version: String) async throws
-    {
-        let (service, provider) = try await shop(version)
+    @Test func `the second customer with the default key is refused, unless the key is unset`() async throws {
+        // The defaults are those of the V4 metadata; in V2 customers have no tags.
+        let (service, provider) = try await shop("v4")
         let first = Customer()
         first.name = "Ada"
         try await service.createEntity(first)
