@@ -216,6 +216,8 @@ let package = Package(
             ], exclude: ["Metadata"]),
         tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),
+        // Compiles what the articles show against the modules of these.
+        tests("DocumentationTests", ["ShopService", "Tidelog", "ODataSandbox", "TestSupport"]),
         // A target of its own: the tool of a plugin of a test target would be linked into the tests a second time.
         support("LibraryService", folder: "SampleServices/Library", ["Tidelog"], plugins: ["TidelogProxies"]),
         tests("ProxyPluginTests", ["LibraryService", "Tidelog"]),

@@ -12,12 +12,14 @@ import Testing
 
     private static let checkout = URL(filePath: #filePath).appending(path: "../../..").standardized
 
-    /// The modules of C that the built modules lean on.
+    /// The modules of C that the built modules lean on. What the tools of plugins are made of was built a second time, beside
+    /// it.
     private static func moduleMaps() throws -> [String] {
         let sources = checkout.appending(path: "Sources")
         let folders = [Executable.folder.resolvingSymlinksInPath(), sources]
         return try folders.flatMap { folder in
             try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+                .filter { !$0.lastPathComponent.hasSuffix("-tool.build") }
                 .map { $0.appending(path: "module.modulemap").path }
                 .filter { FileManager.default.fileExists(atPath: $0) }
         }

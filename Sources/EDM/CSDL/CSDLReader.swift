@@ -1,8 +1,8 @@
 /// Reads metadata documents: CSDL XML of V2, V3, V4 and 4.01, in the `edmx` envelope or as a bare `Schema`.
 ///
 /// A document goes through three steps, each a pure function of the one before: the text becomes a bounded tree of
-/// elements with their lines (``MarkupParser``), the tree becomes an index of what is declared under which name
-/// (``SchemaIndex``), and the declarations become the resolved model.
+/// elements with their lines (`MarkupParser`), the tree becomes an index of what is declared under which name
+/// (`SchemaIndex`), and the declarations become the resolved model.
 ///
 /// Documents that refer to each other are read together (``read(_:references:)``). Types of documents that were not read
 /// are not an error; a property of such a type has

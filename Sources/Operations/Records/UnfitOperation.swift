@@ -1,7 +1,7 @@
 /// A pending operation that the service's new metadata have no place for: it goes to the error archive, with the reason.
 public struct UnfitOperation: Sendable, Hashable {
     public var operation: SequenceNumber
-    /// See ``Refusal/isOfModel``.
+    /// See `Refusal.isOfModel`.
     public var refusal: Refusal
 
     public init(operation: SequenceNumber, refusal: Refusal) {

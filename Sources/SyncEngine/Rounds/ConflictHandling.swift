@@ -4,7 +4,7 @@ public import SyncCore
 public struct ConflictHandling: Sendable {
     /// Decides first.
     public var policy: ConflictPolicy
-    /// Decides where the policy asks. Nil, or where it returns nil, the operations wait until ``LocalStore/resolve(_:with:)``
+    /// Decides where the policy asks. Nil, or where it returns nil, the operations wait until `resolve(_:with:)`
     /// is called. Called once for each conflict of an upload, and only while nothing is on its way to the service.
     public var decide: (@Sendable (Conflict) async -> ConflictResolution?)?
 

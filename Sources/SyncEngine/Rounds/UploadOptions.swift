@@ -17,7 +17,7 @@ public struct UploadOptions: Sendable {
     public var refused: Refused
 
     /// What is done where others changed the same entities. Without anything said, changes that do not overlap are merged, and
-    /// those that do wait; see ``LocalStore/conflicts()``.
+    /// those that do wait; see `conflicts()` of the store.
     public var conflicts: ConflictHandling
 
     public enum Refused: Sendable, Hashable {

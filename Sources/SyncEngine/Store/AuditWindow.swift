@@ -27,6 +27,6 @@ public struct StoreSnapshot: Sendable, Hashable {
     /// The first operation that it does not include.
     public let sequence: SequenceNumber
     public let bytes: UInt64
-    /// See ``StateDigest``.
+    /// A hash over the state: equal for stores whose logs say the same.
     public let digest: String
 }

@@ -9,8 +9,8 @@ import Views
 
 /// A store: entities in a directory, every change in a log, and the service only when the app says so.
 ///
-/// Open it, hand it to a ``DataService``, and call ``upload()`` and ``download(withSubset:)`` when there is a network. All
-/// methods may be called from any task; uploads and downloads run one at a time.
+/// Open it, hand it to a ``DataService``, and call ``upload(_:)`` and ``download(withSubset:options:)`` when there is a
+/// network. All methods may be called from any task; uploads and downloads run one at a time.
 public final class OfflineODataProvider: DataServiceProvider {
     private struct State {
         var engine: SyncEngine?

@@ -24,7 +24,7 @@ extension DataQuery {
 
     /// One result for each combination of the properties' values, with these aggregates of the entities that have it.
     /// Entities are grouped by structural properties, also those behind single-valued navigation properties
-    /// (``EDM/Property/path(_:)``); by other values under the name that ``compute(_:as:)`` gives them (``QueryPath/named(_:)``).
+    /// (``Property/path(_:)``); by other values under the name that ``compute(_:as:)`` gives them (``QueryPath/named(_:)``).
     public func groupBy(_ properties: [any QueryPathOperand], _ aggregates: QueryAggregate...) -> DataQuery {
         transforming {
             .groupBy(

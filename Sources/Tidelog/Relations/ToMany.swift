@@ -11,7 +11,7 @@ public import SyncEngine
 ///
 /// Which navigation property of the other side belongs to it says the metadata (`Partner`, or the association): a link made
 /// here is seen from there and the other way round. Where the metadata have no property for this direction see
-/// ``EntityValue/backlinks(_:)``.
+/// ``EntityValue/backlinks(_:)-(ToOneProperty<Owner,Target>)``.
 ///
 /// A copy is a value of its own: changing it does not change the object's relation before it is assigned.
 public struct ToMany<Element: EntityValue> {

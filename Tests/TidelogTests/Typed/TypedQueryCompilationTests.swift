@@ -150,7 +150,8 @@ import Testing
             for folder in sources + checkouts {
                 arguments += ["-Xcc", "-I\(folder.appending(path: "include").path)"]
             }
-            for folder in contents(products) + sources {
+            // What the tools of plugins are made of was built a second time.
+            for folder in contents(products) + sources where !folder.lastPathComponent.hasSuffix("-tool.build") {
                 let map = folder.appending(path: "module.modulemap").path
                 if FileManager.default.fileExists(atPath: map) { arguments += ["-Xcc", "-fmodule-map-file=\(map)"] }
             }

@@ -1,0 +1,28 @@
+import Testing
+
+/// What the catalogue consists of.
+@Suite struct CatalogueTests {
+    @Test func `the catalogue has an article for each way to come to Tidelog`() throws {
+        let names = try Article.catalogue().map { $0.name.split(separator: "/").last.map(String.init) ?? "" }
+        #expect(
+            Set(names).isSuperset(of: [
+                "Tidelog.md", "GettingStarted.md", "Relationships.md", "Keys.md", "ComingFromTheSAPSDK.md",
+                "ComingFromObjectBox.md",
+            ]))
+    }
+
+    @Test func `each article of the catalogue shows code`() throws {
+        for article in try Article.catalogue() { #expect(!article.samples.isEmpty, "\(article)") }
+    }
+
+    /// Otherwise a block of Swift could go uncompiled.
+    @Test func `each block of the catalogue says its language`() throws {
+        for article in try Article.catalogue() {
+            for block in article.blocks {
+                #expect(
+                    ["swift", "sh", "json", "xml"].contains(block.language),
+                    "\(article.name):\(block.line - 1): '\(block.language)'")
+            }
+        }
+    }
+}

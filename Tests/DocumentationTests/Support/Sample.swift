@@ -1,0 +1,67 @@
+/// A block of Swift as a source that can be compiled.
+///
+/// Most blocks are statements: they become the body of a function that is `async throws`, with ``given`` and what a comment
+/// in front of the block gives as its parameters. A block in which a line begins with `extension`, or with an attribute, is
+/// a source of its own. Imports go to the top in any case. A block that begins with `// swift-tools-version` is a manifest,
+/// and one that begins with a dot a part of one.
+struct Sample {
+    let article: Article
+    let block: CodeBlock
+
+    enum Kind: Equatable {
+        case statements
+        case file
+        case manifest
+        case manifestPart(type: String)
+    }
+
+    /// What every block may use without declaring it. The classes are those of the Shop in `Tests/SampleServices`.
+    static let given = [
+        CodeBlock.Constant(name: "provider", type: "OfflineODataProvider"),
+        CodeBlock.Constant(name: "service", type: "ShopService"),
+        CodeBlock.Constant(name: "serviceRoot", type: "String"),
+        CodeBlock.Constant(name: "storePath", type: "String"),
+        CodeBlock.Constant(name: "parameters", type: "OfflineODataParameters"),
+        CodeBlock.Constant(name: "customer", type: "Customer"),
+        CodeBlock.Constant(name: "order", type: "Order"),
+        CodeBlock.Constant(name: "product", type: "Product"),
+        CodeBlock.Constant(name: "supplier", type: "Supplier"),
+    ]
+
+    var kind: Kind {
+        let first = block.lines.first { !$0.isEmpty } ?? ""
+        if first.hasPrefix("// swift-tools-version") { return .manifest }
+        if first.hasPrefix(".package(") { return .manifestPart(type: "Package.Dependency") }
+        if first.hasPrefix(".") { return .manifestPart(type: "Target") }
+        return block.lines.contains { $0.hasPrefix("extension ") || $0.hasPrefix("@") } ? .file : .statements
+    }
+
+    /// - Parameter number: tells it from the other sources of the same module.
+    func source(number: Int) -> String {
+        let isImport = { (line: String) in line.hasPrefix("import ") }
+        // An empty line in place of an import, so that the others keep their numbers.
+        let body = block.lines.map { isImport($0) ? "" : $0 }
+        let imports = ["import Foundation", "import ShopService", "import Tidelog"] + block.lines.filter(isImport)
+        let lines =
+            switch kind {
+            case .statements:
+                imports + ["func block\(number)(\(parameters)) async throws {", place(block.line)] + body + [end, "}"]
+            case .file: imports + [place(block.line)] + body + [end]
+            case .manifest: [place(block.line)] + block.lines + [end]
+            case .manifestPart(let type):
+                ["import PackageDescription", place(block.line - 1), "let part: \(type) ="] + block.lines + [end]
+            }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var end: String { "#sourceLocation()" }
+
+    /// Says where the next line comes from.
+    private func place(_ line: Int) -> String { "#sourceLocation(file: \"\(article.path)\", line: \(line))" }
+
+    private var parameters: String {
+        let own = Set(block.given.map(\.name))
+        let constants = Self.given.filter { !own.contains($0.name) } + block.given
+        return constants.map { "_ \($0.name): \($0.type)" }.joined(separator: ", ")
+    }
+}
