@@ -29,21 +29,17 @@ extension LocalStore {
         }
         return try transaction { () throws -> [IntentResult] in
             _ = self.takeTouched()
-            var drafts = DraftTable()
+            // One for all: a copy of what it knows for each intent would cost their number squared.
+            var builder = try OperationBuilder(
+                state: self.state, model: model, root: try self.service?.root, drafts: DraftTable())
             var performed: [(sequence: SequenceNumber, subject: EntityID?)] = []
             let first = self.nextSequence
             var deletions = ChangeSetDeletions()
-            if asChangeSet {
-                let builder = try OperationBuilder(
-                    state: self.state, model: model, root: try self.service?.root, drafts: drafts)
-                try deletions.expect(intents.map(\.intent), builder, self.state)
-            }
+            if asChangeSet { try deletions.expect(intents.map(\.intent), builder, self.state) }
             for (intent, options) in intents {
                 // An update that brings new entities is several operations, and those must not be torn apart.
                 let isSplit = if case .update(_, _, _, let inline) = intent { !inline.isEmpty } else { false }
                 let changeSet = asChangeSet ? first : (isSplit ? self.nextSequence : nil)
-                var builder = try OperationBuilder(
-                    state: self.state, model: model, root: try self.service?.root, drafts: drafts)
                 let sendsEmptyUpdate = options.sendsEmptyUpdate || options.stream != nil
                 let actions = try builder.actions(intent, sendsEmptyUpdate: sendsEmptyUpdate)
                 let subject = try builder.subject(of: intent)
@@ -54,13 +50,12 @@ extension LocalStore {
                     performed.append((sequence, subject))
                     try builder.advance()
                 }
-                drafts = builder.drafts
-                drafts.intentEnds.append(performed.count)
+                builder.drafts.intentEnds.append(performed.count)
                 if !asChangeSet { try self.checkCardinality() }
             }
             try self.checkCardinality()
             // Before the log has them: afterwards nothing may fail any more.
-            let results = try self.results(performed, drafts, model)
+            let results = try self.results(performed, builder.drafts, model)
             if !performed.isEmpty { _ = try self.commit() }
             return results
         }

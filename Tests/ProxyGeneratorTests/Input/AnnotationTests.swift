@@ -38,7 +38,7 @@ import Testing
     @Test func `a property name is that of the member`() throws {
         let files = try sources(SmallDocuments.annotations(("N.Order/Total", "Proxy.PropertyName", "grandTotal")))
         #expect(files[2].text.contains("var grandTotal"))
-        #expect(files[2].text.contains("property(\n        \"Total\""))
+        #expect(files[2].text.contains("ContainerMetadata.embedded.property(\"Total\", of: \"N.Order\")"))
     }
 
     @Test func `the class name of the container is that of the service`() throws {
