@@ -54,7 +54,7 @@ enum Compiler {
             arguments += ["-Xcc", "-I\(folder.appending(path: "include").path)"]
         }
         // What plugins need is built a second time, and one module may be defined once.
-        let built = contents(modules.deletingLastPathComponent())
+        let built = contents(modules.deletingLastPathComponent().resolvingSymlinksInPath())
             .filter { !$0.lastPathComponent.hasSuffix("-tool.build") }
         for folder in built + sources {
             let map = folder.appending(path: "module.modulemap").path
