@@ -157,7 +157,8 @@ let package = Package(
             "tidelog-bench",
             [
                 "Tidelog", "ProxyGenerator", "LogInspection", "SyncEngine", "Transport", "Views", "SyncCore",
-                "ODataWire", "OperationLog", "Operations", "EDM", "CBench", "CZstd", "CSQLite", httpTypes, argumentParser,
+                "ODataWire", "OperationLog", "Operations", "EDM", "CBench", "CZstd", "CSQLite", httpTypes,
+                argumentParser,
             ]),
 
         // Tests
@@ -210,7 +211,8 @@ let package = Package(
         tests(
             "SeedSampleTests",
             [
-                "ShopService", "EventService", "NorthwindService", "Tidelog", "OperationLog", "Operations", "ProxyGenerator",
+                "ShopService", "EventService", "NorthwindService", "Tidelog", "OperationLog", "Operations",
+                "ProxyGenerator",
                 "ODataSandbox",
                 "ODataWire", "TestSupport", logging,
             ], exclude: ["Metadata"]),

@@ -265,7 +265,8 @@ import Testing
             <Annotation Term="Org.OData.Core.V1.Computed"/><Annotation Term="Org.OData.Core.V1.Immutable" Bool="true"/>\
             </Property>
             """)
-        let rules = "not null, at most 9 characters, computed by the service, fixed once it is created, by default\n    /// `x`"
+        let rules =
+            "not null, at most 9 characters, computed by the service, fixed once it is created, by default\n    /// `x`"
         #expect(text.contains("/// `P`, `Edm.String`, \(rules)."))
     }
 

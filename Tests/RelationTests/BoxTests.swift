@@ -3,7 +3,8 @@ import Tidelog
 
 /// Objects of one class, saved and found.
 @Suite struct BoxTests {
-    @Test func `an object that was read is updated by what has changed, and not at all where nothing has`() async throws {
+    @Test func `an object that was read is updated by what has changed, and not at all where nothing has`() async throws
+    {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1))
         try await trade.synchronize()
@@ -24,7 +25,8 @@ import Tidelog
         #expect(try await trade.box(Student.self).get(KeyPredicate([("Name", .string("Ada"))]))?.entityID == id)
         #expect(try await trade.box(Student.self).get(teacher) == nil)
         #expect(try await trade.box(Student.self).get(EntityID(rawValue: 4711)) == nil)
-        #expect(try await trade.box(Student.self).get([id, EntityID(rawValue: 4711)]).map { $0?.name } == ["Ada", nil])
+        #expect(
+            try await trade.box(Student.self).get([id, EntityID(rawValue: 4711)]).map { $0?.name } == ["Ada", nil])
     }
 
     @Test func `removing deletes, one or all, in one change set`() async throws {

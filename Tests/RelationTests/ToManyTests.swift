@@ -93,7 +93,9 @@ import Tidelog
         #expect(customer.ownedOrders.count == 1)
     }
 
-    @Test func `a collection that was read knows when the store says something else, and can be refreshed`() async throws {
+    @Test func `a collection that was read knows when the store says something else, and can be refreshed`()
+        async throws
+    {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
         let customer = try await trade.box(Customer.self).all[0]

@@ -17,7 +17,9 @@ import Tidelog
         #expect(try await trade.box(Order.self).all[0].owner.target?.name == "Ada")
     }
 
-    @Test func `of a customer who is saved only the link is made, and what was changed in it is not saved`() async throws {
+    @Test func `of a customer who is saved only the link is made, and what was changed in it is not saved`()
+        async throws
+    {
         let trade = try await Trade()
         let customer = Customer("Ada")
         try await trade.box(Customer.self).put(customer)

@@ -21,7 +21,9 @@ public struct BoxQuery<Entity: EntityValue> {
 
     /// A condition on the entity that the property leads to: `.link(Order.customer) { Customer.name == "Ada" }`. An entity
     /// without target is not found.
-    public func link<Target>(_ property: ToOneProperty<some Any, Target>, where condition: () -> QueryFilter) -> BoxQuery {
+    public func link<Target>(_ property: ToOneProperty<some Any, Target>, where condition: () -> QueryFilter)
+        -> BoxQuery
+    {
         // A path behind nothing is null, and null may be what the condition asks for.
         with { $0.filter(.entityExists(property.property)) }.linked(property, condition())
     }

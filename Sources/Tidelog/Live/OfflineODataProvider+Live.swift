@@ -41,7 +41,8 @@ extension OfflineODataProvider {
 extension TidelogError {
     fileprivate static var notObserved: TidelogError {
         TidelogError(
-            .unsupported, "Queries of sets, of URLs and of navigation properties are observed and explained, no others.",
+            .unsupported,
+            "Queries of sets, of URLs and of navigation properties are observed and explained, no others.",
             recovery: "Query the entities of the set with a filter.")
     }
 }

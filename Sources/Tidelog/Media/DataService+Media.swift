@@ -20,7 +20,8 @@ extension DataService {
         _ entity: EntityValue, content: MediaContent, in parent: EntityValue, property: some PropertyReference,
         headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
-        try await create(ChangeSet.Operation(.create(entity, parent: (parent, property.property)), headers, options), content)
+        try await create(
+            ChangeSet.Operation(.create(entity, parent: (parent, property.property)), headers, options), content)
     }
 
     /// Replaces the content of a media entity.
@@ -49,7 +50,8 @@ extension DataService {
 
     /// Deletes the content of a stream property. That of a media entity goes with the entity: ``deleteEntity(_:headers:options:)``.
     public func deleteStream(
-        entity: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty, options: RequestOptions = .none
+        entity: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty,
+        options: RequestOptions = .none
     ) async throws(TidelogError) {
         try await write(StreamWrite(property: property.property.name, content: nil), entity, headers, options)
     }
@@ -65,7 +67,9 @@ extension DataService {
 
     /// The same for a stream property.
     @discardableResult
-    public func downloadStream(entity: EntityValue, property: some PropertyReference) async throws(TidelogError) -> LocalStream? {
+    public func downloadStream(entity: EntityValue, property: some PropertyReference) async throws(TidelogError)
+        -> LocalStream?
+    {
         try await offline().downloadStream(try await address(of: entity), property: property.property.name)
     }
 
@@ -81,7 +85,9 @@ extension DataService {
     }
 
     /// The same for a stream property.
-    public func localStream(entity: EntityValue, property: some PropertyReference) async throws(TidelogError) -> LocalStream? {
+    public func localStream(entity: EntityValue, property: some PropertyReference) async throws(TidelogError)
+        -> LocalStream?
+    {
         try await offline().store.localStream(try await address(of: entity), property: property.property.name)
     }
 

@@ -6,7 +6,8 @@ import SyncEngine
 extension TidelogError {
     static func onlyInStore(_ id: EntityID) -> TidelogError {
         TidelogError(
-            .invalidRequest, "A service does not know the entity ID \(id).", recovery: "Name the entity by its link or key.")
+            .invalidRequest, "A service does not know the entity ID \(id).",
+            recovery: "Name the entity by its link or key.")
     }
 }
 

@@ -51,7 +51,8 @@ struct PutPlan {
     }
 
     /// Links entities with their host, new ones by creating them there.
-    mutating func link(_ entities: [EntityValue], _ host: EntityValue, _ property: Property, isBackwards: Bool = false) {
+    mutating func link(_ entities: [EntityValue], _ host: EntityValue, _ property: Property, isBackwards: Bool = false)
+    {
         let partner = isBackwards ? property.name : property.navigation?.partner
         for entity in entities {
             // It says so itself, and one of the two is enough.

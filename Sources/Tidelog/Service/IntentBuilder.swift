@@ -33,7 +33,9 @@ struct IntentBuilder {
             } else {
                 address = nil
             }
-            return .create(try draft(entity, path: [], scope: operation.isFlat ? .single(except: operation.later) : .all), in: address)
+            return .create(
+                try draft(entity, path: [], scope: operation.isFlat ? .single(except: operation.later) : .all),
+                in: address)
         case .update(let entity): return try update(entity, evenIfEmpty: operation.options.sendEmptyUpdate)
         case .delete(let entity): return .delete(try address(of: entity))
         case .createLink(let from, let property, let to):

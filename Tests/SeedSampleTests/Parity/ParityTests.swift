@@ -122,7 +122,8 @@ import Tidelog
             let other = EntityValue.ofType(s_products.entityType)
             p_name.setStringValue(in: other, to: "Aniseed Syrup")
             let new = EntityValue.ofType(s_suppliers.entityType)
-            try s_suppliers.entityType.property(withName: "Name").setStringValue(in: new, to: "New Orleans Cajun Delights")
+            try s_suppliers.entityType.property(withName: "Name").setStringValue(
+                in: new, to: "New Orleans Cajun Delights")
             p_supplier.setEntityValue(in: other, to: new)
             try await trade.service.createEntity(other)
         }

@@ -28,7 +28,9 @@ enum GeneratorCase {
 
     private static func largestDocument(in folder: URL) -> (url: URL, size: Int)? {
         let keys: [URLResourceKey] = [.fileSizeKey]
-        guard let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: keys) else { return nil }
+        guard let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: keys) else {
+            return nil
+        }
         var largest: (url: URL, size: Int)?
         for case let url as URL in files where url.pathExtension == "xml" && !url.path.contains("/invalid/") {
             let size = (try? url.resourceValues(forKeys: Set(keys)).fileSize) ?? 0

@@ -85,7 +85,9 @@ private final class ObjectShop {
         let shop = try SQLiteShop(path: try directory.fresh("objects.sqlite"))
         self.shop = shop
         try shop.run("BEGIN")
-        for number in 1...Self.customers { try shop.run("INSERT INTO customers VALUES (\(number), 'Customer \(number)')") }
+        for number in 1...Self.customers {
+            try shop.run("INSERT INTO customers VALUES (\(number), 'Customer \(number)')")
+        }
         try shop.run("COMMIT")
         let start = ContinuousClock.now
         try shop.insert(orders)
