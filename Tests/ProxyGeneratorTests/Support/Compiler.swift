@@ -30,11 +30,12 @@ enum Compiler {
     static func complaints(_ files: [GeneratedFile]) throws -> String { try run(["-frontend", "-parse"], files) }
 
     /// What the compiler says against the sources as a module of their own, warnings included; empty where it is content.
+    /// All files go through one run: thousands of them would each be parsed for each other.
     static func typeComplaints(_ files: [GeneratedFile], _ options: String...) throws -> String {
         let features = ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault"]
         return try run(
             [
-                "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library", "-module-name",
+                "-typecheck", "-wmo", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library", "-module-name",
                 "Generated",
             ]
                 + features.flatMap { ["-enable-upcoming-feature", $0] } + options + searchPaths, files)
