@@ -227,7 +227,7 @@ let package = Package(
             "ProxyGeneratorTests",
             [
                 "ProxyGenerator", "Tidelog", "SyncEngine", "Transport", "ODataSandbox", "ODataWire", "EDM",
-                "TestSupport",
+                "TestSupport", httpTypes,
                 "tidelog-proxygen",
             ]),
     ] + fuzzer,

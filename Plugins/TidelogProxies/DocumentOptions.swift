@@ -21,16 +21,31 @@ struct DocumentOptions {
         }
         files = [file]
         for argument in (options["*"] ?? []) + (options[document] ?? []) {
-            guard let option = arguments.last, Self.paths.contains(option) else {
+            if let option = arguments.last, Self.paths.contains(option) {
+                arguments.append(path(argument, of: option, from: folder))
+            } else if let option = Self.paths.first(where: { argument.hasPrefix($0 + "=") }) {
+                let path = path(String(argument.dropFirst(option.count + 1)), of: option, from: folder)
+                arguments.append("\(option)=\(path)")
+            } else {
                 arguments.append(argument)
-                continue
             }
-            // A build runs anywhere, so paths are those from the document on.
-            let url = argument.hasPrefix("/") ? URL(filePath: argument) : folder.appending(path: argument)
-            arguments.append(url.path)
-            if option.hasSuffix("annotate") { files.append(url) }
         }
     }
+
+    /// A build runs anywhere, so paths are those from the document on.
+    private mutating func path(_ path: String, of option: String, from folder: URL) -> String {
+        let url = (path.hasPrefix("/") ? URL(filePath: path) : folder.appending(path: path)).standardizedFileURL
+        if option.hasSuffix("annotate") {
+            files.append(url)
+        } else {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+            let documents = names.sorted().filter { Self.documents.contains(where: $0.lowercased().hasSuffix) }
+            files += documents.map { url.appending(path: $0) }
+        }
+        return url.path
+    }
+
+    private static let documents = [".xml", ".edmx", ".csdl"]
 
     private static let paths: Set<String> = ["-annotate", "--annotate", "-reference", "--reference"]
 }

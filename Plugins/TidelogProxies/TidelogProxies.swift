@@ -13,14 +13,14 @@ struct TidelogProxies: BuildToolPlugin {
         let files = target.sourceFiles.map(\.url)
         let documents = files.filter { file in
             Self.endings.contains { file.lastPathComponent.lowercased().hasSuffix($0) }
-        }
+        }.sorted { $0.path < $1.path }
+        var sources: Set<String> = []
         return try documents.map { document in
             let folder = document.deletingLastPathComponent()
             let options = try DocumentOptions(folder: folder, document: document.lastPathComponent)
-            let source = Self.sourceName(document.lastPathComponent)
-            // A folder for each document: two documents of one name may be in two folders of the target.
-            let place = document.path.dropFirst(target.directoryURL.path.count).split(separator: "/").dropLast()
-            let output = place.reduce(context.pluginWorkDirectoryURL) { $0.appending(path: $1) }
+            let source = Self.sourceName(document.lastPathComponent, besides: &sources)
+            // A folder for each: what the generator removes there is of the same document.
+            let output = context.pluginWorkDirectoryURL.appending(path: source.dropLast(".swift".count))
             return .buildCommand(
                 displayName: "Generating classes for \(document.lastPathComponent)",
                 executable: tool,
@@ -41,10 +41,17 @@ struct TidelogProxies: BuildToolPlugin {
         file.path.hasPrefix(folder.path) && ["csdl", "edmx", "xml", "json"].contains(file.pathExtension.lowercased())
     }
 
-    /// `Shop.csdl` → `ShopProxies.swift`.
-    private static func sourceName(_ document: String) -> String {
+    /// `Shop.csdl` → `ShopProxies.swift`. The sources of a target differ in their names, in whatever folders they are, so
+    /// that of a second document gets a number.
+    private static func sourceName(_ document: String, besides sources: inout Set<String>) -> String {
         let ending = endings.first { document.lowercased().hasSuffix($0) } ?? ""
-        let name = document.dropLast(ending.count).map { $0.isLetter || $0.isNumber ? $0 : "_" }
-        return String(name) + "Proxies.swift"
+        let name = String(document.dropLast(ending.count).map { $0.isLetter || $0.isNumber ? $0 : "_" }) + "Proxies"
+        var candidate = name
+        var number = 1
+        while !sources.insert(candidate.lowercased()).inserted {
+            number += 1
+            candidate = "\(name)_\(number)"
+        }
+        return candidate + ".swift"
     }
 }

@@ -70,7 +70,7 @@ struct CorpusTests {
         ]
 
         @Test(
-            .enabled(if: Compiler.modules != nil, "skipped: there is no swiftc, or no module to compile with"),
+            .enabled(if: Compiler.hasModules, "skipped: there is no swiftc, or no module to compile with"),
             arguments: compiled)
         func `sources for a real service compile without a warning`(file: String, options: ProxyOptions) throws {
             let sources = try ProxySources(metadata: CSDLCorpus.bytes("csdl/" + file), options: options)
@@ -79,7 +79,7 @@ struct CorpusTests {
         }
 
         @Test(
-            .enabled(if: Compiler.modules != nil, "skipped: there is no swiftc, or no module to compile with"),
+            .enabled(if: Compiler.hasModules, "skipped: there is no swiftc, or no module to compile with"),
             arguments: ["v4/trippin-classic-rw.xml", "v4/odatanet-default-service.xml"])
         func `sources compile in a module whose default isolation is the main actor`(file: String) throws {
             let sources = try ProxySources(metadata: CSDLCorpus.bytes("csdl/" + file))
@@ -87,7 +87,7 @@ struct CorpusTests {
             #expect(complaints == "")
         }
 
-        @Test(.enabled(if: Compiler.modules != nil, "skipped: there is no swiftc, or no module to compile with"))
+        @Test(.enabled(if: Compiler.hasModules, "skipped: there is no swiftc, or no module to compile with"))
         func `sources of a service of several documents compile`() throws {
             func source(_ name: String) throws -> MetadataSource {
                 MetadataSource(name: name, bytes: try CSDLCorpus.bytes("csdl/v4/modelref/" + name))

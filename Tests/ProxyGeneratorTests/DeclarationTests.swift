@@ -142,7 +142,7 @@ import Testing
     @Test func `an open enumeration is a struct with constants`() throws {
         let text = try text("Color", in: files(color, ProxyOptions(hasOpenEnumerations: true)))
         #expect(text.contains("public struct Color: OpenEnumeration {"))
-        #expect(text.contains("public static let red = Color(rawValue: \"Red\")"))
+        #expect(text.contains("public static let red = Self(rawValue: \"Red\")"))
     }
 
     @Test(arguments: [(false, "FlagsEnumeration"), (true, "OpenFlagsEnumeration")])
@@ -191,6 +191,17 @@ import Testing
         let text = try text("Container", in: files(functions.joined() + more))
         #expect(text.contains("func count(") && text.contains("func count_2("))
         #expect(!text.contains("func count_3("))
+    }
+
+    @Test func `a parameter that may be left out is left out where it is nil`() throws {
+        let function = """
+            <Function Name="Count"><Parameter Name="most" Type="Edm.Int32" Nullable="false">\
+            <Annotation Term="Org.OData.Core.V1.OptionalParameter"/></Parameter><ReturnType Type="Edm.Int32"/></Function>
+            """
+        let text = try text(
+            "Container", in: files(function, sets: "<FunctionImport Name=\"Count\" Function=\"N.Count\"/>"))
+        #expect(text.contains("func count(most: Int? = nil)"))
+        #expect(text.contains("[\"most\": most == nil ? .omitted : .value(most)]"))
     }
 
     @Test func `a function called like one of a set gets a number`() throws {
@@ -248,6 +259,18 @@ import Testing
         #expect(text.contains("    /// `P`, `Edm.String`.\n    ///\n    /// Said once.\n    open var p: String? {"))
     }
 
+    @Test func `what the metadata say of a parameter stands in the function's comment`() throws {
+        let function = """
+            <Function Name="Far"><Parameter Name="Most" Type="Edm.Int32">\
+            <Annotation Term="Org.OData.Core.V1.Description" String="At most."/></Parameter>\
+            <Parameter Name="Least" Type="Edm.Int32"/><ReturnType Type="N.Thing"/></Function>
+            """
+        let text = try text(
+            "Container", in: files(function, sets: "<FunctionImport Name=\"Far\" Function=\"N.Far\"/>"))
+        #expect(text.contains("    /// - Parameter most: At most.\n    ///\n    /// - Parameter query: what to select"))
+        #expect(!text.contains("- Parameter least"))
+    }
+
     @Test func `SAP's labels stand in the comment, the same text once`() throws {
         let attributes = "sap:label=\"Sold-to party\" sap:quickinfo=\"Who pays\""
         let text = try order(
@@ -279,6 +302,15 @@ import Testing
             """)
         #expect(text.contains("/// a let x = 1 */ b c d\n"))
         #expect(!text.contains("\nlet x") && !text.contains("\u{2028}") && !text.contains("\u{85}"))
+    }
+
+    @Test(arguments: [
+        ("&lt;doc:Nothing>", "\\<doc:Nothing>"), ("``Nothing``", "\\`\\`Nothing\\`\\`"), ("```", "\\`\\`\\`"),
+        ("\\&lt;b>", "\\\\\\<b>"), ("[a](doc:b)", "[a] (doc:b)"),
+    ])
+    func `no text of the document is a link or code in its comment`(said: String, written: String) throws {
+        let text = try order("<Annotation Term=\"Org.OData.Core.V1.Description\" String=\"\(said)\"/>")
+        #expect(text.contains("/// \(written)\n"), "\(text)")
     }
 
     @Test func `an open type says how other properties are read`() throws {

@@ -1,7 +1,8 @@
 import ProxyGenerator
+import TestSupport
 import Testing
 
-/// The sources in `Generated` and `GeneratedOffice` are part of this target, so they are compiled; other tests use them.
+/// The sources in the folders `Generated…` are part of this target, so they are compiled; other tests use them.
 @Suite struct GoldenTests {
     private func expect(_ folder: String, _ metadata: String, _ options: ProxyOptions) throws {
         let sources = try ProxySources(metadata: Array(metadata.utf8), options: options)
@@ -19,5 +20,9 @@ import Testing
     @Test func `generation without optionals gives exactly the files that are checked in`() throws {
         try expect(
             "GeneratedOffice", Office.metadata, ProxyOptions(service: "OfficeService", disablesOptionals: true))
+    }
+
+    @Test func `generation of functions and actions gives exactly the files that are checked in`() throws {
+        try expect("GeneratedAirports", AirportMetadata.v4, ProxyOptions(service: "AirService"))
     }
 }

@@ -31,6 +31,11 @@ import Tidelog
         #expect(reader.hasCard)
     }
 
+    @Test func `documents of one name have sources of their own, in one folder and in two`() {
+        #expect(Branch().entityType.name == "Lending.Branches.Branch")
+        #expect(Shelf().entityType.name == "Lending.Shelves.Shelf")
+    }
+
     @Test func `the service is the one that the options' annotations name`() {
         #expect(LendingLibraryMetadata.embedded.model.findEntitySet("Readers")?.entityType.name == "Lending.Reader")
         let service: DataService.Type = LendingLibrary.self

@@ -62,6 +62,122 @@ import Tidelog
         #expect(again.ownedOrders.compactMap(\.total).sorted { "\($0)" < "\($1)" } == [2, 3, 4])
     }
 
+    @Test func `applying the changes of one relation keeps what else is not saved`() async throws {
+        let trade = try await Trade()
+        let student = Student("Ada")
+        try await trade.box(Student.self).put(student)
+        let customer = Customer("Ada")
+        try await trade.box(Customer.self).put(customer)
+        student.friends.append(Student("Grace"))
+        student.teachers.append(Teacher("Ms Byron"))
+        try await student.teachers.applyChanges()
+        #expect(!student.teachers.hasPendingChanges)
+        #expect(student.friends.pendingChanges.added.compactMap(\.name) == ["Grace"])
+        let order = Order(1)
+        try await trade.box(Order.self).put(order)
+        customer.name = "Ada Lovelace"
+        customer.ownedOrders.append(order)
+        try await customer.ownedOrders.applyChanges()
+        #expect(customer.name == "Ada Lovelace")
+        #expect(try await trade.box(Customer.self).all[0].name == "Ada", "the name is not saved")
+        try await trade.box(Customer.self).put(customer)
+        #expect(try await trade.box(Customer.self).all[0].name == "Ada Lovelace")
+    }
+
+    @Test func `updating a customer by the service saves what was appended, and leaves it the customer`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        try await trade.store.createEntity(customer)
+        let id = customer.entityID
+        let order = Order(7)
+        customer.ownedOrders.append(order)
+        try await trade.store.updateEntity(customer)
+        #expect(customer.name == "Ada")
+        #expect(customer.entityID == id)
+        #expect(order.entityID != nil)
+        #expect(order.total == 7)
+        #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 1)
+        try await trade.synchronize()
+        #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 1)
+    }
+
+    @Test func `objects of a collection that was read stay, with what was changed in them`() async throws {
+        let trade = try await Trade()
+        let ada = Customer("Ada")
+        try await trade.box(Order.self).put(Order(1, owner: ada))
+        ada.ownedOrders[0].total = 9
+        try await trade.box(Order.self).put(Order(2, owner: ada))
+        #expect(ada.ownedOrders.compactMap(\.total) == [9, 2])
+        #expect(!ada.ownedOrders.isStale)
+        let other = try await trade.box(Customer.self).all[0]
+        try await trade.box(Order.self).put(Order(3, owner: other))
+        ada.name = "Ada Lovelace"
+        try await trade.box(Customer.self).put(ada)
+        #expect(ada.ownedOrders.compactMap(\.total) == [9, 2])
+        #expect(ada.ownedOrders.isStale)
+        try ada.ownedOrders.refresh()
+        #expect(ada.ownedOrders.compactMap(\.total) == [9, 2, 3])
+    }
+
+    @Test func `a copy that somebody holds stays as it is while its orders go`() async throws {
+        let trade = try await Trade()
+        let (ada, grace) = (Customer("Ada"), Customer("Grace"))
+        try await trade.box(Order.self).put((1...3).map { Order($0, owner: ada) })
+        let held = ada.ownedOrders
+        #expect(held.count == 3)
+        for place in held.indices {
+            held[place].owner.target = grace
+            try await trade.box(Order.self).put(held[place])
+        }
+        #expect(held.count == 3)
+        #expect(ada.ownedOrders.isStale)
+        #expect(grace.ownedOrders.count == 3)
+    }
+
+    @Test func `what the dynamic API has put there and is of another class is saved, and told of`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        let plain = EntityValue(TradeMetadata.embedded.entityType("Trade.Order"))
+        plain["Total"] = .decimal(DecimalValue(7 as Int64))
+        let held = customer.ownedOrders
+        Customer.ownedOrders.setEntityList(in: customer, to: [plain])
+        #expect(held.isEmpty && customer.ownedOrders.isEmpty)
+        #expect(customer.ownedOrders.failure?.code == .invalidRequest)
+        customer.ownedOrders.append(Order(8))
+        #expect(customer.ownedOrders.compactMap(\.total) == [8])
+        try await trade.box(Customer.self).put(customer)
+        #expect(
+            try await trade.box(Order.self).all.compactMap(\.total).sorted { $0.description < $1.description } == [
+                7, 8,
+            ])
+        Customer.ownedOrders.setEntityList(in: customer, to: [Order(9)])
+        try await trade.box(Customer.self).put(customer)
+        #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 3)
+    }
+
+    @Test func `a backlink that was refused is applied once it is mended`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        try await trade.box(Customer.self).put(customer)
+        let order = Order(1)
+        order["Total"] = .string("much")
+        var received = customer.received
+        received.append(order)
+        await #expect(throws: TidelogError.self) { try await received.applyChanges() }
+        order.total = 2
+        try await received.applyChanges()
+        #expect(try await trade.box(Order.self).all[0].recipient.target?.name == "Ada")
+    }
+
+    @Test func `reading a property anew keeps what was appended`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        try await trade.box(Order.self).put(Order(1, owner: customer))
+        customer.ownedOrders.append(Order(2))
+        try await trade.store.loadProperty(Customer.ownedOrders, into: customer)
+        #expect(customer.ownedOrders.compactMap(\.total) == [1, 2])
+    }
+
     @Test func `what is added and taken out again is no change`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")

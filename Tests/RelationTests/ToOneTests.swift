@@ -3,6 +3,14 @@ import Tidelog
 
 /// Relations to at most one entity.
 @Suite struct ToOneTests {
+    /// Their keys are 1 and 2.
+    private func twoCustomers(_ trade: Trade) async throws -> (Customer, Customer) {
+        let (ada, grace) = (Customer("Ada"), Customer("Grace"))
+        (ada[Customer.id], grace[Customer.id]) = (1, 2)
+        try await trade.box(Customer.self).put([ada, grace])
+        return (ada, grace)
+    }
+
     @Test func `saving an order saves the new customer that it leads to`() async throws {
         let trade = try await Trade()
         let order = Order(5)
@@ -225,5 +233,145 @@ import Tidelog
         #expect(try await trade.box(Person.self).all[0].passport.hasValue)
         try await trade.synchronize()
         #expect(try await trade.box(Person.self).all[0].passport.hasValue)
+    }
+
+    @Test func `the target follows the foreign key once it is saved`() async throws {
+        let trade = try await Trade()
+        let (ada, grace) = try await twoCustomers(trade)
+        let visit = Visit()
+        visit.customer.target = ada
+        try await trade.box(Visit.self).put(visit)
+        #expect(visit.customer.target === ada)
+        visit.customerID = 2
+        try await trade.box(Visit.self).put(visit)
+        #expect(visit.customer.target?.name == "Grace")
+        #expect(visit.customer.targetID == grace.entityID)
+        visit.customer.target = ada
+        #expect(visit.customer.hasPendingChange)
+        try await trade.box(Visit.self).put(visit)
+        #expect(visit.customerID == 1)
+        visit.customerID = nil
+        try await trade.box(Visit.self).put(visit)
+        #expect(!visit.customer.hasValue)
+    }
+
+    @Test func `a target that is set after the foreign key counts`() async throws {
+        let trade = try await Trade()
+        let (ada, _) = try await twoCustomers(trade)
+        let visit = Visit()
+        visit.customer.target = ada
+        try await trade.box(Visit.self).put(visit)
+        visit.customerID = 2
+        visit.customer.target = nil
+        try await trade.box(Visit.self).put(visit)
+        #expect(!visit.customer.hasValue)
+        #expect(visit.customerID == nil)
+    }
+
+    @Test func `another target that somebody else has set is seen after loading`() async throws {
+        let trade = try await Trade()
+        let order = Order(7, owner: Customer("Ada"))
+        let id = try await trade.box(Order.self).put(order)
+        let other = try #require(try await trade.box(Order.self).get(id))
+        #expect(other.owner.target?.name == "Ada")
+        #expect(!other.owner.isStale)
+        order.owner.target = Customer("Grace")
+        try await trade.box(Order.self).put(order)
+        #expect(other.owner.isStale)
+        try await trade.store.loadEntity(other)
+        #expect(other.owner.target?.name == "Grace")
+        #expect(!other.owner.isStale)
+    }
+
+    @Test func `a target that was loaded as another class is told of`() async throws {
+        let trade = try await Trade()
+        let order = Order(7, owner: Customer("Ada"))
+        let id = try await trade.box(Order.self).put(order)
+        let read = try #require(try await trade.box(Order.self).get(id))
+        try await DataService(provider: trade.provider).loadProperty(Order.owner, into: read)
+        #expect(read.owner.target == nil)
+        #expect(read.owner.state == .failed(.invalidRequest))
+    }
+
+    @Test func `assigning a relation that cannot be read changes nothing`() async throws {
+        let (trade, other) = (try await Trade(), try await Trade())
+        try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
+        try await other.box(Order.self).put(Order(1, owner: Customer("Grace")))
+        let (order, unreadable) = (try await trade.box(Order.self).all[0], try await other.box(Order.self).all[0])
+        await other.provider.close()
+        order.owner = unreadable.owner
+        #expect(!order.owner.hasPendingChange)
+        #expect(order.owner.target?.name == "Ada")
+    }
+
+    @Test func `a foreign key that names nobody known is cleared with its target`() async throws {
+        let trade = try await Trade()
+        let visit = Visit()
+        visit.customerID = 99
+        try await trade.box(Visit.self).put(visit)
+        #expect(visit.customer.state == .unresolvable("Customers(99)"))
+        visit.customer.target = nil
+        #expect(visit.customerID == nil)
+        #expect(!visit.customer.hasValue)
+        try await trade.box(Visit.self).put(visit)
+        #expect(try await trade.box(Visit.self).all[0].customerID == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func `a target that was saved is gone once it is set to nil`(byID: Bool) async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        try await trade.box(Customer.self).put(customer)
+        #expect(customer.ownedOrders.isEmpty)
+        let order = Order(1)
+        if byID { order.owner.targetID = customer.entityID } else { order.owner.target = customer }
+        try await trade.box(Order.self).put(order)
+        #expect(order.owner.target?.name == "Ada")
+        order.owner.target = nil
+        #expect(order.owner.target == nil)
+        #expect(order.owner.targetID == nil)
+        #expect(order.owner.state == .none)
+        try await trade.box(Order.self).put(order)
+        #expect(order.owner.target == nil)
+        #expect(!order.owner.hasValue)
+        #expect(customer.ownedOrders.isEmpty)
+    }
+
+    @Test func `loading a relation that leads nowhere any more forgets the target`() async throws {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        try await trade.box(Customer.self).put(customer)
+        #expect(customer.ownedOrders.isEmpty)
+        let order = Order(1, owner: customer)
+        let id = try await trade.box(Order.self).put(order)
+        let other = try #require(try await trade.box(Order.self).get(id))
+        other.owner.target = nil
+        try await trade.box(Order.self).put(other)
+        try await trade.store.loadProperty(Order.owner, into: order)
+        #expect(order.owner.target == nil)
+    }
+
+    @Test func `online, the foreign key follows the target that was set`() async throws {
+        let trade = try await Trade()
+        let (ada, _) = try await twoCustomers(trade)
+        let new = Visit()
+        new.customer.target = ada
+        try await trade.box(Visit.self).put(new)
+        try await trade.synchronize()
+        func all(_ set: String) async throws -> [EntityValue] {
+            try await trade.server.executeQuery(DataQuery().from(try trade.server.entitySet(withName: set)))
+                .entityList()
+        }
+        let visit = try #require(try await all("Visits").first as? Visit)
+        let customers = try await all("Customers").compactMap { $0 as? Customer }
+        let other = try #require(customers.first { $0.name == "Grace" })
+        visit.customer.target = other
+        try await trade.server.updateEntity(visit)
+        #expect(visit.customerID == other[Customer.id])
+        #expect(visit.customer.target === other)
+        #expect(!visit.customer.hasPendingChange)
+        visit.customer.target = nil
+        try await trade.server.updateEntity(visit)
+        #expect(visit.customerID == nil)
     }
 }

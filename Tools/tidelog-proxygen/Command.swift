@@ -11,8 +11,8 @@ struct Command: AsyncParsableCommand {
             Writes a class for each entity type, one for the service with functions for each entity set, and the metadata \
             itself, so that entities can be made without asking the service. The same metadata gives the same sources.
 
-            Either everything is written or nothing. Files that were generated for the same service before, and that have \
-            no type any more, are removed; files that were not generated are never touched.
+            Either everything is written or nothing. Files that were generated for the same service before, and that are \
+            not any more, are removed; files of other services, and those that were not generated, are never touched.
 
             Exit codes: 0 done, 1 anything else, with one sentence on standard error.
             """)
@@ -20,7 +20,7 @@ struct Command: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The metadata document: a file, the URL of a service or of its metadata, or - for standard input.",
+            "The metadata document: a file, the URL of a file, of a service or of its metadata, or - for standard input.",
             discussion:
                 "Without it, standard input. A service that wants credentials is not asked: download the document.",
             valueName: "file"))
@@ -117,7 +117,7 @@ struct Command: AsyncParsableCommand {
             }
             files = [sources.singleFile(named: singleFile)]
         }
-        try Output(directory: directory, tell: tell).write(files)
+        try Output(directory: directory, replacesOtherServices: singleFile != nil, tell: tell).write(files)
     }
 
     private func generate() async throws -> ProxySources {
@@ -161,7 +161,7 @@ struct Command: AsyncParsableCommand {
             return ReferenceDirectory(directory: directory)
         }
         guard let metadata, MetadataInput.isFile(metadata) else { return nil }
-        return ReferenceDirectory(directory: URL(filePath: metadata).deletingLastPathComponent())
+        return ReferenceDirectory(directory: MetadataInput.file(metadata).deletingLastPathComponent())
     }
 
     private static func isPlainName(_ name: String) -> Bool {

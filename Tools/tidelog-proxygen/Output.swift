@@ -4,6 +4,8 @@ internal import ProxyGenerator
 /// The directory that the sources go to.
 struct Output {
     let directory: URL
+    /// Whether files are replaced that were generated for another service: where the caller chose their names.
+    let replacesOtherServices: Bool
     let tell: (String) -> Void
 
     private var files: FileManager { .default }
@@ -22,6 +24,11 @@ struct Output {
             guard let present, present.hasPrefix(GeneratedFile.mark) else {
                 throw Failure(
                     "\(url.relativePath) was not generated and is not replaced. Choose another --destination.")
+            }
+            guard replacesOtherServices || present.hasPrefix(file.headline) else {
+                throw Failure(
+                    "\(url.relativePath) was generated for another service and is not replaced. Remove it, or choose "
+                        + "another --destination.")
             }
             if present == file.text { tell("Unchanged: \(url.relativePath).") } else { changed.append(file) }
         }
@@ -91,7 +98,7 @@ struct Output {
                 continue
             }
             try files.removeItem(at: url)
-            tell("Removed: \(url.relativePath), which has no type any more.")
+            tell("Removed: \(url.relativePath), which is not generated any more.")
         }
     }
 }

@@ -47,6 +47,9 @@ public struct ServiceOperation: Sendable, Hashable {
             self.facets = facets
             self.annotations = annotations
         }
+
+        /// Whether a call may leave it out, whatever its type allows: the annotation `Core.OptionalParameter`.
+        public var isOptional: Bool { annotations.contains { $0.term == "Org.OData.Core.V1.OptionalParameter" } }
     }
 
     public struct ReturnType: Sendable, Hashable {

@@ -50,9 +50,6 @@ public struct InvokedOperation: Sendable, Hashable {
 }
 
 extension ServiceOperation.Parameter {
-    /// Whether a call may leave it out, whatever its type allows (`Core.OptionalParameter`).
-    var isOptional: Bool { annotations.contains { $0.term == "Org.OData.Core.V1.OptionalParameter" } }
-
     /// Whether no value can be meant where none is given: one that may be null, but no collection.
     var isNullByDefault: Bool { isNullable && !type.isCollection }
 }

@@ -6,15 +6,8 @@ struct MemberPlanner {
     let options: ProxyOptions
     let names: TypeNames
     let chosen: ChosenNames
-    private let typeNames: Set<String>
-
-    init(model: EntityDataModel, options: ProxyOptions, names: TypeNames, chosen: ChosenNames) {
-        self.model = model
-        self.options = options
-        self.names = names
-        self.chosen = chosen
-        typeNames = names.all
-    }
+    /// What the generated code calls types by, which members must not hide.
+    let typeNames: Set<String>
 
     // MARK: Structured types
 

@@ -50,7 +50,8 @@ extension ServicePlan {
             enum Form {
                 case value, entity, entities
             }
-            var isOptional: Bool { parameter.isNullable && !parameter.type.isCollection }
+            /// Whether nil can be given: it means null, or that the parameter is left out where it may be.
+            var isOptional: Bool { parameter.isOptional || parameter.isNullable && !parameter.type.isCollection }
         }
 
         enum Result {

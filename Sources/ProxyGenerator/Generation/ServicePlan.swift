@@ -98,12 +98,15 @@ struct ServicePlan {
             try names.claim(name, as: SwiftName.ofType(Self.local(name)), in: &scope)
         }
 
-        let planner = MemberPlanner(model: model, options: options, names: names, chosen: chosen)
+        let typeNames = names.all.union(ReservedNames.typesInUse).union([serviceName, metadataName])
+        let planner = MemberPlanner(
+            model: model, options: options, names: names, chosen: chosen, typeNames: typeNames)
         entities = try planner.entities(entityTypes)
         complexTypes = try planner.complexTypes()
         enumerations = planner.enumerations()
         definitions = planner.definitions()
-        var calls = ServicePlanner(model: model, options: options, names: names, plain: plain, entities: entities)
+        var calls = ServicePlanner(
+            model: model, options: options, names: names, plain: plain, typeNames: typeNames, entities: entities)
         sets = calls.sets()
         singletons = calls.singletons()
         operations = calls.operations()

@@ -9,18 +9,19 @@ struct ServicePlanner {
     let plain: [String: String]
     private let keys: [String: [ServicePlan.KeyPart]]
     private let typeNames: Set<String>
-    private var scope = NameScope(reserved: ReservedNames.serviceMembers)
+    private var scope: NameScope
 
     init(
         model: EntityDataModel, options: ProxyOptions, names: TypeNames, plain: [String: String],
-        entities: [ServicePlan.Entity]
+        typeNames: Set<String>, entities: [ServicePlan.Entity]
     ) {
         self.model = model
         self.options = options
         self.names = names
         self.plain = plain
         keys = Dictionary(entities.map { ($0.type.name, $0.key) }, uniquingKeysWith: { first, _ in first })
-        typeNames = names.all
+        self.typeNames = typeNames
+        scope = NameScope(reserved: ReservedNames.serviceMembers, alsoTaken: typeNames)
     }
 
     mutating func sets() -> [ServicePlan.Set] {
@@ -79,13 +80,28 @@ struct ServicePlanner {
             let shared = functions[wanted] ?? scope.claim(wanted)
             functions[wanted] = shared
             let operation = operation(call, named: shared)
-            if signatures.insert(operation.signature).inserted {
+            if signatures.insert(signature(of: operation)).inserted {
                 result.append(operation)
             } else {
                 result.append(self.operation(call, named: scope.claim(shared)))
             }
         }
         return result
+    }
+
+    /// What Swift tells overloads apart by.
+    private func signature(of operation: ServicePlan.Operation) -> String {
+        let first =
+            switch operation.binding {
+            case nil: ""
+            case .entity(let type): "on \(type)"
+            case .set, .other: "on"
+            }
+        let others = operation.parameters.map { parameter in
+            let type = parameter.form == .value ? names.value(parameter.parameter.type, withoutAliases: true) : nil
+            return "\(parameter.label):\(type ?? parameter.type)"
+        }
+        return "\(operation.name)(\(first),\(others.joined(separator: ",")))"
     }
 
     /// A function or action by the name that it is invoked by.
@@ -162,17 +178,4 @@ struct ServicePlanner {
 extension TypeReference {
     /// The qualified name of an entity type; nil for other types.
     fileprivate var entityName: String? { if case .entity(let name) = kind { name } else { nil } }
-}
-
-extension ServicePlan.Operation {
-    /// What Swift tells overloads apart by.
-    fileprivate var signature: String {
-        let first =
-            switch binding {
-            case nil: ""
-            case .entity(let type): "on \(type)"
-            case .set, .other: "on"
-            }
-        return "\(name)(\(first),\(parameters.map { "\($0.label):\($0.type)" }.joined(separator: ",")))"
-    }
 }

@@ -20,8 +20,6 @@ public struct ChosenNames: Sendable, Hashable {
     /// No name is chosen.
     public init() {}
 
-    var isEmpty: Bool { classes.isEmpty && properties.isEmpty && services.isEmpty }
-
     mutating func choose(class choice: Choice, of type: String) {
         classes[type] = choice
         owners[choice.name.lowercased()] = type

@@ -2,7 +2,8 @@
 enum ReservedNames {
     /// Words that need backticks to be names.
     static let keywords: Set<String> = [
-        "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
+        "Any", "Self", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue", "default",
+        "defer",
         "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard",
         "if", "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
         "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super",
@@ -28,8 +29,19 @@ enum ReservedNames {
         "Property", "PropertyValues", "TidelogError", "TypeDefinition", "Value",
     ]
 
-    /// Names that types of generated code may not have: an app could not name what they hide.
-    static let types: Set<String> = afterDot.union(language).union(values).union(tidelog)
+    /// Types that apps and generated code name, which nothing may hide.
+    static let typesInUse: Set<String> = language.union(values).union(tidelog)
+
+    /// What bodies of generated functions and accessors call values by.
+    private static let locals: Set<String> = ["binding", "newValue", "query", "result"]
+
+    /// Words that mean something else where a type is expected, but are names elsewhere.
+    private static let typeWords: Set<String> = ["any", "async", "each", "nonisolated", "sending", "some"]
+
+    /// Names that types of generated code may not have. A type that begins with a small letter, as a chosen one or a prefix may,
+    /// would be hidden by a member or a value.
+    static let types: Set<String> = afterDot.union(typesInUse).union(typeWords).union(locals)
+        .union(entityMembers).union(complexMembers).union(enumerationMembers).union(serviceMembers)
 
     /// The public members of `EntityValue`; a test compares.
     static let entityMembers: Set<String> = afterDot.union([

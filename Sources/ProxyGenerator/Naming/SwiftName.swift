@@ -31,6 +31,13 @@ enum SwiftName {
     /// How the name is written where it is declared and used.
     static func escaped(_ name: String) -> String { ReservedNames.keywords.contains(name) ? "`\(name)`" : name }
 
+    /// How a parameter of the name is declared. Before a colon few words mean something else, and the compiler warns of
+    /// backticks that are not needed.
+    static func parameter(_ name: String) -> String { ["inout", "let", "var"].contains(name) ? "`\(name)`" : name }
+
+    /// How the name is written before an argument.
+    static func label(_ name: String) -> String { name == "inout" ? "`inout`" : name }
+
     /// Whether a person may choose the name for a class.
     static func isIdentifier(_ name: String) -> Bool {
         !name.isEmpty && identifier(name) == name && !ReservedNames.keywords.contains(name)

@@ -13,7 +13,7 @@ struct TypeNames {
         self.chosen = chosen
     }
 
-    /// All of them, which members must not hide.
+    /// All of them.
     var all: Set<String> { Set(names.values) }
 
     /// The Swift name of the type of that qualified name; nil where it gets none.
@@ -35,13 +35,16 @@ struct TypeNames {
     func entityClass(_ type: String) -> String? { type == "Edm.EntityType" ? "EntityValue" : names[type] }
 
     /// The Swift type of structural values; nil for streams, which are none.
-    func value(_ reference: TypeReference) -> String? {
-        if reference.isCollection { return value(reference.item).map { "[\($0)]" } }
+    /// - Parameter withoutAliases: gives what the alias of a type definition stands for, which is how Swift compares types.
+    func value(_ reference: TypeReference, withoutAliases: Bool = false) -> String? {
+        if reference.isCollection {
+            return value(reference.item, withoutAliases: withoutAliases).map { "[\($0)]" }
+        }
         switch reference.kind {
         case .enumeration(let name): return names[name] ?? "String"
         case .complex(let name): return names[name] ?? "ComplexValue"
         case .typeDefinition(let name, let underlying):
-            return SwiftText.type(underlying).map { names[name] ?? $0 }
+            return SwiftText.type(underlying).map { withoutAliases ? $0 : names[name] ?? $0 }
         case .primitive(let primitive): return SwiftText.type(primitive)
         case .entity, .unresolved: return "Value"
         }

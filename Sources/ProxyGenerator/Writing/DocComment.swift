@@ -15,6 +15,12 @@ enum DocComment {
         return Array(wrapped.joined(separator: [margin]))
     }
 
+    /// A paragraph about a parameter; nil where the metadata say nothing.
+    static func parameter(_ name: String, _ annotations: [Annotation]) -> String? {
+        let texts = descriptions(annotations)
+        return texts.isEmpty ? nil : "- Parameter \(name): \(texts.joined(separator: " "))"
+    }
+
     /// What a person wrote about the element, the short text first. The same text counts once.
     private static func descriptions(_ annotations: [Annotation]) -> [String] {
         var texts: [String] = []
@@ -39,8 +45,8 @@ enum DocComment {
 
     /// One paragraph, without what Markdown would take for links or code.
     private static func plain(_ text: String) -> String {
-        SwiftText.comment(text).split(separator: " ").joined(separator: " ")
-            .replacing("``", with: "` `").replacing("<", with: "\\<").replacing("<doc:", with: "\\<doc:")
+        let line = SwiftText.comment(text).split(separator: " ").joined(separator: " ")
+        return line.map { "\\`<".contains($0) ? "\\\($0)" : "\($0)" }.joined().replacing("](", with: "] (")
     }
 
     private static func wrap(_ text: String, _ margin: String) -> [String] {

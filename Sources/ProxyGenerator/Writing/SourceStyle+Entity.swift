@@ -26,18 +26,18 @@ extension SourceStyle {
     }
 
     private func initializer(of entity: ServicePlan.Entity) -> [String] {
-        let type = Layout.call("\(metadata).entityType(", [SwiftText.literal(entity.type.name)])
+        let arguments = [metadata, SwiftText.literal(entity.type.name), "withDefaults: withDefaults"]
         return [
             "    /// A new entity. With defaults, properties that must not be null have the default of the metadata or of",
             "    /// their type, keys included; without, every property is unset.",
             "    \(access)convenience init(withDefaults: Bool = true) {",
-        ] + Layout.group("self.init(", [type, .text("withDefaults: withDefaults")], ")", .call).lines(indentation: 8)
+        ] + Layout.call("self.init(", arguments).lines(indentation: 8)
             + ["    }"]
     }
 
     private func key(of entity: ServicePlan.Entity) -> [String] {
         guard !entity.key.isEmpty else { return [] }
-        let parameters = entity.key.map { "\(SwiftName.escaped($0.label)): \($0.type)" }
+        let parameters = entity.key.map { "\(SwiftName.parameter($0.label)): \($0.type)" }
         let pairs = entity.key.map {
             "(\(SwiftText.literal($0.property)), \(SwiftName.escaped($0.label)).propertyValue)"
         }

@@ -21,17 +21,10 @@ extension SourceStyle {
         }
         parameters += operation.parameters.map { parameter in
             let type = parameter.isOptional ? parameter.type + "? = nil" : parameter.type
-            return .text("\(SwiftName.escaped(parameter.label)): \(type)")
+            return .text("\(SwiftName.parameter(parameter.label)): \(type)")
         }
-        let pairs = operation.parameters.map { parameter -> Layout in
-            let function =
-                switch parameter.form {
-                case .value: "value"
-                case .entity: "entity"
-                case .entities: "entities"
-                }
-            let name = SwiftText.literal(parameter.parameter.name)
-            return .text("\(name): .\(function)(\(SwiftName.escaped(parameter.label)))")
+        let pairs = operation.parameters.map { parameter in
+            Layout.text("\(SwiftText.literal(parameter.parameter.name)): \(argument(for: parameter))")
         }
         if !pairs.isEmpty { arguments.append(.group("[", pairs, "]", .literal)) }
         if operation.result.isOfEntities {
@@ -41,6 +34,17 @@ extension SourceStyle {
         return function(
             operation.name, parameters, returns: operation.result.type, comment(of: operation),
             body(of: operation, arguments))
+    }
+
+    private func argument(for parameter: ServicePlan.Operation.Parameter) -> String {
+        let name = SwiftName.escaped(parameter.label)
+        let given =
+            switch parameter.form {
+            case .value: ".value(\(name))"
+            case .entity: ".entity(\(name))"
+            case .entities: ".entities(\(name)\(parameter.isOptional ? " ?? []" : ""))"
+            }
+        return parameter.parameter.isOptional ? "\(name) == nil ? .omitted : \(given)" : given
     }
 
     private func body(of operation: ServicePlan.Operation, _ arguments: [Layout]) -> [String] {
@@ -53,7 +57,7 @@ extension SourceStyle {
 
     private func comment(of operation: ServicePlan.Operation) -> [String] {
         let kind = operation.kind == .action ? "action" : "function"
-        var notes: [String] = []
+        var notes = operation.parameters.compactMap { DocComment.parameter($0.label, $0.parameter.annotations) }
         if operation.result.isOfEntities { notes.append("- Parameter query: what to select and expand.") }
         return DocComment.lines(
             "The \(kind) `\(DocComment.code(operation.invokedName))`. Online only.", operation.annotations,

@@ -63,14 +63,16 @@ extension SourceStyle {
     private func keyFunction(of set: ServicePlan.Set) -> [String] {
         guard !set.key.isEmpty else { return [] }
         let words = DocComment.code(set.set.name)
-        let labels = set.key.map { SwiftName.escaped($0.label) }
+        let labels = set.key.map { "\(SwiftName.label($0.label)): \(SwiftName.escaped($0.label))" }
         let arguments: [Layout] = [
             .text("\(set.className).self"), .text("in: \(SwiftText.literal(set.set.name))"),
-            .call("key: \(set.className).key(", labels.map { "\($0): \($0)" }), .text(set.query),
+            .call("key: \(set.className).key(", labels), .text(set.query),
         ]
         return function(
             set.fetchOne,
-            zip(labels, set.key).map { .text("\($0): \($1.type)") } + [.text("\(set.query): DataQuery = DataQuery()")],
+            set.key.map { .text("\(SwiftName.parameter($0.label)): \($0.type)") } + [
+                .text("\(set.query): DataQuery = DataQuery()")
+            ],
             returns: set.className,
             DocComment.lines(
                 "The entity of `\(words)` that has the key. Throws `notFound` where there is none.",

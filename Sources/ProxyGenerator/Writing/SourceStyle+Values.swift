@@ -43,10 +43,10 @@ extension SourceStyle {
             let swift = SwiftName.escaped(swift)
             switch enumeration.form {
             case .closed: lines.append("    case \(swift) = \(text)")
-            case .open, .openFlags: lines.append("    \(access)static let \(swift) = \(name)(rawValue: \(text))")
-            case .flags where member.value == 0: lines.append("    \(access)static let \(swift): \(name) = []")
+            case .open, .openFlags: lines.append("    \(access)static let \(swift) = Self(rawValue: \(text))")
+            case .flags where member.value == 0: lines.append("    \(access)static let \(swift): Self = []")
             case .flags:
-                lines.append("    \(access)static let \(swift) = \(name)(rawValue: \(Self.literal(member.value)))")
+                lines.append("    \(access)static let \(swift) = Self(rawValue: \(Self.literal(member.value)))")
             }
         }
         if !enumeration.members.isEmpty { lines.append("") }

@@ -26,6 +26,8 @@ enum SwiftText {
         let margin = String(repeating: " ", count: indentation)
         var result = margin + hashes + "\"\"\"\n"
         for line in document.split(separator: "\n", omittingEmptySubsequences: false) {
+            // The one character that XML has and sources have not.
+            let line = line.replacing("\u{7F}", with: "\\\(hashes)u{7F}")
             result += line.isEmpty ? "\n" : margin + line + "\n"
         }
         return result + margin + "\"\"\"" + hashes

@@ -142,9 +142,14 @@ public struct Fold<Storage: StateStorage> {
     }
 
     /// Applies a pending operation to the local state.
-    private mutating func putOnTop(_ pending: PendingOperation) throws(StateError) {
+    ///
+    /// - Parameter firstUnknown: the lowest entity that no record before has used, where that is known.
+    private mutating func putOnTop(
+        _ pending: PendingOperation, firstUnknown: EntityID = EntityID(rawValue: .max)
+    ) throws(StateError) {
         let operation = try visible(pending)
-        let effect = try editLayer(.local, keepingEffect: keepsEffects == true) { e throws(StateError) in
+        let effect = try editLayer(.local, keepingEffect: keepsEffects == true, firstUnknown: firstUnknown) {
+            e throws(StateError) in
             if let operation { try e.apply(operation) }
         }.effect
         if keepsEffects == true { try storage.putEffect(effect, of: pending.sequence) }
@@ -205,6 +210,7 @@ public struct Fold<Storage: StateStorage> {
             firstUnknown: firstUnknown)
         var editor = StateEditor(storage: layer, model: model, index: index)
         try body(&editor)
+        try layer.flush()
         // What comes true was looked at when it was made; a download of millions need not be remembered.
         if kind == .local { touched.add(editor.touched) }
         if kind == .coveredBase { edits?.add(layer) }
@@ -216,6 +222,7 @@ public struct Fold<Storage: StateStorage> {
     private mutating func apply(
         _ operation: Operation, sequence: SequenceNumber, time: Timestamp
     ) throws(StateError) {
+        let firstUnknown = try storage.header().nextEntity
         try keepNextEntity(above: operation.createdEntities)
         try register(operation)
         try advance(for: operation)
@@ -224,7 +231,7 @@ public struct Fold<Storage: StateStorage> {
         if isSettled {
             // The new one is the last; what is kept of those before it is kept of it.
             if keepsEffects == nil { keepsEffects = try storedEffects(before: sequence) }
-            try putOnTop(pending)
+            try putOnTop(pending, firstUnknown: firstUnknown)
         } else {
             edits?.added.insert(sequence)
         }

@@ -155,6 +155,7 @@ struct PartialReplay<Storage: StateStorage> {
             let layer = StateLayer(storage, index, .local, records: true)
             var editor = StateEditor(storage: layer, model: model, index: index)
             if let operation = try pending.visible(in: storage, model) { try editor.apply(operation) }
+            try layer.flush()
             touched.add(editor.touched)
             let effect = layer.effect
             if try storage.effect(of: sequence) != effect { try storage.putEffect(effect, of: sequence) }

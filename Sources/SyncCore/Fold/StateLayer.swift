@@ -31,6 +31,8 @@ final class StateLayer<Storage: StateStorage> {
     private var linked: NewEntities
     /// The row that was put last, which is asked for at once as a rule.
     private var last: EntityRow?
+    /// Whether the storage still has to get it: what a new entity is bound to changes its row once more. See ``flush()``.
+    private var isLastUnwritten = false
 
     init(
         _ state: Storage, _ index: RelationshipIndex, _ kind: Kind, records: Bool = false,
@@ -70,6 +72,11 @@ final class StateLayer<Storage: StateStorage> {
     func putRow(_ row: EntityRow) throws(StateError) {
         if records { noteWriting(of: row.id, from: try current(row.id), to: row) }
         if row.id >= firstUnknown { arrived.insert(row.id) }
+        if kind == .local {
+            if last?.id != row.id { try flush() }
+            (last, isLastUnwritten) = (row, true)
+            return
+        }
         last = row
         if kind == .coveredBase, try state.base(row.id) != nil {
             try state.saveBase(row.id, .row(row))
@@ -80,6 +87,7 @@ final class StateLayer<Storage: StateStorage> {
 
     func removeRow(_ id: EntityID) throws(StateError) {
         if records { noteWriting(of: id, from: try current(id), to: nil) }
+        if last?.id == id { isLastUnwritten = false } else { try flush() }
         last = nil
         if kind == .coveredBase, try state.base(id) != nil {
             try state.saveBase(id, .absent)
@@ -90,8 +98,20 @@ final class StateLayer<Storage: StateStorage> {
 
     /// Keeps what the service holds of an entity, once, before the local state of it changes.
     func saveBase(_ id: EntityID) throws(StateError) {
-        guard kind == .local, try state.base(id) == nil else { return }
+        guard kind == .local else { return }
+        if id >= firstUnknown {
+            if !arrived.contains(id) { try state.saveBase(id, .absent) }
+            return
+        }
+        guard try state.base(id) == nil else { return }
         try state.saveBase(id, try state.row(id).map(BaseState.row) ?? .absent)
+    }
+
+    /// Writes what was kept back. Call when the edit is through.
+    func flush() throws(StateError) {
+        guard isLastUnwritten, let last else { return }
+        isLastUnwritten = false
+        try state.putRow(last)
     }
 
     private func noteWriting(of id: EntityID, from before: EntityRow?, to after: EntityRow?) {
@@ -137,6 +157,7 @@ final class StateLayer<Storage: StateStorage> {
 
     func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID] {
         note(.match(set, values), .readsMembers)
+        try flush()
         let found = try state.findRows(set: set, where: values)
         guard kind == .coveredBase else { return found }
         let item = StateItem.match(set, values)

@@ -10,6 +10,8 @@ struct MemoryQueue {
     private var byEntity: [EntityID: SmallSet<SequenceNumber>] = [:]
     private var byChanged: [EntityID: SmallSet<SequenceNumber>] = [:]
     private var byTransaction: [String: Set<SequenceNumber>] = [:]
+    /// How many of them are not to be sent.
+    private(set) var heldBack = 0
 
     var count: Int { order.count - start }
 
@@ -28,7 +30,11 @@ struct MemoryQueue {
 
     mutating func put(_ operation: PendingOperation) {
         let sequence = operation.sequence
-        if operations.updateValue(operation, forKey: sequence) != nil { return }
+        if operation.operation.delivery != .queued { heldBack += 1 }
+        if let former = operations.updateValue(operation, forKey: sequence) {
+            if former.operation.delivery != .queued { heldBack -= 1 }
+            return
+        }
         order.insert(sequence, at: place(of: sequence))
         operation.operation.forEachTouched { id in
             byEntity[id, default: SmallSet()].insert(sequence)
@@ -39,6 +45,7 @@ struct MemoryQueue {
 
     mutating func remove(_ sequence: SequenceNumber) {
         guard let gone = operations.removeValue(forKey: sequence) else { return }
+        if gone.operation.delivery != .queued { heldBack -= 1 }
         removeFromOrder(sequence)
         gone.operation.forEachTouched { id in
             byEntity[id]?.remove(sequence)

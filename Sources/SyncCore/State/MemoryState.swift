@@ -257,6 +257,7 @@ public final class MemoryState: StateStorage {
         pendingOperations().filter { $0.status.kind == kind }
     }
     public func pendingCount() -> Int { queue.count }
+    public func hasHeldBack() -> Bool { queue.heldBack > 0 }
     public func pendingOperations(naming id: EntityID) -> [SequenceNumber] { queue.naming(id) }
     public func pendingOperations(changing id: EntityID) -> [SequenceNumber] { queue.changing(id) }
     public func hasPendingChange(of id: EntityID) -> Bool { queue.hasChange(of: id) }

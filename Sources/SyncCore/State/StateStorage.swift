@@ -80,6 +80,8 @@ public protocol StateStorage: AnyObject {
     func pendingOperations(_ kind: PendingOperation.Status.Kind) throws(StateError) -> [PendingOperation]
     /// How many there are.
     func pendingCount() throws(StateError) -> Int
+    /// Whether one of them is not to be sent: a draft, or for this store only. Asked for at each operation.
+    func hasHeldBack() throws(StateError) -> Bool
     /// The pending operations that name the entity, in order.
     func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber]
     /// Those of them that change the entity, in order. Cost: not that of those that only name it.

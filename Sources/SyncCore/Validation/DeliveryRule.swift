@@ -4,6 +4,7 @@ extension OperationRules {
     /// What goes to the service cannot refer to an entity that never does.
     func checkDelivery(_ operation: Operation) throws(ValidationError) {
         guard operation.delivery != .localOnly else { return }
+        guard try read({ storage throws(StateError) in try storage.hasHeldBack() }) else { return }
         for entity in Set(operation.referencedEntities).sorted() where try isLocalOnly(entity) {
             throw .refused(
                 .init(

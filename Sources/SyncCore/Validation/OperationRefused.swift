@@ -58,6 +58,13 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
             recovery: "Name the other entity as well.")
     }
 
+    /// How many levels a deep insert may have.
+    public static let deepestInsert = 32
+
+    public static let nestedTooDeeply = OperationRefused(
+        .notAllowed, "The deep insert is nested too deeply: it may have \(deepestInsert) levels.",
+        recovery: "Create the entities one by one, each in its parent, in a change set.")
+
     public var description: String { recovery.map { "\(message) \($0)" } ?? message }
 }
 

@@ -65,7 +65,7 @@ public struct OperationRules<Storage: StateStorage> {
     // MARK: Creation
 
     private func check(_ creation: Creation, depth: Int) throws(ValidationError) {
-        guard depth < 32 else { throw .refused(.init(.notAllowed, "The deep insert is nested too deeply.")) }
+        guard depth < OperationRefused.deepestInsert else { throw .refused(.nestedTooDeeply) }
         guard let set = model.findEntitySet(creation.set) else {
             throw .refused(.init(.unknownEntitySet, "There is no entity set \(creation.set)."))
         }

@@ -17,7 +17,9 @@ struct AddressResolver {
     func entity(_ address: EntityAddress) throws -> EntityID {
         switch address {
         case .link(let url): return try entity(at: url)
-        case .key(let set, let key): return try entity(set: set, key: key)
+        case .key(let set, let key):
+            try checkIsWhole(key, of: set)
+            return try entity(set: set, key: key)
         case .id(let id):
             guard try state.set(of: id) != nil else { throw notFound("The entity \(id)") }
             return id
@@ -27,6 +29,11 @@ struct AddressResolver {
 
     /// - Parameter url: absolute, or relative to the service root, percent-encoded or not.
     func entity(at url: String) throws -> EntityID {
+        if let named = PlainLink(local: url), let id = Optional(EntityID(rawValue: UInt64(named.key))),
+            try state.set(of: id) == named.set, model.findEntitySet(named.set) != nil
+        {
+            return id
+        }
         if let id = try names.entity(named: url) { return id }
         let path = try ServiceRequest.parse(
             URLText.encoded(url), serviceRoot: root, model: model, version: model.version
@@ -46,6 +53,16 @@ struct AddressResolver {
     func entity(set: String, key: KeyPredicate) throws -> EntityID {
         if let id = try names.entity(set: set, key: key) { return id }
         throw notFound("\(set)(\(KeyText.of(key)))")
+    }
+
+    /// Part of a key may be that of several entities.
+    private func checkIsWhole(_ key: KeyPredicate, of set: String) throws {
+        guard let names = model.findEntitySet(set)?.entityType.keyProperties.map(\.name),
+            names.count != key.values.count
+        else { return }
+        throw TidelogError(
+            .invalidRequest, "\(set)(\(KeyText.of(key))) is no whole key.",
+            recovery: "A key of \(set) has a value for \(names.joined(separator: ", ")).")
     }
 
     private func notALink(_ url: String) -> TidelogError {

@@ -83,6 +83,8 @@ public struct IntentResult: Sendable {
     public var sequence: SequenceNumber?
     /// The new entities by the number of their draft; for an update or a link the entity in question under -1.
     public var entities: [Int: EntitySnapshot]
+    /// What the service says of the changed entity's version where it says nothing else of it.
+    public var etag: String?
 
     public init(sequence: SequenceNumber? = nil, entities: [Int: EntitySnapshot] = [:]) {
         self.sequence = sequence

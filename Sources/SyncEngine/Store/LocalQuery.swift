@@ -6,12 +6,14 @@ import Views
 
 /// A query over the views with its answer in the app's form: `$select` and `$expand` on top of ``RowQuery``.
 struct LocalQuery {
+    private let state: SQLiteState
     let query: RowQuery
     let reader: SnapshotReader
     let model: EntityDataModel
 
     /// - Parameter time: what `now()` is, in milliseconds since 1970.
     init(state: SQLiteState, forms: LinkForms, time: Timestamp) {
+        self.state = state
         model = forms.model
         query = RowQuery(state: state, model: model, now: GlobalDateTime(millisecondsSince1970: time))
         reader = SnapshotReader(state: state, forms: forms)
@@ -41,7 +43,7 @@ struct LocalQuery {
 
     func answer(_ request: ServiceRequest, _ page: Page? = nil) throws -> QueryAnswer {
         do {
-            return try plainAnswer(try request.resolvingAliases(), page)
+            return try answer(resolved: try request.resolvingAliases(), page)
         } catch let error as EvaluationError {
             throw TidelogError(error)
         }
@@ -50,7 +52,7 @@ struct LocalQuery {
     /// The same for a request without aliases.
     func answer(resolved request: ServiceRequest, _ page: Page?) throws -> QueryAnswer {
         do {
-            return try plainAnswer(request, page)
+            return try state.reading { try plainAnswer(request, page) }
         } catch let error as EvaluationError {
             throw TidelogError(error)
         }

@@ -80,6 +80,7 @@ extension LocalStore {
         let reader = try SnapshotReader(state: state, forms: linkForms(model))
         let created = Dictionary(grouping: drafts.ids) { drafts.intentOf[$0.key] }
         var results: [IntentResult] = []
+        results.reserveCapacity(drafts.intentEnds.count)
         var begin = 0
         for (index, end) in drafts.intentEnds.enumerated() {
             defer { begin = end }

@@ -119,8 +119,11 @@ extension LocalStore {
             guard let set = try state.set(of: id).flatMap({ model.findEntitySet($0) }) else {
                 throw TidelogError(.notFound, "The entity is not in the store.")
             }
-            let type = try state.row(id).flatMap { model.findEntityType($0.type) } ?? set.entityType
-            guard let property = type.findProperty(property.name), property.isNavigation else {
+            // A type derived from the set's may declare it.
+            let own =
+                try set.entityType.findProperty(property.name)
+                ?? state.row(id).flatMap { model.findEntityType($0.type)?.findProperty(property.name) }
+            guard let property = own, property.isNavigation else {
                 throw TidelogError(
                     .refused(.unknownNavigationProperty), "\(set.name) has no navigation property \(property.name).")
             }

@@ -73,7 +73,7 @@ struct OperationBuilder {
     /// The entity that the app passed to the call, which the last of its operations need not be about.
     func subject(of intent: Intent) throws -> EntityID? {
         switch intent {
-        case .create(let draft, _): drafts.ids[draft.number]
+        case .create: nil
         case .update(let address, _, _, _), .delete(let address): try entity(address)
         case .createLink(let from, _, _), .updateLink(let from, _, _), .deleteLink(let from, _, _): try entity(from)
         }

@@ -1,17 +1,24 @@
-/// A link of the most frequent form, `Orders(5)`: a set, and a key that is one number.
+/// A link of one of the most frequent forms: a set, and a number.
 struct PlainLink {
     let set: String
     let key: Int64
 
-    /// Nil for every other form.
-    init?(_ link: String) {
+    /// `Orders(5)`, with a key; nil for every other form.
+    init?(_ link: String) { self.init(link, prefix: []) }
+
+    /// `Orders(~5)`, with the number of the entity in the store; nil for every other form.
+    init?(local link: String) { self.init(link, prefix: [UInt8(ascii: "~")]) }
+
+    private init?(_ link: String, prefix: [UInt8]) {
         let parsed = link.utf8.withContiguousStorageIfAvailable { bytes -> (end: Int, key: Int64)? in
             guard bytes.count <= 200, bytes.last == UInt8(ascii: ")"),
                 let open = bytes.firstIndex(of: UInt8(ascii: "("))
             else { return nil }
             // 18 digits are no overflow.
-            let digits = bytes[(open + 1)..<(bytes.count - 1)]
-            guard open > 0, (1...18).contains(digits.count) else { return nil }
+            let inside = bytes[(open + 1)..<(bytes.count - 1)]
+            guard open > 0, inside.starts(with: prefix) else { return nil }
+            let digits = inside.dropFirst(prefix.count)
+            guard (1...18).contains(digits.count) else { return nil }
             var key: Int64 = 0
             for byte in digits {
                 guard (0x30...0x39).contains(byte) else { return nil }

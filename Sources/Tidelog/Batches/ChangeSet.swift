@@ -69,8 +69,10 @@ public final class ChangeSet {
         let kind: Kind
         let headers: HTTPHeaders
         let options: RequestOptions
-        /// Whether collections of related entities are left out, and follow as operations of their own.
+        /// Whether the entity is saved by a plan that has operations of their own for its collections and for links that go.
         var isFlat = false
+        /// Of a flat create: what the new entity is bound to besides what the app has bound it to.
+        var bound: (property: Property, entity: EntityValue)?
         /// Of a flat create: single-valued relations that follow as operations of their own as well.
         var later: Set<String> = []
 
@@ -78,6 +80,14 @@ public final class ChangeSet {
             self.kind = kind
             self.headers = headers
             self.options = options
+        }
+
+        /// Whether the call saves what was changed in its subject: a link alone saves nothing else.
+        var savesSubject: Bool {
+            switch kind {
+            case .create, .update: true
+            case .delete, .createLink, .updateLink, .deleteLink: false
+            }
         }
 
         /// The entity that the call changes.

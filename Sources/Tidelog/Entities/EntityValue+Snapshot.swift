@@ -4,7 +4,10 @@ import SyncEngine
 
 extension EntityValue {
     /// Takes over what a store or service said of this entity.
-    func apply(_ snapshot: EntitySnapshot, _ factory: EntityFactory) {
+    ///
+    /// - Parameter settled: the relations that were saved with it, and so are as they should be.
+    func apply(_ snapshot: EntitySnapshot, _ factory: EntityFactory, settled: Set<String> = []) {
+        let former = savedValues
         entitySet =
             factory.model.findEntitySet(snapshot.set) ?? entitySet ?? QueueModel.model.findEntitySet(snapshot.set)
         values = snapshot.values
@@ -19,10 +22,39 @@ extension EntityValue {
         isFromLocalRelationship = snapshot.isFromLocalRelationship
         bindings = []
         self.factory = factory
-        if !related.isEmpty { related = related.filter { $0.value.edit == .none } }
+        if !related.isEmpty {
+            related = related.filter { $0.value.edit == .none }
+            forgetStaleRelations(besides: settled, former: former)
+        }
         for expanded in snapshot.expanded {
             related[expanded.navigation] = RelatedEntities(base: expanded.entities.compactMap { factory.entity($0) })
         }
+    }
+
+    /// The same where only a link of the entity was saved: what the app has changed in the object and not saved stays changed.
+    func applyKeepingEdits(_ snapshot: EntitySnapshot, _ factory: EntityFactory) {
+        let (changed, bound) = (changedValues, bindings)
+        let edited = related.filter { $0.value.edit != .none }
+        apply(snapshot, factory)
+        values.merge(changed)
+        bindings = bound
+        related.merge(edited) { $1 }
+    }
+
+    /// What was changed is saved, though nobody says how the entity is now. Foreign keys follow the relations that were set.
+    func settleValues(etag: String?, settled: Set<String>) {
+        for name in settled {
+            guard let property = entityType.findProperty(name), !property.isCollection,
+                let relation = related[name]
+            else { continue }
+            let isNothing = relation.read?.isEmpty == true
+            for pair in property.navigation?.constraints ?? [] {
+                values[pair.dependent] = isNothing ? .null : relation.target?.values[pair.principal]
+            }
+        }
+        savedValues = values
+        bindings = []
+        self.etag = etag ?? self.etag
     }
 
     /// What an update has to say: the properties whose value differs from what was read.

@@ -55,11 +55,12 @@ open class EntityValue {
     var factory: EntityFactory?
 
     /// - Parameter withDefaults: gives every property that must not be null, keys included, the default value of the
-    ///   metadata or of its type (0, "", false). Leave it out for entities whose key the service gives: a default key would
-    ///   be refused as a duplicate the second time.
+    ///   metadata or of its type (0, "", false, 1970-01-01). Enumerations and complex values have one with
+    ///   ``init(_:_:withDefaults:)``, which knows their types. Leave it out for entities whose key the service gives: a default
+    ///   key would be refused as a duplicate the second time.
     public required init(_ entityType: EntityType, withDefaults: Bool = false) {
         self.entityType = entityType
-        values = withDefaults ? DefaultValues.of(entityType) : PropertyValues()
+        values = withDefaults ? DefaultValues(model: nil).of(entityType) : PropertyValues()
     }
 
     /// An entity of that type with every property unset.
@@ -122,36 +123,5 @@ open class EntityValue {
         copy.entitySet = entitySet
         copy.values = values
         return copy
-    }
-}
-
-/// The values that a new entity has if the app wants defaults.
-enum DefaultValues {
-    static func of(_ type: EntityType) -> PropertyValues {
-        var values = PropertyValues()
-        for property in type.properties {
-            if let value = property.declaredDefault {
-                values[property.name] = value
-            } else if !property.isNullable, let value = natural(property.type) {
-                values[property.name] = value
-            }
-        }
-        return values
-    }
-
-    private static func natural(_ type: TypeReference) -> Value? {
-        if type.isCollection { return .collection([]) }
-        guard let primitive = type.primitive else { return nil }
-        return switch primitive {
-        case .boolean: .boolean(false)
-        case .byte, .sbyte, .int16, .int32, .int64: .integer(0)
-        case .single: .single(0)
-        case .double: .double(0)
-        case .decimal: .decimal(DecimalValue(0 as Int64))
-        case .string: .string("")
-        case .guid: .guid(GuidValue(high: 0, low: 0))
-        case .binary: .binary([])
-        default: nil
-        }
     }
 }

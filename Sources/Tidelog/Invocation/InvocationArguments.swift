@@ -7,10 +7,12 @@ public struct InvocationArguments: ExpressibleByDictionaryLiteral {
     let pairs: [(name: String, argument: InvocationArgument)]
 
     /// A name that comes twice is refused by the call.
-    public init(_ pairs: [(name: String, argument: InvocationArgument)]) { self.pairs = pairs }
+    public init(_ pairs: [(name: String, argument: InvocationArgument)]) {
+        self.pairs = pairs.filter { !$0.argument.isOmitted }
+    }
 
     public init(dictionaryLiteral elements: (String, InvocationArgument)...) {
-        pairs = elements.map { ($0.0, $0.1) }
+        self.init(elements.map { (name: $0.0, argument: $0.1) })
     }
 }
 
@@ -20,9 +22,12 @@ public struct InvocationArgument {
         case value(Value)
         case entity(EntityValue)
         case entities([EntityValue])
+        case omitted
     }
 
     private let content: Content
+
+    fileprivate var isOmitted: Bool { if case .omitted = content { true } else { false } }
 
     /// A primitive, enumeration or complex value, or a collection of such; nil is null.
     ///
@@ -48,6 +53,10 @@ public struct InvocationArgument {
 
     public static var null: InvocationArgument { InvocationArgument(content: .value(.null)) }
 
+    /// As if the parameter were not named: the service takes what it takes then. For parameters that are annotated with
+    /// `Core.OptionalParameter`, and those that may be null.
+    public static var omitted: InvocationArgument { InvocationArgument(content: .omitted) }
+
     func resolved(
         _ type: TypeReference, in model: EntityDataModel
     ) throws(TidelogError) -> OperationInvocation.Argument.Content {
@@ -58,6 +67,8 @@ public struct InvocationArgument {
             var resolved: [OperationInvocation.Argument.Entity] = []
             for entity in entities { resolved.append(try Self.resolved(entity, model)) }
             return .entities(resolved)
+        // Those are left out before.
+        case .omitted: return .value(.null)
         }
     }
 

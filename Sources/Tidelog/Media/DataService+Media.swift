@@ -112,7 +112,7 @@ extension DataService {
 
     private func create(_ operation: ChangeSet.Operation, _ content: MediaContent) async throws(TidelogError) {
         let model = try await provider.model()
-        let call = try ModificationCall([operation], model: model)
+        let call = try ModificationCall([operation], model: model, provider: provider)
         guard let (intent, options) = call.intents.first, case .create(var draft, let parent) = intent else { return }
         let content = try await kept(content)
         let rest = Intent.update(

@@ -114,6 +114,8 @@ struct OnlineModification {
                 let payload = try? PayloadReader(version: model.version, model: model).entity(response.body, type: type)
             {
                 result.entities[IntentResult.subject] = reading.snapshot(payload, type, set)
+            } else {
+                result.etag = response.headers["ETag"]
             }
         case .delete, .link, .unlink: return
         }

@@ -52,3 +52,14 @@ public struct EmbeddedMetadata: Sendable {
         return type
     }
 }
+
+extension EntityValue {
+    /// A new entity of the type that the embedded metadata declare under that qualified name.
+    ///
+    /// - Parameter withDefaults: as for ``init(_:withDefaults:)``, and enumerations have their member 0, or else the first, and
+    ///   complex values those of their own properties.
+    public convenience init(_ metadata: EmbeddedMetadata, _ type: String, withDefaults: Bool) {
+        self.init(metadata.entityType(type))
+        if withDefaults { values = DefaultValues(model: metadata.model).of(entityType) }
+    }
+}

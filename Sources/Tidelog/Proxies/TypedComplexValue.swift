@@ -21,7 +21,8 @@ extension TypedComplexValue {
         self.init(
             complexValue: ComplexValue(
                 type: type.baseType == nil ? nil : type.name,
-                properties: withDefaults ? DefaultValues.of(type) : PropertyValues()))
+                properties: withDefaults ? DefaultValues(model: Self.embeddedMetadata.model).of(type) : PropertyValues()
+            ))
     }
 
     /// The value as one of another type: of a base type, or of a derived one where it is of that. Nil where it is neither.

@@ -8,73 +8,150 @@ struct PutPlan {
     private var seen: Set<ObjectIdentifier> = []
     /// New entities that are created by ``operations``.
     private var created: Set<ObjectIdentifier> = []
+    /// Links that ``operations`` make between entities.
+    private var links: Set<LinkIdentity> = []
+    /// What new entities are bound to though they do not say so themselves.
+    private var bound: [ObjectIdentifier: (property: Property, entity: EntityValue)] = [:]
+    /// Links of which one end is not created yet.
+    private var waiting: [(from: EntityValue, property: Property, to: EntityValue)] = []
+    /// What is still to be done, the next last: a list and no recursion, since how long a chain of objects is, others decide.
+    private var steps: [Step] = []
 
     init() {}
 
+    private enum Step {
+        /// What the entity refers to comes first.
+        case put(EntityValue, parent: (EntityValue, Property)?)
+        case save(EntityValue, parent: (EntityValue, Property)?)
+        case link(EntityValue, EntityValue, Property, isBackwards: Bool)
+        case linkWhatWaited
+    }
+
     /// Saves an object once, however often it is met.
-    ///
-    /// - Parameter parent: what a new entity is created in.
-    mutating func put(_ entity: EntityValue, in parent: (EntityValue, Property)? = nil) {
-        guard seen.insert(ObjectIdentifier(entity)).inserted else { return }
-        let isNew = entity.state == .unsaved
-        var later: [(property: Property, target: EntityValue)] = []
-        for (property, related) in entity.changedRelations where !property.isCollection {
-            guard let target = related.list.first, target.state == .unsaved else { continue }
-            put(target)
-            // Two new entities that refer to each other: one link has to wait until both are there.
-            if !created.contains(ObjectIdentifier(target)) { later.append((property, target)) }
+    mutating func put(_ entity: EntityValue) { run([.put(entity, parent: nil)]) }
+
+    /// Links entities with their host, new ones by creating them there.
+    mutating func link(_ entities: [EntityValue], _ host: EntityValue, _ property: Property, isBackwards: Bool = false)
+    {
+        run(entities.map { .link($0, host, property, isBackwards: isBackwards) })
+    }
+
+    private mutating func run(_ first: [Step]) {
+        steps = first.reversed()
+        while let step = steps.popLast() {
+            let next: [Step]
+            switch step {
+            case .put(let entity, let parent): next = put(entity, in: parent)
+            case .save(let entity, let parent): next = save(entity, in: parent)
+            case .link(let entity, let host, let property, let isBackwards):
+                next = link(entity, host, property, isBackwards: isBackwards)
+            case .linkWhatWaited:
+                linkWhatWaited()
+                next = []
+            }
+            steps += next.reversed()
         }
+    }
+
+    private mutating func put(_ entity: EntityValue, in parent: (EntityValue, Property)?) -> [Step] {
+        guard seen.insert(ObjectIdentifier(entity)).inserted else { return [] }
+        return entity.changedTargets.map { .put($0.target, parent: nil) } + [.save(entity, parent: parent)]
+    }
+
+    /// - Parameter parent: what a new entity is created in.
+    private mutating func save(_ entity: EntityValue, in parent: (EntityValue, Property)?) -> [Step] {
+        let isNew = entity.state == .unsaved
+        // Two new entities that refer to each other: one link has to wait until both are there.
+        let later = entity.changedTargets.filter { !created.contains(ObjectIdentifier($0.target)) }
         let kind: ChangeSet.Operation.Kind = isNew ? .create(entity, parent: parent) : .update(entity)
         var operation = ChangeSet.Operation(kind, .empty, .none)
         operation.isFlat = true
+        operation.bound = bound.removeValue(forKey: ObjectIdentifier(entity))
         operation.later = Set(later.map(\.property.name))
         operations.append(operation)
         if isNew { created.insert(ObjectIdentifier(entity)) }
         for (property, target) in later where !target.leads(to: entity, by: property.navigation?.partner) {
             waiting.append((entity, property, target))
         }
-        for (property, related) in entity.changedRelations where property.isCollection {
-            link(isNew ? related.list : related.changes.added, entity, property)
+        var next: [Step] = []
+        for (property, related) in entity.changedRelations {
+            guard property.isCollection else {
+                if let target = related.list.first, !operation.later.contains(property.name) {
+                    links.insert(LinkIdentity(entity, property, target))
+                }
+                continue
+            }
+            next += (isNew ? related.list : notLinked(related.changes.added, entity, property)).map {
+                .link($0, entity, property, isBackwards: false)
+            }
         }
-        linkWhatWaited()
+        return next + [.linkWhatWaited]
     }
 
-    /// Links whose target is not created yet.
-    private var waiting: [(from: EntityValue, property: Property, to: EntityValue)] = []
+    /// What was read when they were added, if anything was, need not be so any more.
+    private func notLinked(_ entities: [EntityValue], _ host: EntityValue, _ property: Property) -> [EntityValue] {
+        guard entities.contains(where: { $0.entityID != nil }), let linked = host.storedIDs(property) else {
+            return entities
+        }
+        return entities.filter { entity in
+            guard let id = entity.entityID, entity.store == host.store else { return true }
+            return !linked.contains(id)
+        }
+    }
 
     private mutating func linkWhatWaited() {
         guard !waiting.isEmpty else { return }
-        for link in waiting where created.contains(ObjectIdentifier(link.to)) {
-            append(.updateLink(link.from, link.property, link.to))
-        }
-        waiting.removeAll { created.contains(ObjectIdentifier($0.to)) }
-    }
-
-    /// Links entities with their host, new ones by creating them there.
-    mutating func link(_ entities: [EntityValue], _ host: EntityValue, _ property: Property, isBackwards: Bool = false)
-    {
-        let partner = isBackwards ? property.name : property.navigation?.partner
-        for entity in entities {
-            // It says so itself, and one of the two is enough.
-            let says = entity.leads(to: host, by: partner)
-            let isNew = entity.state == .unsaved && !seen.contains(ObjectIdentifier(entity))
-            switch (isNew, isBackwards) {
-            case (true, true):
-                if !says { entity.bindEntity(host, to: property) }
-                put(entity)
-            case (true, false): put(entity, in: says ? nil : (host, property))
-            case (false, _) where says && created.contains(ObjectIdentifier(entity)): break
-            case (false, true): append(.createLink(entity, property, host))
-            case (false, false): append(.createLink(host, property, entity))
+        let links = waiting
+        waiting = []
+        for link in links {
+            if isThere(link.from), isThere(link.to) {
+                self.link(link.from, link.property, link.to)
+            } else {
+                waiting.append(link)
             }
         }
+    }
+
+    private func isThere(_ entity: EntityValue) -> Bool {
+        entity.state != .unsaved || created.contains(ObjectIdentifier(entity))
+    }
+
+    private mutating func link(
+        _ entity: EntityValue, _ host: EntityValue, _ property: Property, isBackwards: Bool
+    ) -> [Step] {
+        let (from, to) = isBackwards ? (entity, host) : (host, entity)
+        guard !links.contains(LinkIdentity(from, property, to)) else { return [] }
+        if isThere(entity) {
+            link(from, property, to)
+            return []
+        }
+        // What a new entity says itself by a single-valued property is part of how it is created.
+        let saysSo = entity.isSingle(isBackwards ? property.name : property.navigation?.partner, to: host)
+        if seen.contains(ObjectIdentifier(entity)) {
+            if !saysSo { waiting.append((from, property, to)) }
+            return []
+        }
+        if saysSo { return [.put(entity, parent: nil)] }
+        links.insert(LinkIdentity(from, property, to))
+        if isBackwards { bound[ObjectIdentifier(entity)] = (property, host) }
+        return [.put(entity, parent: isBackwards ? nil : (host, property))]
+    }
+
+    /// Unless the other end has said the same.
+    private mutating func link(_ from: EntityValue, _ property: Property, _ to: EntityValue) {
+        guard links.insert(LinkIdentity(from, property, to)).inserted else { return }
+        append(property.isCollection ? .createLink(from, property, to) : .updateLink(from, property, to))
     }
 
     mutating func unlink(
         _ entities: [EntityValue], _ host: EntityValue, _ property: Property, isBackwards: Bool = false
     ) {
+        let linked = isBackwards ? nil : host.storedIDs(property)
         for entity in entities {
-            append(isBackwards ? .deleteLink(entity, property, host) : .deleteLink(host, property, entity))
+            let (from, to) = isBackwards ? (entity, host) : (host, entity)
+            // Somebody else was faster.
+            if let linked = linked ?? from.storedIDs(property), let id = to.entityID, !linked.contains(id) { continue }
+            append(.deleteLink(from, property, to))
         }
     }
 
@@ -84,9 +161,10 @@ struct PutPlan {
 
     /// Logs the operations as one change set.
     func perform(_ factory: EntityFactory) async throws(TidelogError) {
-        let call = try ModificationCall(operations, model: try await factory.provider.model())
-        guard !call.intents.isEmpty else { return }
-        call.apply(try await factory.provider.perform(call.intents, asChangeSet: true), factory)
+        let provider = factory.provider
+        let call = try ModificationCall(operations, model: try await provider.model(), provider: provider)
+        let results = call.intents.isEmpty ? [] : try await provider.perform(call.intents, asChangeSet: true)
+        call.apply(results, factory)
     }
 }
 
@@ -97,6 +175,20 @@ extension EntityValue {
         return related.filter { $0.value.edit != .none }.sorted { $0.key < $1.key }.compactMap { name, related in
             entityType.findProperty(name).map { ($0, related) }
         }
+    }
+
+    /// The new entities that the app has made single-valued relations lead to.
+    fileprivate var changedTargets: [(property: Property, target: EntityValue)] {
+        changedRelations.compactMap { property, related in
+            guard !property.isCollection, let target = related.list.first, target.state == .unsaved else { return nil }
+            return (property, target)
+        }
+    }
+
+    /// Whether the app has made a single-valued navigation property lead to that entity.
+    fileprivate func isSingle(_ property: String?, to target: EntityValue) -> Bool {
+        guard let property, entityType.findProperty(property)?.isCollection == false else { return false }
+        return leads(to: target, by: property)
     }
 
     /// Whether the app has set a navigation property to that entity.

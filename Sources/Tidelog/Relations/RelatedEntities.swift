@@ -9,9 +9,11 @@ final class RelatedEntities {
     /// As it was read; nil before.
     var base: [EntityValue]?
     /// As the app sees it. Where `base` is nil, what the app has put there itself.
-    private(set) var list: [EntityValue] { didSet { members = nil } }
+    private(set) var list: [EntityValue] { didSet { (members, view) = (nil, .unknown) } }
     /// The objects of ``list``, once they were asked for.
     private var members: Set<ObjectIdentifier>?
+    /// What was read before it was outdated.
+    private var former: [EntityValue] = []
     private(set) var edit: Edit
     /// The target by its ID, where the app has set that.
     private(set) var targetID: EntityID?
@@ -52,8 +54,9 @@ final class RelatedEntities {
         return copy
     }
 
-    /// Takes over what was read. What the app changed before stays changed.
-    func resolve(_ found: [EntityValue]) {
+    /// Takes over what was read. What the app changed before stays changed, also in objects that were among them.
+    func resolve(_ read: [EntityValue]) {
+        let found = keepingEdited(read)
         switch edit {
         case .none: list = found
         case .replaced: break
@@ -65,9 +68,15 @@ final class RelatedEntities {
                 found.filter { !gone.contains(EntityIdentity($0)) }
                 + added.filter { !known.contains(EntityIdentity($0)) }
         }
-        base = found
+        (base, saved, former) = (found, nil, [])
         failure = nil
-        admitted = nil
+    }
+
+    private func keepingEdited(_ read: [EntityValue]) -> [EntityValue] {
+        let edited = (former + (base ?? [])).filter(\.isEdited)
+        if edited.isEmpty { return read }
+        let objects = Dictionary(edited.map { (EntityIdentity($0), $0) }, uniquingKeysWith: { $1 })
+        return read.map { objects[EntityIdentity($0)] ?? $0 }
     }
 
     /// The target that a reading by ID has found.
@@ -76,8 +85,12 @@ final class RelatedEntities {
         failure = nil
     }
 
-    func change(_ body: (inout [EntityValue]) -> Void) {
+    /// Changes those of the class. Others stay, behind them.
+    func change<Entity: EntityValue>(_ type: Entity.Type, _ body: (inout [EntityValue]) -> Void) {
+        let strangers = strangers(to: type)
+        if !strangers.isEmpty { list = entities(of: type) }
         body(&list)
+        if strangers.isEmpty { view = .all(type) } else { list += strangers }
         if edit == .none { edit = .changed }
     }
 
@@ -85,7 +98,6 @@ final class RelatedEntities {
         list = entities
         self.targetID = targetID
         edit = .replaced
-        admitted = nil
     }
 
     /// Of a single-valued relation. What it leads to already is no change.
@@ -98,8 +110,10 @@ final class RelatedEntities {
         }
     }
 
+    /// What was read, or saved, before the app changed something; nil where that is not known.
+    var read: [EntityValue]? { base ?? saved.map { [$0] } }
     /// The single entity that is known, without reading.
-    var target: EntityValue? { list.first ?? saved }
+    var target: EntityValue? { list.first ?? (edit == .none ? saved : nil) }
     var isResolved: Bool { base != nil || edit == .replaced || saved != nil }
 
     /// Whether this very object is among them.
@@ -109,12 +123,20 @@ final class RelatedEntities {
         return known.contains(ObjectIdentifier(entity))
     }
 
+    /// The same, to be read anew when it is looked at. Copies that somebody holds stay as they are.
+    func outdated() -> RelatedEntities {
+        let outdated = RelatedEntities()
+        outdated.former = list
+        return outdated
+    }
+
     /// What came and what went since it was read, each entity once.
     var changes: (added: [EntityValue], removed: [EntityValue]) {
         guard edit != .none else { return ([], []) }
-        var before = Set((base ?? []).map(EntityIdentity.init))
+        let base = read ?? []
+        var before = Set(base.map(EntityIdentity.init))
         let kept = Set(list.map(EntityIdentity.init))
-        let removed = (base ?? []).filter { !kept.contains(EntityIdentity($0)) }
+        let removed = base.filter { !kept.contains(EntityIdentity($0)) }
         let added = list.filter { before.insert(EntityIdentity($0)).inserted }
         return (added, removed)
     }
@@ -126,10 +148,16 @@ final class RelatedEntities {
         guard edit != .none else { return }
         let wasComplete = base != nil || edit == .replaced
         edit = .none
+        // The store has each link once, however often it was made here.
+        var met: Set<EntityIdentity> = []
+        if list.count > 1 { list.removeAll { !met.insert(EntityIdentity($0)).inserted } }
         if isSingle, isShared || targetID != nil {
             saved = list.first
             (base, list, targetID) = (nil, [], nil)
-        } else if wasComplete {
+            return
+        }
+        saved = nil
+        if wasComplete {
             base = list
         } else {
             list = []
@@ -149,20 +177,34 @@ final class RelatedEntities {
         unload()
     }
 
-    /// The class that all entities are known to be of.
-    private var admitted: EntityValue.Type?
+    // MARK: Classes
 
-    /// Leaves out what is not of the class, and says so.
-    func admit<Entity: EntityValue>(_ type: Entity.Type, _ property: Property) {
-        guard admitted != type else { return }
-        admitted = type
-        if let stranger = list.first(where: { !($0 is Entity) }) {
-            failure = TidelogError(
-                .invalidRequest,
-                "\(property) leads to an entity of type \(stranger.entityType.name), not to a \(type).")
-            list.removeAll { !($0 is Entity) }
-            base?.removeAll { !($0 is Entity) }
+    /// What of ``list`` is of a class.
+    private enum View {
+        case unknown
+        case all(EntityValue.Type)
+        case some(EntityValue.Type, [EntityValue])
+    }
+
+    private var view = View.unknown
+
+    /// Those of ``list`` that are of the class.
+    func entities<Entity: EntityValue>(of type: Entity.Type) -> [EntityValue] {
+        switch view {
+        case .all(let known) where known == type: return list
+        case .some(let known, let entities) where known == type: return entities
+        default: break
         }
+        let entities = list.filter { $0 is Entity }
+        let isAll = entities.count == list.count
+        view = isAll ? .all(type) : .some(type, entities)
+        return isAll ? list : entities
+    }
+
+    /// The others. They can only be told of: an entity read with another class, or one that was given by the dynamic API.
+    func strangers<Entity: EntityValue>(to type: Entity.Type) -> [EntityValue] {
+        if entities(of: type).count == list.count { return [] }
+        return list.filter { !($0 is Entity) }
     }
 
     /// Forgets what was read, unless something was changed.
@@ -176,12 +218,39 @@ final class RelatedEntities {
 /// Tells whether two objects are the same entity: by the store's ID, or else by what they are.
 struct EntityIdentity: Hashable {
     private let id: EntityID?
+    /// Whose ID it is.
+    private let store: ObjectIdentifier?
     private let link: String?
     private let object: ObjectIdentifier?
 
     init(_ entity: EntityValue) {
         id = entity.entityID
+        store = id == nil ? nil : entity.store
         link = id == nil ? entity.readLink : nil
         object = id == nil && link == nil ? ObjectIdentifier(entity) : nil
+    }
+
+    /// Of an entity in the store of another one.
+    init(_ id: EntityID, inStoreOf other: EntityValue) { (self.id, store, link, object) = (id, other.store, nil, nil) }
+}
+
+/// A link as both of its ends know it.
+struct LinkIdentity: Hashable {
+    private let relationship: String
+    private let first: EntityIdentity
+    private let second: EntityIdentity
+
+    init(_ from: EntityIdentity, _ property: Property, _ to: EntityIdentity) {
+        let relationship = property.navigation?.relationship
+        self.relationship = relationship?.name ?? property.name
+        (first, second) = relationship?.isForward ?? true ? (from, to) : (to, from)
+    }
+
+    init(_ from: EntityValue, _ property: Property, _ to: EntityValue) {
+        self.init(EntityIdentity(from), property, EntityIdentity(to))
+    }
+
+    init(_ from: EntityValue, _ property: Property, _ to: EntityID) {
+        self.init(EntityIdentity(from), property, EntityIdentity(to, inStoreOf: from))
     }
 }

@@ -31,7 +31,6 @@ public struct ToMany<Element: EntityValue> {
     init(_ host: EntityValue, _ property: Property, _ related: RelatedEntities, isBackwards: Bool = false) {
         (self.host, self.property, self.isBackwards) = (host, property, isBackwards)
         self.related = related
-        related.admit(Element.self, property)
     }
 
     // MARK: Reading
@@ -41,7 +40,13 @@ public struct ToMany<Element: EntityValue> {
 
     /// Why the entities could not be read when the collection was looked at; it shows what is known then, mostly nothing. Nil
     /// where all is well.
-    public var failure: TidelogError? { related.failure }
+    public var failure: TidelogError? {
+        if let failure = related.failure { return failure }
+        guard let property, let stranger = related.strangers(to: Element.self).first else { return nil }
+        return TidelogError(
+            .invalidRequest,
+            "\(property) leads to an entity of type \(stranger.entityType.name), not to a \(Element.self).")
+    }
 
     /// Reads the entities where that was not done yet. Looking at the collection does the same, but cannot throw.
     public func resolve() throws(TidelogError) {
@@ -52,31 +57,28 @@ public struct ToMany<Element: EntityValue> {
             related.failure = error
             throw error
         }
-        related.admit(Element.self, property)
-        if let failure = related.failure { throw failure }
+        if let failure { throw failure }
     }
 
     /// Reads the entities from the store or, online, from the service, also where that was done before. What the app has
-    /// changed stays changed.
+    /// changed stays changed. Copies that were not changed since they were taken are read anew with it.
     public func load() async throws(TidelogError) {
         guard let host, let property, host.address != nil else { return }
         related.resolve(try await host.loadRelation(property, isBackwards: isBackwards))
-        related.admit(Element.self, property)
     }
 
-    /// Reads the entities anew, without suspending. What the app has changed stays changed.
+    /// Reads the entities anew, without suspending. What the app has changed stays changed. Copies that were not changed since
+    /// they were taken are read anew with it.
     public func refresh() throws(TidelogError) {
         guard let host, let property, host.address != nil else { return }
         related.resolve(try host.readRelation(property, isBackwards: isBackwards))
-        related.admit(Element.self, property)
     }
 
     /// Whether the store says by now that other entities belong to the relation than were read. False where nothing was read.
     /// Costs a look at the links, reads no entities. Where the store cannot be asked that counts as stale.
     public var isStale: Bool {
-        guard let host, let property, let base = related.base, host.address != nil else { return false }
-        guard let ids = try? host.readRelationIDs(property, isBackwards: isBackwards) else { return true }
-        return Set(ids) != Set(base.compactMap(\.entityID))
+        guard let host, let property, host.address != nil else { return false }
+        return host.isStale(related, property, isBackwards: isBackwards) ?? true
     }
 
     /// The entities as the store has them now, whatever was read or changed here before.
@@ -92,7 +94,10 @@ public struct ToMany<Element: EntityValue> {
     }
 
     /// Forgets what was read and what was changed.
-    public func reset() { related.discard() }
+    public mutating func reset() {
+        if !isKnownUniquelyReferenced(&related) { related = related.copy() }
+        related.discard()
+    }
 
     // MARK: Changes
 
@@ -124,7 +129,11 @@ public struct ToMany<Element: EntityValue> {
         plan.unlink(changes.removed, host, property, isBackwards: isBackwards)
         plan.link(changes.added, host, property, isBackwards: isBackwards)
         try await plan.perform(factory)
-        related.settle(isSingle: false, isShared: false)
+        if isBackwards {
+            related.settle(isSingle: false, isShared: false)
+        } else {
+            host.settle(related, property)
+        }
     }
 
     /// The entities, read where that was not done yet.
@@ -136,13 +145,13 @@ public struct ToMany<Element: EntityValue> {
                 if let host, let property { host.report(error, property) }
             }
         }
-        return related.list
+        return related.entities(of: Element.self)
     }
 
     /// Changes the collection of this value alone.
     private mutating func change(_ body: (inout [EntityValue]) -> Void) {
         if !isKnownUniquelyReferenced(&related) { related = related.copy() }
-        related.change(body)
+        related.change(Element.self, body)
     }
 }
 
@@ -151,8 +160,8 @@ extension ToMany: RandomAccessCollection {
     public var endIndex: Int { entities.count }
 
     public subscript(position: Int) -> Element {
-        // Only entities of the class get in; see `RelatedEntities.admit`.
-        unsafeDowncast(entities[position], to: Element.self)
+        // All of them are.
+        entities[position] as! Element
     }
 
     public func makeIterator() -> Iterator { Iterator(entities: entities.makeIterator()) }
@@ -160,7 +169,7 @@ extension ToMany: RandomAccessCollection {
     public struct Iterator: IteratorProtocol {
         fileprivate var entities: IndexingIterator<[EntityValue]>
 
-        public mutating func next() -> Element? { entities.next().map { unsafeDowncast($0, to: Element.self) } }
+        public mutating func next() -> Element? { entities.next().map { $0 as! Element } }
     }
 }
 

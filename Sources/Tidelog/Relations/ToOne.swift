@@ -79,7 +79,15 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
                 return nil
             }
         }
-        nonmutating set { related.choose(newValue) }
+        nonmutating set { choose(newValue) }
+    }
+
+    private func choose(_ target: EntityValue?) {
+        if let host, let property {
+            host.takeBackKey(property)
+            if target == nil { host.clearUnknownKey(property) }
+        }
+        related.choose(target)
     }
 
     /// The ID of the target; nil where there is none, and where it is not saved yet. Does not read the target. Nil also where
@@ -101,7 +109,13 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
                 return nil
             }
         }
-        nonmutating set { related.replace([], targetID: newValue) }
+        nonmutating set {
+            if let host, let property {
+                host.takeBackKey(property)
+                if newValue == nil { host.clearUnknownKey(property) }
+            }
+            related.replace([], targetID: newValue)
+        }
     }
 
     /// Whether there is a target, saved or not, in the store or not. Does not read it.
@@ -109,7 +123,10 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
 
     public var state: State {
         let related = related
-        if let target = related.target { return target.state == .unsaved ? .unsaved : .loaded }
+        if let target = related.target {
+            guard target is Target else { return .failed(.invalidRequest) }
+            return target.state == .unsaved ? .unsaved : .loaded
+        }
         if let id = related.targetID { return .unloaded(id) }
         if let failure = related.failure { return .failed(failure.code) }
         if related.edit == .replaced { return .none }
@@ -120,6 +137,13 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
 
     /// Whether the app set another target that is not saved.
     public var hasPendingChange: Bool { related.edit != .none }
+
+    /// Whether the store says by now that the relation leads to another entity than was read, or to none. False where nothing was
+    /// read. Costs a look at the links. Where the store cannot be asked that counts as stale.
+    public var isStale: Bool {
+        guard let host, let property, host.address != nil else { return false }
+        return host.isStale(related, property) ?? true
+    }
 
     // MARK: Reading
 
@@ -182,16 +206,15 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
 
     // MARK: Assigning
 
-    /// Makes this the relation of an object.
+    /// Makes this the relation of an object. Where it is not known what this leads to, since it cannot be read, nothing is
+    /// changed, and the service's logger has the error.
     func assign(to host: EntityValue, _ property: Property) {
         if self.host === host, self.property == property { return }
-        let related = related
-        let own = host.relation(property)
-        if let target = related.target {
-            own.choose(target)
-        } else {
-            own.replace([], targetID: targetID)
-        }
+        let own = ToOne(host, property)
+        if let target = related.target { return own.choose(target) }
+        let id = targetID
+        if id == nil, let failure = related.failure { return host.report(failure, property) }
+        own.targetID = id
     }
 }
 

@@ -27,8 +27,9 @@ extension DataService {
         for index in stretch {
             switch batch.parts[index] {
             case .changes(let changes):
-                let call = try ModificationCall(changes.operations, model: model)
+                let call = try ModificationCall(changes.operations, model: model, provider: provider)
                 guard !call.intents.isEmpty else {
+                    call.apply([], factory(model))
                     changes.isApplied = true
                     continue
                 }

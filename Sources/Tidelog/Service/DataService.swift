@@ -180,8 +180,8 @@ open class DataService {
 
     private func perform(_ operations: [ChangeSet.Operation], asChangeSet: Bool) async throws(TidelogError) {
         let model = try await provider.model()
-        let call = try ModificationCall(operations, model: model)
-        guard !call.intents.isEmpty else { return }
+        let call = try ModificationCall(operations, model: model, provider: provider)
+        guard !call.intents.isEmpty else { return call.apply([], factory(model)) }
         // A call that takes several operations is all of them or none.
         let asChangeSet = asChangeSet || call.intents.count > 1
         call.apply(try await provider.perform(call.intents, asChangeSet: asChangeSet), factory(model))
@@ -253,7 +253,7 @@ open class DataService {
         var headers = headers
         if let size = query.size { headers.add(name: "Prefer", value: "odata.maxpagesize=\(size)") }
         let answer = try await provider.query(.related(address, property, query.options), headers: headers)
-        entity.related[property.name] = RelatedEntities(base: entities(answer, model))
+        entity.relation(property).resolve(entities(answer, model))
     }
 
     // MARK: Objects

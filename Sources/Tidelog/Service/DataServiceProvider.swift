@@ -5,7 +5,7 @@ public import SyncEngine
 /// What answers a ``DataService``: a store (``OfflineODataProvider``) or the service itself (``OnlineODataProvider``).
 ///
 /// The same intents mean the same for both. Apps use the providers and have no need to call these.
-public protocol DataServiceProvider: Sendable {
+public protocol DataServiceProvider: AnyObject, Sendable {
     /// The metadata, once it is known; nil before.
     var loadedModel: EntityDataModel? { get }
     /// The metadata, read now where it is not known.

@@ -6,21 +6,32 @@ import SyncEngine
 /// Turns what an app does with its entity objects into intents that hold values only.
 struct IntentBuilder {
     let model: EntityDataModel
+    /// Where the intents go; nil where it is not looked at whose entities they name.
+    private let provider: (any DataServiceProvider)?
     /// The new entities of the call by the number of their draft.
     private(set) var entities: [Int: EntityValue] = [:]
     private var numbers: [ObjectIdentifier: Int] = [:]
+    /// Links that intents take off.
+    private var removed: Set<LinkIdentity> = []
 
-    init(model: EntityDataModel) { self.model = model }
+    init(model: EntityDataModel, provider: (any DataServiceProvider)? = nil) {
+        self.model = model
+        self.provider = provider
+    }
 
     /// One as a rule; none for an update that changes nothing, and more where relations were changed as well.
-    mutating func intents(_ operation: ChangeSet.Operation) throws(TidelogError) -> [Intent] {
+    ///
+    /// - Parameter isAlone: whether no other operation of the call may link what this one takes off.
+    mutating func intents(
+        _ operation: ChangeSet.Operation, isAlone: Bool
+    ) throws(TidelogError) -> [Intent] {
         guard case .update(let entity) = operation.kind else {
             return [try intent(operation)].compactMap { $0 }
         }
+        let update = try intent(operation)
+        if operation.isFlat { return [update].compactMap { $0 } }
         // Links are taken off first: what is linked anew may have been the target of one that goes.
-        var intents = try removals(entity)
-        if let update = try intent(operation) { intents.append(update) }
-        return operation.isFlat ? intents : intents + (try additions(entity))
+        return try removals(entity, onlyLinked: isAlone) + [update].compactMap { $0 } + additions(entity)
     }
 
     private mutating func intent(_ operation: ChangeSet.Operation) throws(TidelogError) -> Intent? {
@@ -34,9 +45,14 @@ struct IntentBuilder {
                 address = nil
             }
             return .create(
-                try draft(entity, path: [], scope: operation.isFlat ? .single(except: operation.later) : .all),
+                try draft(
+                    entity, path: [], scope: operation.isFlat ? .single(except: operation.later) : .all,
+                    bound: operation.bound),
                 in: address)
-        case .update(let entity): return try update(entity, evenIfEmpty: operation.options.sendEmptyUpdate)
+        case .update(let entity):
+            return try update(
+                entity, evenIfEmpty: operation.options.sendEmptyUpdate,
+                scope: operation.isFlat ? .single(except: operation.later) : .update)
         case .delete(let entity): return .delete(try address(of: entity))
         case .createLink(let from, let property, let to):
             return .createLink(from: try address(of: from), navigation: property.name, to: try address(of: to))
@@ -53,11 +69,11 @@ struct IntentBuilder {
     }
 
     private mutating func update(
-        _ entity: EntityValue, evenIfEmpty: Bool
+        _ entity: EntityValue, evenIfEmpty: Bool, scope: RelationScope
     ) throws(TidelogError) -> Intent? {
         let address = try address(of: entity)
-        var bindings = try bindings(of: entity)
-        let inline = try inline(of: entity, &bindings, path: [], scope: .update)
+        var bindings = try bindings(entity.bindings)
+        let inline = try inline(of: entity, &bindings, path: [], scope: scope)
         let changes = entity.changedValues
         if changes.isEmpty, bindings.isEmpty, inline.isEmpty, !evenIfEmpty { return nil }
         return .update(address, changes: changes, bindings: bindings, inline: inline)
@@ -66,32 +82,38 @@ struct IntentBuilder {
     // MARK: Relations
 
     /// The links that are to go: of a single-valued property that was set to nil, and of what was taken out of a collection.
-    private func removals(_ entity: EntityValue) throws(TidelogError) -> [Intent] {
+    /// A link that both of its ends say goes once.
+    ///
+    /// - Parameter onlyLinked: leaves out what is not linked in the store any more.
+    mutating func removals(_ entity: EntityValue, onlyLinked: Bool = false) throws(TidelogError) -> [Intent] {
+        guard entity.state != .unsaved else { return [] }
         var intents: [Intent] = []
-        for (name, related) in entity.changedRelations() where entity.state != .unsaved {
+        for (name, related) in entity.changedRelations() {
             guard let property = entity.entityType.findProperty(name) else { continue }
             if !property.isCollection {
-                guard related.list.isEmpty, related.targetID == nil, try isLinked(entity, property, related) else {
+                guard related.list.isEmpty, related.targetID == nil else { continue }
+                // A service is asked to remove whatever there is.
+                if let linked = entity.storedIDs(property) {
+                    guard let target = linked.first, removed.insert(LinkIdentity(entity, property, target)).inserted
+                    else {
+                        continue
+                    }
+                } else if related.base?.isEmpty == true {
                     continue
                 }
                 intents.append(.deleteLink(from: try address(of: entity), navigation: name, to: nil))
             } else if related.edit == .changed {
-                for target in related.changes.removed {
+                let gone = related.changes.removed
+                let linked = onlyLinked && !gone.isEmpty ? entity.storedIDs(property) : nil
+                for target in gone {
+                    if let linked, let id = target.entityID, !linked.contains(id) { continue }
+                    guard removed.insert(LinkIdentity(entity, property, target)).inserted else { continue }
                     intents.append(
                         .deleteLink(from: try address(of: entity), navigation: name, to: try address(of: target)))
                 }
             }
         }
         return intents
-    }
-
-    /// Whether there is anything to remove. A service is asked to remove whatever there is.
-    private func isLinked(
-        _ entity: EntityValue, _ property: Property, _ related: RelatedEntities
-    ) throws(TidelogError) -> Bool {
-        if let base = related.base { return !base.isEmpty }
-        guard entity.entityID != nil else { return true }
-        return try !entity.readRelationIDs(property).isEmpty
     }
 
     /// What came into collections of an entity that is there: new entities are created in them, others linked.
@@ -123,9 +145,11 @@ struct IntentBuilder {
     }
 
     private mutating func draft(
-        _ entity: EntityValue, path: [Step], name: String? = nil, scope: RelationScope = .all
+        _ entity: EntityValue, path: [Step], name: String? = nil, scope: RelationScope = .all,
+        bound: (property: Property, entity: EntityValue)? = nil
     ) throws(TidelogError) -> EntityDraft {
         let identifier = ObjectIdentifier(entity)
+        guard path.count < OperationRefused.deepestInsert else { throw TidelogError(OperationRefused.nestedTooDeeply) }
         if let start = path.firstIndex(where: { $0.entity == identifier }) {
             let set = try self.set(of: entity).name
             let names = [set] + path[path.index(after: start)...].map(\.name) + (name.map { [$0] } ?? [])
@@ -136,7 +160,7 @@ struct IntentBuilder {
         let number = entities.count + 1
         entities[number] = entity
         let set = try set(of: entity)
-        var bindings = try bindings(of: entity)
+        var bindings = try bindings(entity.bindings + [bound].compactMap { $0 })
         let step = Step(entity: identifier, name: name ?? set.name)
         let inline = try inline(of: entity, &bindings, path: path + [step], scope: scope)
         numbers[identifier] = number
@@ -145,9 +169,11 @@ struct IntentBuilder {
             inline: inline)
     }
 
-    private func bindings(of entity: EntityValue) throws(TidelogError) -> [BindingDraft] {
+    private func bindings(
+        _ bound: [(property: Property, entity: EntityValue)]
+    ) throws(TidelogError) -> [BindingDraft] {
         var drafts: [BindingDraft] = []
-        for (property, target) in entity.bindings {
+        for (property, target) in bound {
             let address = try address(of: target)
             if let index = drafts.firstIndex(where: { $0.navigation == property.name }) {
                 drafts[index].targets.append(address)
@@ -164,6 +190,7 @@ struct IntentBuilder {
     ) throws(TidelogError) -> [InlineDraft] {
         var drafts: [InlineDraft] = []
         for (name, related) in entity.changedRelations(scope) {
+            if case .single = scope, entity.isLinked(related, name) { continue }
             if let id = related.targetID { bindings.append(BindingDraft(navigation: name, targets: [.id(id)])) }
             var new: [EntityDraft] = []
             for child in related.targetID == nil ? related.list : [] {
@@ -189,7 +216,14 @@ struct IntentBuilder {
 
     func address(of entity: EntityValue, forReading: Bool = false) throws(TidelogError) -> EntityAddress {
         let link = forReading ? entity.readLink ?? entity.editLink : entity.editLink ?? entity.readLink
-        if let link { return .link(link) }
+        if let link {
+            guard !entity.isNumbered(link, elsewhereThan: provider) else {
+                throw TidelogError(
+                    .refused(.entityNotFound), "\(link) is an entity of another store.",
+                    recovery: "Upload it there; by the key that it gets then it can be referred to from everywhere.")
+            }
+            return .link(link)
+        }
         if let number = numbers[ObjectIdentifier(entity)] { return .draft(number) }
         if let key = entity.key, forReading || entity.state != .unsaved {
             return .key(set: try set(of: entity).name, key)
@@ -243,6 +277,25 @@ extension EntityValue {
             case .update: related.edit == .replaced || !isCollection(name)
             }
         }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Whether the store says already what was set of a single-valued relation.
+    fileprivate func isLinked(_ related: RelatedEntities, _ name: String) -> Bool {
+        guard state != .unsaved, let property = entityType.findProperty(name) else { return false }
+        let target = related.list.first
+        guard let id = related.targetID ?? target?.entityID, target == nil || target?.store == store else {
+            return false
+        }
+        return storedIDs(property) == [id]
+    }
+
+    /// Whether the link has a number that another store gave, and that here may be another entity's. The past of a store has the
+    /// numbers of the store.
+    fileprivate func isNumbered(_ link: String, elsewhereThan provider: (any DataServiceProvider)?) -> Bool {
+        guard let own = factory?.provider, own !== provider, own is OfflineODataProvider,
+            provider is OfflineODataProvider
+        else { return false }
+        return link.contains("(~")
     }
 
     fileprivate func isCollection(_ navigation: String) -> Bool {

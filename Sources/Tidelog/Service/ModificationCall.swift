@@ -4,45 +4,86 @@ import SyncEngine
 
 /// What an app asked for in one call, as intents, with the objects that take over the results.
 struct ModificationCall {
-    let intents: [(intent: Intent, options: IntentOptions)]
-    private let model: EntityDataModel
-    private let subjects: [EntityValue]
+    private(set) var intents: [(intent: Intent, options: IntentOptions)] = []
+    private var subjects: [Subject] = []
+
+    /// The object that an intent is about.
+    private struct Subject {
+        let entity: EntityValue
+        let role: Role
+
+        enum Role {
+            /// It is new, and told of as a draft.
+            case new
+            /// All that was changed in it is saved.
+            case saved
+            /// It was named, and the rest of what was changed in it is not saved.
+            case named
+        }
+    }
+
+    /// All that was set of their relations is saved, by whatever intents, or was so already.
+    private var updated: [EntityValue] = []
     /// New entities by the number of their draft.
-    private let drafts: [Int: EntityValue]
+    private var drafts: [Int: EntityValue] = [:]
 
     /// Operations that change nothing are left out.
-    init(_ operations: [ChangeSet.Operation], model: EntityDataModel) throws(TidelogError) {
-        var builder = IntentBuilder(model: model)
-        var intents: [(intent: Intent, options: IntentOptions)] = []
-        var subjects: [EntityValue] = []
-        for operation in operations {
-            let made = try builder.intents(operation)
-            guard !made.isEmpty else { continue }
-            let options = try operation.options.intentOptions(
-                headers: operation.headers, ifMatch: operation.subject.etag)
-            for intent in made {
-                intents.append((intent, options))
-                subjects.append(operation.subject)
-            }
+    init(
+        _ operations: [ChangeSet.Operation], model: EntityDataModel, provider: any DataServiceProvider
+    ) throws(TidelogError) {
+        var builder = IntentBuilder(model: model, provider: provider)
+        // What goes to somebody else has to leave first, whichever of the two is saved first.
+        for operation in operations where operation.isFlat {
+            guard case .update(let entity) = operation.kind else { continue }
+            try add(builder.removals(entity, onlyLinked: true), operation, builder)
         }
-        self.intents = intents
-        self.subjects = subjects
-        self.model = model
+        for operation in operations {
+            try add(builder.intents(operation, isAlone: operations.count == 1), operation, builder)
+        }
         drafts = builder.entities
     }
 
-    func apply(_ results: [IntentResult], _ factory: EntityFactory) {
-        for (result, subject) in zip(results, subjects) {
-            for (number, snapshot) in result.entities {
-                if number == IntentResult.subject {
-                    subject.settleRelations()
-                    subject.apply(snapshot, factory)
-                } else if let entity = drafts[number] {
-                    entity.settleRelations()
-                    entity.apply(snapshot, factory)
-                }
+    private mutating func add(
+        _ made: [Intent], _ operation: ChangeSet.Operation, _ builder: IntentBuilder
+    ) throws(TidelogError) {
+        if case .update(let entity) = operation.kind { updated.append(entity) }
+        guard !made.isEmpty else { return }
+        let options = try operation.options.intentOptions(headers: operation.headers, ifMatch: operation.subject.etag)
+        for intent in made {
+            intents.append((intent, options))
+            if case .create(let draft, _) = intent, let entity = builder.entities[draft.number] {
+                subjects.append(Subject(entity: entity, role: .new))
+            } else {
+                subjects.append(
+                    Subject(entity: operation.subject, role: operation.savesSubject ? .saved : .named))
             }
-            subject.lastOperation = result.sequence ?? subject.lastOperation
+        }
+    }
+
+    func apply(_ results: [IntentResult], _ factory: EntityFactory) {
+        var settled: [ObjectIdentifier: Set<String>] = [:]
+        for entity in updated { settled[ObjectIdentifier(entity), default: []].formUnion(entity.settleRelations()) }
+        for (result, subject) in zip(results, subjects) {
+            for (number, snapshot) in result.entities where number != IntentResult.subject {
+                guard let entity = drafts[number] else { continue }
+                entity.apply(snapshot, factory, settled: entity.settleRelations())
+            }
+            apply(result, subject, factory, settled[ObjectIdentifier(subject.entity)] ?? [])
+            subject.entity.lastOperation = result.sequence ?? subject.entity.lastOperation
+        }
+    }
+
+    private func apply(
+        _ result: IntentResult, _ subject: Subject, _ factory: EntityFactory,
+        _ settled: Set<String>
+    ) {
+        let snapshot = result.entities[IntentResult.subject]
+        switch (subject.role, snapshot) {
+        case (.new, _), (.named, nil): break
+        case (.saved, let snapshot?): subject.entity.apply(snapshot, factory, settled: settled)
+        // The service has done it and says nothing of it.
+        case (.saved, nil): subject.entity.settleValues(etag: result.etag, settled: settled)
+        case (.named, let snapshot?): subject.entity.applyKeepingEdits(snapshot, factory)
         }
     }
 }

@@ -38,6 +38,12 @@ extension SQLiteState {
     func eachStanding(
         of ids: some Sequence<EntityID>, _ body: (EntityID, Standing) -> Void
     ) throws(StateError) {
+        guard try hasRejected() else {
+            let sql = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM touched WHERE entity = value)"
+            return try each(sql, [Self.idList(ids)]) { row throws(StateError) in
+                body(EntityID(rawValue: UInt64(bitPattern: row.integer(0))), .pending)
+            }
+        }
         let sql = """
             SELECT wanted.value, MAX(status = 3) FROM json_each(?) AS wanted CROSS JOIN touched ON entity = wanted.value
             CROSS JOIN pending USING (sequence) GROUP BY 1

@@ -108,13 +108,11 @@ extension RowQuery {
         if segments.last == .count || segments.last == .ref && request.options.filter == nil { segments.removeLast() }
         guard request.options.apply.isEmpty, segments.count > 2, case .key = segments[1],
             case .navigation(let property)? = segments.popLast(), property.isCollection,
-            let end = property.navigation, segments.last != .links,
-            case .rows(let sources) = try position(ResourcePath(segments: segments, target: request.path.target)),
-            let source = sources.first, sources.count == 1,
-            let set = onlyTarget(of: property)
+            let end = property.navigation, segments.last != .links, let set = onlyTarget(of: property),
+            let source = try onlySource(segments, request.path.target)
         else { return nil }
         do {
-            let found = try state.reached(from: source.id, along: end, in: set, request.options, now: now)
+            let found = try state.reached(from: source, along: end, in: set, request.options, now: now)
             return Answer(
                 .entities(request.path.target == .count ? [] : try found.rows()),
                 count: request.wantsCount ? try found.count() : nil)
@@ -122,6 +120,18 @@ extension RowQuery {
             state.connection.trace?.noteInMemory(error.message)
             return nil
         }
+    }
+
+    /// The entity that the segments lead to, where it is one.
+    private func onlySource(_ segments: [ResourcePath.Segment], _ target: ResourcePath.Target) throws -> EntityID? {
+        // Named by its number, it need not be read: one that is not there has no links.
+        if segments.count == 2, case .entitySet(let set) = segments[0], case .key(.entityID(let number)) = segments[1] {
+            let id = EntityID(rawValue: number)
+            return try state.set(of: id) == set.name ? id : nil
+        }
+        guard case .rows(let rows) = try position(ResourcePath(segments: segments, target: target)), rows.count == 1
+        else { return nil }
+        return rows[0].id
     }
 
     // MARK: Keys

@@ -27,25 +27,23 @@ extension SQLiteState {
         let (near, far) = end.relationship.isForward ? ("first", "second") : ("second", "first")
         // Without its name SQLite takes the primary key, and reads the whole relationship.
         let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
-        let reached = SQLText(
-            "t0.entity IN (SELECT \(far) FROM links\(index) WHERE relationship = \(Self.numberOfRelationship) AND \(near) = ? "
-                + "AND in_local <> 0) AND ",
-            [.text(end.relationship.name), integer(entity)])
         var compiler = try compiler(for: set, options, now)
-        let condition = reached + (try compiler.condition(of: options, in: set))
-        let table = try layout(set.name).table
-        let terms = try compiler.order(of: options) + [SQLText("t0.entity")]
+        // The links come in the order of the entities that they lead to, which so need not be sorted.
+        let reached =
+            SQLText(
+                "FROM links\(index) CROSS JOIN \(try layout(set.name).table) AS t0 ON t0.entity = links.\(far) "
+                    + "WHERE links.relationship = \(Self.numberOfRelationship) AND links.\(near) = ? "
+                    + "AND links.in_local <> 0 AND ", [.text(end.relationship.name), integer(entity)])
+            + (try compiler.condition(of: options, in: set))
+        let terms = try compiler.order(of: options) + [SQLText("links.\(far)")]
         let position = try compiler.position(of: options, entity: "t0.entity")
         let rows = {
             try self.found(
-                "SELECT \(Self.selectedColumns) FROM \(table) AS t0 WHERE " + condition
-                    + (position.map { " AND " + $0 } ?? SQLText("")) + " ORDER BY " + SQLText.joined(terms, by: ", ")
-                    + Self.limit(options)
+                "SELECT \(Self.selectedColumns) " + reached + (position.map { " AND " + $0 } ?? SQLText(""))
+                    + " ORDER BY " + SQLText.joined(terms, by: ", ") + Self.limit(options)
             ) { try self.entityRow($0, set: set.name) }
         }
-        let count = {
-            try self.found("SELECT COUNT(*) FROM \(table) AS t0 WHERE " + condition) { $0.integer(0) }.first ?? 0
-        }
+        let count = { try self.found("SELECT COUNT(*) " + reached) { $0.integer(0) }.first ?? 0 }
         return (rows, count)
     }
 }

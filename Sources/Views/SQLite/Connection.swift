@@ -14,6 +14,8 @@ package final class Connection {
     private var kept: [Statement] = []
     private let tableUses = TableUseRecorder()
     private let buffer = BindingBuffer()
+    private let beginReading = Statement("BEGIN")
+    private let endReading = Statement("COMMIT")
     /// The tables that statements have read, and written, since they were last taken.
     private var readTables: Set<String> = []
     private var writtenTables: Set<String> = []
@@ -125,9 +127,13 @@ package final class Connection {
     /// it is that transaction's.
     package func reading<T>(_ body: () throws -> T) throws -> T {
         guard let handle, sqlite3_get_autocommit(handle) != 0 else { return try body() }
-        try execute("BEGIN")
+        try untraced { () throws(SQLiteError) in try run(beginReading) { _ in } }
         // Nothing was written, so there is nothing to keep; and some errors have rolled back already.
-        defer { if sqlite3_get_autocommit(handle) == 0 { try? execute("COMMIT") } }
+        defer {
+            if sqlite3_get_autocommit(handle) == 0 {
+                try? untraced { () throws(SQLiteError) in try run(endReading) { _ in } }
+            }
+        }
         return try body()
     }
 

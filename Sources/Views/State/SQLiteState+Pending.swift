@@ -19,10 +19,26 @@ extension SQLiteState {
     }
 
     public func hasPending() throws(StateError) -> Bool {
-        if let pendingSeen { return pendingSeen }
+        if let any = queueSeen.any { return any }
         let any = try first("SELECT 1 FROM pending LIMIT 1") != nil
-        pendingSeen = any
+        queueSeen.any = any
         return any
+    }
+
+    /// Whether the service has refused one of them. Asked for at each answer.
+    func hasRejected() throws(StateError) -> Bool {
+        if let rejected = queueSeen.rejected { return rejected }
+        let rejected =
+            try first("SELECT 1 FROM pending INDEXED BY pending_by_status WHERE status = 3 LIMIT 1") != nil
+        queueSeen.rejected = rejected
+        return rejected
+    }
+
+    public func hasHeldBack() throws(StateError) -> Bool {
+        if let heldBack = queueSeen.heldBack { return heldBack }
+        let heldBack = try first("SELECT 1 FROM pending WHERE delivery <> 0 LIMIT 1") != nil
+        queueSeen.heldBack = heldBack
+        return heldBack
     }
 
     public func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation? {
@@ -114,16 +130,20 @@ extension SQLiteState {
     }
 
     public func putPending(_ pending: PendingOperation) throws(StateError) {
-        pendingSeen = nil
-        try run(
-            "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            columns(of: pending) + [.integer(Int64(pending.operation.delivery.rawValue))])
+        queueSeen.add(pending)
+        let columns = columns(of: pending)
+        try run(statements.putPending) { binding in
+            for column in columns { binding.value(column) }
+            binding.integer(Int64(pending.operation.delivery.rawValue))
+        }
         let touched = Set(pending.operation.touchedEntities)
         noteStandings(of: touched)
         for id in touched {
-            try run(
-                "INSERT OR IGNORE INTO touched VALUES (?, ?, ?)",
-                [integer(id), integer(pending.sequence), .integer(pending.operation.changes(id) ? 1 : 0)])
+            try run(statements.putTouched) { binding in
+                binding.id(id)
+                binding.integer(Int64(bitPattern: pending.sequence))
+                binding.integer(pending.operation.changes(id) ? 1 : 0)
+            }
         }
         if let name = pending.operation.transactionID {
             try run("INSERT OR IGNORE INTO transactions VALUES (?, ?)", [.text(name), integer(pending.sequence)])
@@ -141,6 +161,7 @@ extension SQLiteState {
     public func setPendingStatus(
         _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
     ) throws(StateError) {
+        queueSeen.rejected = nil
         try run(
             "UPDATE pending SET status = ?, batch = ?, reason = ?, http_status = ?, code = ?, message = ?, "
                 + "inner_error = ?, method = ?, url = ?, request_body = ?, attempts = ?, since = ? WHERE sequence = ?",
@@ -186,7 +207,7 @@ extension SQLiteState {
     }
 
     public func removePending(_ sequence: SequenceNumber) throws(StateError) {
-        pendingSeen = nil
+        queueSeen = QueueSeen()
         try run("DELETE FROM pending WHERE sequence = ?", [integer(sequence)])
         if notesStandings { noteStandings(of: try entities(touchedBy: sequence)) }
         try run("DELETE FROM touched WHERE sequence = ?", [integer(sequence)])
@@ -236,9 +257,28 @@ extension SQLiteState {
 
     /// Cost: a look into an index, however many operations are pending.
     public func standing(of id: EntityID) throws(StateError) -> Standing {
+        guard try hasRejected() else {
+            return try firstInteger(statements.isTouched) { $0.id(id) } == nil ? .clean : .pending
+        }
         let row = try first(
             "SELECT MAX(status = 3) FROM touched JOIN pending USING (sequence) WHERE entity = ?", [integer(id)])
         guard let worst = row?.first?.integer else { return .clean }
         return worst == 1 ? .rejected : .pending
+    }
+}
+
+/// What was found out about the pending operations as a whole; nil where nobody has asked since it may have changed.
+struct QueueSeen {
+    var any: Bool?
+    /// Whether the service has refused one.
+    var rejected: Bool?
+    /// Whether one is not to be sent.
+    var heldBack: Bool?
+
+    /// Also in the place of one that was there.
+    mutating func add(_ pending: PendingOperation) {
+        any = true
+        rejected = pending.status.kind == .rejected ? true : rejected == false ? false : nil
+        heldBack = pending.operation.delivery != .queued ? true : heldBack == false ? false : nil
     }
 }

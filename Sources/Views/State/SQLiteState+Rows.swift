@@ -215,7 +215,7 @@ extension SQLiteState {
 
     public func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
         switch base {
-        case .absent: try run("INSERT OR REPLACE INTO bases (entity) VALUES (?)", [integer(id)])
+        case .absent: try run(statements.putAbsentBase) { $0.id(id) }
         case .row(let row):
             let (shape, bytes) = try stored(row.values)
             try run(

@@ -36,8 +36,8 @@ public final class SQLiteState: StateStorage {
     private var adoptions = 0
     /// What ``hasNames()`` found, and when.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
-    /// What ``hasPending()`` found; nil where that may have changed.
-    var pendingSeen: Bool?
+    /// What the queue was found to have; nil where that may have changed.
+    var queueSeen = QueueSeen()
     /// Whether it is noted whose pending operations change; see ``takeChangedTables()``.
     package var notesStandings = false { didSet { if !notesStandings { changedStandings = [] } } }
     var changedStandings: Set<EntityID> = []
@@ -134,7 +134,7 @@ public final class SQLiteState: StateStorage {
     }
 
     private func forgetWhatWasTakenBack() {
-        cachedHeader = nil
+        (cachedHeader, unwrittenHeader) = (nil, nil)
         relationships.forget()
         sets.forget()
         entities.forget()
@@ -145,7 +145,7 @@ public final class SQLiteState: StateStorage {
             table.forgetPlans()
         }
         namesSeen = nil
-        pendingSeen = nil
+        queueSeen = QueueSeen()
     }
 
     /// Whether the one who asks is the fold, or another one that changes the state: nobody else does so meanwhile.
@@ -159,6 +159,12 @@ public final class SQLiteState: StateStorage {
 
     /// Writes what a transaction has kept in memory until its end.
     func flush() throws(SQLiteError) {
+        if let header = unwrittenHeader {
+            try connection.run(
+                "UPDATE header SET applied = ?, next_entity = ?, next_batch = ?",
+                [integer(header.applied), integer(header.nextEntity.rawValue), integer(header.nextBatch)])
+            unwrittenHeader = nil
+        }
         try entities.flush()
         try coverage.flush()
     }
@@ -348,6 +354,8 @@ public final class SQLiteState: StateStorage {
 
     /// The header as it stands in the file: the fold asks for it at every record, and the metadata in it may be megabytes.
     private var cachedHeader: StateHeader?
+    /// The same, where its numbers are not in the file yet: each record changes them, and the end of a transaction writes them.
+    private var unwrittenHeader: StateHeader?
 
     public func header() throws(StateError) -> StateHeader {
         if let cachedHeader { return cachedHeader }
@@ -370,9 +378,16 @@ public final class SQLiteState: StateStorage {
     }
 
     public func setHeader(_ header: StateHeader) throws(StateError) {
-        try run(
-            "UPDATE header SET applied = ?, next_entity = ?, next_batch = ?",
-            [integer(header.applied), integer(header.nextEntity.rawValue), integer(header.nextBatch)])
+        unwrittenHeader = header
+        // Nobody else would.
+        if !connection.isInTransaction {
+            do throws(SQLiteError) {
+                try flush()
+            } catch {
+                unwrittenHeader = nil
+                throw Self.stateError(error)
+            }
+        }
         if let service = header.service, service != cachedHeader?.service {
             try run("UPDATE header SET root = ?, metadata = ?", [.text(service.root), .blob(service.metadata)])
         }

@@ -21,7 +21,7 @@ nonisolated open class Customer: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(SQLDataServiceMetadata.embedded.entityType("SQLData.Customers"), withDefaults: withDefaults)
+        self.init(SQLDataServiceMetadata.embedded, "SQLData.Customers", withDefaults: withDefaults)
     }
 
     /// The key of `SQLData.Customers` with these values.

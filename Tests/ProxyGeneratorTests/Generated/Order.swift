@@ -57,7 +57,7 @@ nonisolated open class Order: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(SQLDataServiceMetadata.embedded.entityType("SQLData.Orders"), withDefaults: withDefaults)
+        self.init(SQLDataServiceMetadata.embedded, "SQLData.Orders", withDefaults: withDefaults)
     }
 
     /// The key of `SQLData.Orders` with these values.

@@ -25,7 +25,7 @@ nonisolated open class Employee: Person {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(OfficeServiceMetadata.embedded.entityType("Office.Employee"), withDefaults: withDefaults)
+        self.init(OfficeServiceMetadata.embedded, "Office.Employee", withDefaults: withDefaults)
     }
 
     /// `Salary`, `Office.Money`, not null.

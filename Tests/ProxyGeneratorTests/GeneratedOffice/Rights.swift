@@ -5,15 +5,15 @@ public import Tidelog
 /// The enumeration of flags `Office.Rights`.
 nonisolated public struct Rights: FlagsEnumeration {
     /// `Read`, 1.
-    public static let read = Rights(rawValue: 1)
+    public static let read = Self(rawValue: 1)
     /// `Write`, 2.
-    public static let write = Rights(rawValue: 2)
+    public static let write = Self(rawValue: 2)
     /// `Print`, 4.
-    public static let print = Rights(rawValue: 4)
+    public static let print = Self(rawValue: 4)
     /// `Edit`, 3.
-    public static let edit = Rights(rawValue: 3)
+    public static let edit = Self(rawValue: 3)
     /// `Sign`, 4294967296.
-    public static let sign = Rights(rawValue: 4_294_967_296)
+    public static let sign = Self(rawValue: 4_294_967_296)
 
     public static let enumerationType = OfficeServiceMetadata.embedded.enumerationType("Office.Rights")
 

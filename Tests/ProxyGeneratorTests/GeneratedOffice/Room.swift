@@ -19,7 +19,7 @@ nonisolated open class Room: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(OfficeServiceMetadata.embedded.entityType("Office.Room"), withDefaults: withDefaults)
+        self.init(OfficeServiceMetadata.embedded, "Office.Room", withDefaults: withDefaults)
     }
 
     /// The key of `Office.Room` with these values.

@@ -96,6 +96,12 @@ import Testing
         ("N.Order", "Proxy.ClassName", "my order", "must be a Swift identifier, not 'my order'."),
         ("N.Order", "Proxy.ClassName", "class", "must be a Swift identifier, not 'class'."),
         ("N.Order", "Proxy.ClassName", "String", "The class name 'String' of N.Order is in use otherwise."),
+        ("N.Order", "Proxy.ClassName", "state", "The class name 'state' of N.Order is in use otherwise."),
+        ("N.Order", "Proxy.ClassName", "result", "The class name 'result' of N.Order is in use otherwise."),
+        ("N.Order", "Proxy.ClassName", "ContainerMetadata", "The class name 'ContainerMetadata' of N.Order is in use"),
+        ("N.Order", "Proxy.ClassName", "any", "The class name 'any' of N.Order is in use otherwise."),
+        ("N.Order", "Proxy.ClassName", "sending", "The class name 'sending' of N.Order is in use otherwise."),
+        ("N.Order", "Proxy.ClassName", "await", "must be a Swift identifier, not 'await'."),
         ("N.Order", "Proxy.ClassName", "item", "The class name 'item' of N.Order is also the one of N.Item"),
         ("N.Order", "Proxy.ClassName", "Container", "The class name 'Container' of N.Order is in use otherwise."),
         (
@@ -107,6 +113,9 @@ import Testing
             "The name 'sum' of N.Order/Total is also the one of N.Order/Sum"
         ),
         ("N.Order/Total", "Proxy.PropertyName", "copy", "The name 'copy' of N.Order/Total is in use otherwise."),
+        ("N.Order/Total", "Proxy.PropertyName", "String", "The name 'String' of N.Order/Total is in use otherwise."),
+        ("N.Order/Total", "Proxy.PropertyName", "StructuralProperty", "The name 'StructuralProperty' of N.Order/Total"),
+        ("N.Order/Total", "Proxy.PropertyName", "ContainerMetadata", "The name 'ContainerMetadata' of N.Order/Total"),
         ("N.Order/Total", "Proxy.PropertyName", "id", "The name 'id' of N.Order/Total is"),
     ])
     func `an annotation that cannot be followed is refused at its line`(

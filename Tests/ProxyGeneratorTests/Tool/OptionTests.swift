@@ -18,6 +18,20 @@ import Testing
             #expect(try tool.names(in: "out").contains("Order.swift"))
         }
 
+        @Test(arguments: ["file://", "FILE://localhost"])
+        func `metadata come from the URL of a file`(scheme: String) throws {
+            try tool.write(
+                SmallDocuments.v4(
+                    "<EntityType Name=\"Boss\" BaseType=\"Other.Person\"/>",
+                    references: SmallDocuments.reference("people.xml", "People")), to: "my files/m.xml")
+            try tool.write(
+                SmallDocuments.v4(SmallDocuments.type("Person"), namespace: "People", container: false),
+                to: "my files/people.xml")
+            let url = scheme + tool.path("my files/m.xml").replacing(" ", with: "%20")
+            #expect(try tool.run(["-m", url, "-d", "out"]) == ("", 0))
+            #expect(try tool.names(in: "out").contains("Person.swift"))
+        }
+
         @Test(arguments: ["-s", "--service"])
         func `the service's class has the name that is given`(option: String) throws {
             #expect(try tool.run([option, "Sales", "-d", "out"], input: metadata) == ("", 0))
@@ -159,7 +173,9 @@ import Testing
             (["-parser:OTHER"], "Unknown option '-parser:OTHER'"), (["-open:other"], "Unknown option '-open:other'"),
             (["-m"], "Missing value for '-m <file>'"), (["-prefix"], "Missing value for '-prefix <text>'"),
             (["stray"], "Unexpected argument 'stray'"), (["-m", "none.xml"], "none.xml cannot be read"),
-            (["-m", "."], "cannot be read: it is a directory"),
+            (["-m", "."], "cannot be read: it is a directory"), (["-m", ""], "A file without a name cannot be read."),
+            (["-m", "file:///none/m.xml"], "file:///none/m.xml cannot be read: there is no such file."),
+            (["-m", "file://elsewhere/etc/passwd"], "cannot be read: there is no such file."),
             (["-s", "class"], "--service must be a Swift identifier"),
             (["-prefix", "1"], "--prefix must be a Swift identifier"),
             (["-package", "../x"], "--package must be the name"),

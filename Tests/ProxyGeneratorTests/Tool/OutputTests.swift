@@ -63,6 +63,26 @@ import Testing
             #expect(try tool.names(in: "out").count == 7)
         }
 
+        @Test func `a file of the same name of another service stays, and nothing is written`() throws {
+            let first = SmallDocuments.v4(SmallDocuments.type("Order"))
+            let second = SmallDocuments.v4(
+                SmallDocuments.type("Item") + SmallDocuments.type("Order"), namespace: "Other")
+            _ = try tool.run(["-d", "out", "-s", "First"], input: first)
+            let text = try tool.text("out/Order.swift")
+            let result = try tool.run(["-d", "out", "-s", "Second"], input: second)
+            #expect(result.code == 1)
+            #expect(result.said.contains("out/Order.swift was generated for another service and is not replaced."))
+            #expect(try tool.names(in: "out") == ["First.swift", "FirstMetadata.swift", "Order.swift"])
+            #expect(try tool.text("out/Order.swift") == text)
+        }
+
+        @Test func `a single file has the name that was chosen, whatever service it was for`() throws {
+            _ = try tool.run(["-d", "out", "-s", "First", "--single-file", "All.swift"], input: metadata)
+            #expect(
+                try tool.run(["-d", "out", "-s", "Second", "--single-file", "All.swift"], input: metadata).code == 0)
+            #expect(try tool.text("out/All.swift").contains("class Second: DataService"))
+        }
+
         @Test func `nothing is removed where the metadata cannot be read`() throws {
             _ = try tool.run(["-d", "out"], input: metadata)
             let before = try tool.names(in: "out")

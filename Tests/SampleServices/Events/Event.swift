@@ -33,7 +33,7 @@ nonisolated open class Event: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(EventServiceMetadata.embedded.entityType("Events.Event"), withDefaults: withDefaults)
+        self.init(EventServiceMetadata.embedded, "Events.Event", withDefaults: withDefaults)
     }
 
     /// The key of `Events.Event` with these values.

@@ -21,7 +21,7 @@ nonisolated open class Feature: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(EventServiceMetadata.embedded.entityType("Events.Feature"), withDefaults: withDefaults)
+        self.init(EventServiceMetadata.embedded, "Events.Feature", withDefaults: withDefaults)
     }
 
     /// The key of `Events.Feature` with these values.

@@ -25,7 +25,7 @@ nonisolated open class Session: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(EventServiceMetadata.embedded.entityType("Events.Session"), withDefaults: withDefaults)
+        self.init(EventServiceMetadata.embedded, "Events.Session", withDefaults: withDefaults)
     }
 
     /// The key of `Events.Session` with these values.

@@ -25,7 +25,7 @@ nonisolated open class Track: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(EventServiceMetadata.embedded.entityType("Events.Track"), withDefaults: withDefaults)
+        self.init(EventServiceMetadata.embedded, "Events.Track", withDefaults: withDefaults)
     }
 
     /// The key of `Events.Track` with these values.

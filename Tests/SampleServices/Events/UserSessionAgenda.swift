@@ -21,7 +21,7 @@ nonisolated open class UserSessionAgenda: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(EventServiceMetadata.embedded.entityType("Events.UserSessionAgenda"), withDefaults: withDefaults)
+        self.init(EventServiceMetadata.embedded, "Events.UserSessionAgenda", withDefaults: withDefaults)
     }
 
     /// The key of `Events.UserSessionAgenda` with these values.

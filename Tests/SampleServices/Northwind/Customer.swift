@@ -25,7 +25,7 @@ nonisolated open class Customer: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Customer"), withDefaults: withDefaults)
+        self.init(ODataV4ServiceProxyMetadata.embedded, "Northwind.Customer", withDefaults: withDefaults)
     }
 
     /// The key of `Northwind.Customer` with these values.

@@ -21,7 +21,7 @@ nonisolated open class Order: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Order"), withDefaults: withDefaults)
+        self.init(ODataV4ServiceProxyMetadata.embedded, "Northwind.Order", withDefaults: withDefaults)
     }
 
     /// The key of `Northwind.Order` with these values.

@@ -29,7 +29,7 @@ nonisolated open class Product: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Product"), withDefaults: withDefaults)
+        self.init(ODataV4ServiceProxyMetadata.embedded, "Northwind.Product", withDefaults: withDefaults)
     }
 
     /// The key of `Northwind.Product` with these values.

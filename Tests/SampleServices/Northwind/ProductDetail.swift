@@ -21,8 +21,7 @@ nonisolated open class ProductDetail: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(
-            ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.ProductDetail"), withDefaults: withDefaults)
+        self.init(ODataV4ServiceProxyMetadata.embedded, "Northwind.ProductDetail", withDefaults: withDefaults)
     }
 
     /// The key of `Northwind.ProductDetail` with these values.

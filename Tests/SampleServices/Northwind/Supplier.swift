@@ -17,7 +17,7 @@ nonisolated open class Supplier: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ODataV4ServiceProxyMetadata.embedded.entityType("Northwind.Supplier"), withDefaults: withDefaults)
+        self.init(ODataV4ServiceProxyMetadata.embedded, "Northwind.Supplier", withDefaults: withDefaults)
     }
 
     /// The key of `Northwind.Supplier` with these values.

@@ -24,7 +24,7 @@ nonisolated open class Car: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ShopServiceMetadata.embedded.entityType("Shop.Car"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded, "Shop.Car", withDefaults: withDefaults)
     }
 
     /// The key of `Shop.Car` with these values.

@@ -25,7 +25,7 @@ nonisolated open class Child: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ShopServiceMetadata.embedded.entityType("Shop.Child"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded, "Shop.Child", withDefaults: withDefaults)
     }
 
     /// The key of `Shop.Child` with these values.

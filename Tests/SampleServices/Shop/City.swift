@@ -21,7 +21,7 @@ nonisolated open class City: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ShopServiceMetadata.embedded.entityType("Shop.City"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded, "Shop.City", withDefaults: withDefaults)
     }
 
     /// The key of `Shop.City` with these values.

@@ -37,7 +37,7 @@ nonisolated open class Customer: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ShopServiceMetadata.embedded.entityType("Shop.Customer"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded, "Shop.Customer", withDefaults: withDefaults)
     }
 
     /// The key of `Shop.Customer` with these values.

@@ -25,7 +25,7 @@ nonisolated open class IDCard: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ShopServiceMetadata.embedded.entityType("Shop.IDCard"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded, "Shop.IDCard", withDefaults: withDefaults)
     }
 
     /// The key of `Shop.IDCard` with these values.

@@ -24,7 +24,7 @@ nonisolated open class Mayor: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ShopServiceMetadata.embedded.entityType("Shop.Mayor"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded, "Shop.Mayor", withDefaults: withDefaults)
     }
 
     /// The key of `Shop.Mayor` with these values.

@@ -41,7 +41,7 @@ nonisolated open class Order: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ShopServiceMetadata.embedded.entityType("Shop.Order"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded, "Shop.Order", withDefaults: withDefaults)
     }
 
     /// The key of `Shop.Order` with these values.

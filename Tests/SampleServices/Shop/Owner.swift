@@ -20,7 +20,7 @@ nonisolated open class Owner: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ShopServiceMetadata.embedded.entityType("Shop.Owner"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded, "Shop.Owner", withDefaults: withDefaults)
     }
 
     /// The key of `Shop.Owner` with these values.

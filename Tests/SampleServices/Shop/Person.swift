@@ -21,7 +21,7 @@ nonisolated open class Person: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ShopServiceMetadata.embedded.entityType("Shop.Person"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded, "Shop.Person", withDefaults: withDefaults)
     }
 
     /// The key of `Shop.Person` with these values.

@@ -25,7 +25,7 @@ nonisolated open class Product: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ShopServiceMetadata.embedded.entityType("Shop.Product"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded, "Shop.Product", withDefaults: withDefaults)
     }
 
     /// The key of `Shop.Product` with these values.

@@ -29,7 +29,7 @@ nonisolated open class Visit: EntityValue {
     /// A new entity. With defaults, properties that must not be null have the default of the metadata or of
     /// their type, keys included; without, every property is unset.
     public convenience init(withDefaults: Bool = true) {
-        self.init(ShopServiceMetadata.embedded.entityType("Shop.Visit"), withDefaults: withDefaults)
+        self.init(ShopServiceMetadata.embedded, "Shop.Visit", withDefaults: withDefaults)
     }
 
     /// The key of `Shop.Visit` with these values.

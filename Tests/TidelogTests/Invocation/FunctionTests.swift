@@ -59,6 +59,14 @@ import Tidelog
         #expect(air.requests == ["GET Nearest(lat=47,lon=7.25,size=Air.Size'Large')"])
     }
 
+    @Test func `an argument that is omitted is as if it were not named`() async throws {
+        let air = try Airports()
+        _ = try await air.service.invoke(
+            "Nearest", ["lat": .value(47), "size": .omitted, "lon": .value(7.25)]
+        ).entity()
+        #expect(air.requests == ["GET Nearest(lat=47,lon=7.25)"])
+    }
+
     @Test func `V2 has its literals in query options`() async throws {
         let air = try Airports(.v2)
         _ = try await air.service.invoke("Nearest", ["lat": .value(47), "lon": .value(7.25)])

@@ -10,6 +10,14 @@ struct MetadataInput {
     /// Whether what was given is the path of a file.
     static func isFile(_ text: String) -> Bool { text != "-" && !isURL(text) }
 
+    /// A path, or the URL of a file on this machine.
+    static func file(_ text: String) -> URL {
+        guard text.lowercased().hasPrefix("file://"), let url = URL(string: text), url.isFileURL,
+            ["", "localhost"].contains(url.host() ?? "")
+        else { return URL(filePath: text) }
+        return URL(filePath: url.path(percentEncoded: false))
+    }
+
     private static func isURL(_ text: String) -> Bool {
         let start = text.prefix(8).lowercased()
         return start.hasPrefix("http://") || start == "https://"
@@ -40,7 +48,8 @@ struct MetadataInput {
     }
 
     private func bytes(ofFile path: String) throws(Failure) -> [UInt8] {
-        let url = URL(filePath: path)
+        guard !path.isEmpty else { throw Failure("A file without a name cannot be read.") }
+        let url = Self.file(path)
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
             throw Failure("\(path) cannot be read: there is no such file.")

@@ -1,0 +1,58 @@
+import EDM
+
+/// The values that a new entity, or complex value, has if the app wants defaults.
+struct DefaultValues {
+    /// Knows the members of enumerations and complex types. Without it they have no default.
+    let model: EntityDataModel?
+
+    func of(_ type: some StructuredType) -> PropertyValues { values(of: type, within: []) }
+
+    /// - Parameter owners: the complex types that it is a value in: one that ends in itself has no end.
+    private func values(of type: some StructuredType, within owners: Set<String>) -> PropertyValues {
+        var values = PropertyValues()
+        for property in type.properties {
+            if let value = property.declaredDefault {
+                values[property.name] = value
+            } else if !property.isNullable, let value = natural(property.type, owners) {
+                values[property.name] = value
+            }
+        }
+        return values
+    }
+
+    /// What a typed property of the kind reads as where nothing is set.
+    private func natural(_ type: TypeReference, _ owners: Set<String>) -> Value? {
+        if type.isCollection { return .collection([]) }
+        switch type.kind {
+        case .primitive(let primitive), .typeDefinition(_, let primitive): return Self.natural(primitive)
+        case .enumeration(let name): return model?.enumerationType(named: name).map(Self.natural)
+        case .complex(let name):
+            guard let type = model?.findComplexType(name), !type.isAbstract, !owners.contains(name) else { return nil }
+            return .complex(ComplexValue(properties: values(of: type, within: owners.union([name]))))
+        case .entity, .unresolved: return nil
+        }
+    }
+
+    private static func natural(_ type: EnumerationType) -> Value {
+        .enumeration((type.member(value: 0) ?? (type.isFlags ? nil : type.members.first))?.name ?? "0")
+    }
+
+    private static func natural(_ type: PrimitiveType) -> Value? {
+        switch type {
+        case .boolean: Bool.propertyDefault.propertyValue
+        case .byte, .sbyte, .int16, .int32, .int64: Int.propertyDefault.propertyValue
+        case .single: Float.propertyDefault.propertyValue
+        case .double: Double.propertyDefault.propertyValue
+        case .decimal: DecimalValue.propertyDefault.propertyValue
+        case .string: String.propertyDefault.propertyValue
+        case .guid: GuidValue.propertyDefault.propertyValue
+        case .date: LocalDate.propertyDefault.propertyValue
+        case .timeOfDay: LocalTime.propertyDefault.propertyValue
+        case .dateTime: LocalDateTime.propertyDefault.propertyValue
+        case .dateTimeOffset: GlobalDateTime.propertyDefault.propertyValue
+        case .duration, .time: DayTimeDuration.propertyDefault.propertyValue
+        case .binary: .binary([])
+        default: nil
+        }
+    }
+}
