@@ -142,6 +142,26 @@ import Testing
         #expect(shop.links("Customers").contains("Customers(6)") == false)
     }
 
+    @Test(arguments: ["1\u{7F}", "1\u{1}"])
+    func `a batch with a Content-ID that no answer can say is refused before anything is done`(_ id: String) throws {
+        var shop = try Shop(.v4)
+        let parts = [
+            "Content-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\nContent-Type: application/http\r\n"
+                + "Content-ID: \(id)\r\n\r\nPOST Customers HTTP/1.1\r\nContent-Type: application/json\r\n\r\n"
+                + "{\"Name\":\"n\"}\r\n--c--",
+            "Content-Type: application/http\r\nContent-ID: \(id)\r\n\r\nGET Customers HTTP/1.1\r\n\r\n",
+        ]
+        let before = shop.sandbox.state
+        for part in parts {
+            let response = shop.send(
+                "POST", "$batch", "--b\r\n\(part)\r\n--b--\r\n",
+                headers: ["Content-Type": "multipart/mixed; boundary=b"])
+            #expect(response.status == 400)
+            #expect(response.errorCode == "InvalidBatch")
+        }
+        #expect(shop.sandbox.state == before)
+    }
+
     @Test(arguments: Dialect.allCases)
     func `what is no batch is refused`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)

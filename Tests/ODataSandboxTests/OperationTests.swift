@@ -62,6 +62,13 @@ import Testing
         #expect(text(response).contains(#""Note":"urgent""#))
     }
 
+    @Test func `an action whose answer cannot be given as asked for has changed nothing`() throws {
+        var shop = try Shop(.v4)
+        let before = shop.sandbox.stateText()
+        #expect(shop.send("POST", "Orders(4)/Shop.Annotate?$select=Nothing", #"{"note":"urgent"}"#).status == 400)
+        #expect(shop.sandbox.stateText() == before)
+    }
+
     @Test(arguments: [
         ("GET", "Turnover", 400), ("GET", "Turnover()", 400), ("GET", "Turnover(customer='a')", 400),
         ("GET", "Turnover(customer=99)", 404), ("GET", "Turnover(client=1)", 400),

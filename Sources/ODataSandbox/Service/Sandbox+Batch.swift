@@ -122,19 +122,32 @@ extension Sandbox {
         }
     }
 
-    /// V4: each member of a change set has a Content-ID of its own (OData 4.01 Part 1, 11.7.2).
+    /// V4: each member of a change set has a Content-ID of its own (OData 4.01 Part 1, 11.7.2), and all can be said
+    /// again in the answer: what is found out when everything has been carried out is found out too late.
     private func requireContentIDs(_ batch: BatchRequest, _ view: ServiceView) throws(SandboxError) {
         guard !view.isLegacy else { return }
         var seen: Set<String> = []
-        for case .changeSet(let members) in batch.parts {
-            for member in members {
-                guard let id = member.contentID else {
-                    throw SandboxError(400, .invalidBatch, "A request within a change set has no Content-ID.")
-                }
-                guard seen.insert(id).inserted else {
-                    throw SandboxError(400, .invalidBatch, "The Content-ID \(id) occurs twice in the batch.")
+        for part in batch.parts {
+            switch part {
+            case .query(let request):
+                if let id = request.headers["Content-ID"] { try requireEchoable(id) }
+            case .changeSet(let members):
+                for member in members {
+                    guard let id = member.contentID else {
+                        throw SandboxError(400, .invalidBatch, "A request within a change set has no Content-ID.")
+                    }
+                    try requireEchoable(id)
+                    guard seen.insert(id).inserted else {
+                        throw SandboxError(400, .invalidBatch, "The Content-ID \(id) occurs twice in the batch.")
+                    }
                 }
             }
+        }
+    }
+
+    private func requireEchoable(_ contentID: String) throws(SandboxError) {
+        guard HTTPHeaders.obstacle("Content-ID", contentID) == nil else {
+            throw SandboxError(400, .invalidBatch, "A Content-ID has characters that no header field may have.")
         }
     }
 

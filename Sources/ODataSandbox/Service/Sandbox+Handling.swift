@@ -88,8 +88,14 @@ extension Sandbox {
         var modifications = Modifications(view: view, state: state)
         let outcome = try modifications.perform(request)
         try modifications.transaction.finish()
+        let before = state
         keep(modifications.transaction)
-        return try response(to: request, outcome, view)
+        do throws(SandboxError) {
+            return try response(to: request, outcome, view)
+        } catch {
+            state = before
+            throw error
+        }
     }
 
     /// After the transaction: what a modification has come to.
