@@ -34,9 +34,12 @@ struct SnapshotReader {
         return try localLinks.targets(of: row.id, end, in: state)
     }
 
-    func snapshot(_ row: EntityRow) throws -> EntitySnapshot {
+    func snapshot(_ row: EntityRow) throws -> EntitySnapshot { snapshot(row, try standings.standing(of: row.id)) }
+
+    /// - Parameter standing: what is pending on the entity, from whoever has read that with the row.
+    func snapshot(_ row: EntityRow, _ standing: SQLiteState.Standing) -> EntitySnapshot {
         let standing: EntitySnapshot.State =
-            switch try standings.standing(of: row.id) {
+            switch standing {
             case .clean: .clean
             case .pending: .pending
             case .rejected: .error

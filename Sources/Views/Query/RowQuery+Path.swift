@@ -111,6 +111,12 @@ extension RowQuery {
             let end = property.navigation, segments.last != .links, let set = onlyTarget(of: property),
             let source = try onlySource(segments, request.path.target)
         else { return nil }
+        if request.options == QueryOptions(), request.path.target != .count {
+            let found = try state.reached(from: source, along: end, in: set)
+            var answer = Answer(.entities(found.rows))
+            answer.standings = found.standings
+            return answer
+        }
         do {
             let found = try state.reached(from: source, along: end, in: set, request.options, now: now)
             return Answer(

@@ -19,23 +19,60 @@ extension SQLiteState {
         }
     }
 
+    /// All entities that a navigation property leads to from one entity, in the order of their IDs, each with what is pending on
+    /// it; that is left out where it is the same for all or takes more than a look.
+    func reached(
+        from entity: EntityID, along end: Navigation, in set: EntitySet
+    ) throws -> (rows: [EntityRow], standings: [Standing]) {
+        let tells = try hasPending() && !hasRejected()
+        let form = ReachedForm(set: set.name, isForward: end.relationship.isForward, tellsStanding: tells)
+        let sql: String
+        if let known = reachedTexts[form] {
+            sql = known
+        } else {
+            let standing = tells ? ", EXISTS (SELECT 1 FROM touched WHERE touched.entity = t0.entity)" : ""
+            sql = "SELECT \(Self.selectedColumns)\(standing) " + (try reached(along: end, in: set)) + "1 ORDER BY "
+                + form.farEnd
+            reachedTexts[form] = sql
+        }
+        var found: (rows: [EntityRow], standings: [Standing]) = ([], [])
+        try each(SQLText(sql, [.text(end.relationship.name), integer(entity)])) { row in
+            found.rows.append(try entityRow(row, set: set.name))
+            if tells { found.standings.append(row.integer(Self.selectedColumnCount) == 0 ? .clean : .pending) }
+        }
+        return found
+    }
+
+    /// What the statement depends on.
+    struct ReachedForm: Hashable {
+        let set: String
+        let isForward: Bool
+        let tellsStanding: Bool
+
+        var farEnd: String { isForward ? "links.second" : "links.first" }
+    }
+
+    /// `FROM … WHERE … AND ` for the targets as `t0`; takes the relationship's name and the entity.
+    private func reached(along end: Navigation, in set: EntitySet) throws(StateError) -> String {
+        let (near, far) = end.relationship.isForward ? ("first", "second") : ("second", "first")
+        // Without its name SQLite takes the primary key, and reads the whole relationship.
+        let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
+        // The links come in the order of the entities that they lead to, which so need not be sorted.
+        return "FROM links\(index) CROSS JOIN \(try layout(set.name).table) AS t0 ON t0.entity = links.\(far) "
+            + "WHERE links.relationship = \(Self.numberOfRelationship) AND links.\(near) = ? AND links.in_local <> 0 AND "
+    }
+
     /// The entities that a navigation property leads to from one entity, by the query's options; and how many they are
     /// without `$skip` and `$top`.
     func reached(
         from entity: EntityID, along end: Navigation, in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime?
     ) throws -> (rows: () throws -> [EntityRow], count: () throws -> Int64) {
-        let (near, far) = end.relationship.isForward ? ("first", "second") : ("second", "first")
-        // Without its name SQLite takes the primary key, and reads the whole relationship.
-        let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
         var compiler = try compiler(for: set, options, now)
-        // The links come in the order of the entities that they lead to, which so need not be sorted.
         let reached =
-            SQLText(
-                "FROM links\(index) CROSS JOIN \(try layout(set.name).table) AS t0 ON t0.entity = links.\(far) "
-                    + "WHERE links.relationship = \(Self.numberOfRelationship) AND links.\(near) = ? "
-                    + "AND links.in_local <> 0 AND ", [.text(end.relationship.name), integer(entity)])
+            SQLText(try self.reached(along: end, in: set), [.text(end.relationship.name), integer(entity)])
             + (try compiler.condition(of: options, in: set))
-        let terms = try compiler.order(of: options) + [SQLText("links.\(far)")]
+        let terms =
+            try compiler.order(of: options) + [SQLText(end.relationship.isForward ? "links.second" : "links.first")]
         let position = try compiler.position(of: options, entity: "t0.entity")
         let rows = {
             try self.found(

@@ -23,6 +23,7 @@ public final class SQLiteState: StateStorage {
     let sets: NumberedNames
     let entities: EntityRuns
     let coverage: Coverage
+    private let headerRow: HeaderRow
     /// The same names stand in each row and each operation.
     let names = NameTable()
     /// The numbers of the names of rows' values.
@@ -32,6 +33,8 @@ public final class SQLiteState: StateStorage {
     var pointReads: [String: PointRead?] = [:]
     /// Compiled statements of queries over sets.
     var selections: [SelectionKey: SQLText] = [:]
+    /// Statements for what is linked to one entity.
+    var reachedTexts: [ReachedForm: String] = [:]
     /// How often a model came to hold.
     private var adoptions = 0
     /// What ``hasNames()`` found, and when.
@@ -60,6 +63,7 @@ public final class SQLiteState: StateStorage {
             sets = NumberedNames("sets", connection)
             entities = EntityRuns(connection, sets: sets)
             coverage = Coverage(connection)
+            headerRow = HeaderRow(connection)
             try connection.registerDecimalCollation()
             try connection.registerSortKey()
             // Derived files need no sync of their own: after a crash of the machine they are checked and rebuilt.
@@ -103,7 +107,7 @@ public final class SQLiteState: StateStorage {
         try? commitGathered()
         // Without it the next open in another run of the system makes the views again, and that is all.
         try? endWriting()
-        cachedHeader = nil
+        headerRow.forget()
         connection.close()
     }
 
@@ -126,6 +130,7 @@ public final class SQLiteState: StateStorage {
                 forgetTables()
                 pointReads = [:]
                 selections = [:]
+                reachedTexts = [:]
                 connection.forgetStatements()
                 (layouts, model) = before
             }
@@ -134,7 +139,7 @@ public final class SQLiteState: StateStorage {
     }
 
     private func forgetWhatWasTakenBack() {
-        (cachedHeader, unwrittenHeader) = (nil, nil)
+        headerRow.forget()
         relationships.forget()
         sets.forget()
         entities.forget()
@@ -159,12 +164,7 @@ public final class SQLiteState: StateStorage {
 
     /// Writes what a transaction has kept in memory until its end.
     func flush() throws(SQLiteError) {
-        if let header = unwrittenHeader {
-            try connection.run(
-                "UPDATE header SET applied = ?, next_entity = ?, next_batch = ?",
-                [integer(header.applied), integer(header.nextEntity.rawValue), integer(header.nextBatch)])
-            unwrittenHeader = nil
-        }
+        try headerRow.flush()
         try entities.flush()
         try coverage.flush()
     }
@@ -249,163 +249,14 @@ public final class SQLiteState: StateStorage {
         }
     }
 
-    // MARK: Errors
-
-    static func stateError(_ error: SQLiteError) -> StateError {
-        // 11 is SQLITE_CORRUPT, 26 SQLITE_NOTADB, 1 SQLITE_ERROR: a table that should be there is not. 19 is
-        // SQLITE_CONSTRAINT: a row that should not be there is.
-        switch error.code {
-        case 1, 11, 19, 26: StateError(.damaged, "The views cannot be read: \(error)")
-        default: StateError(.unavailable, "The views are not available: \(error)")
-        }
-    }
-
-    func run(_ sql: String, _ values: [SQLValue] = []) throws(StateError) {
-        do throws(SQLiteError) { try connection.run(sql, values) } catch { throw Self.stateError(error) }
-    }
-
-    /// - Parameter inPlace: whether values are bound where they lie, which the statement has to forget behind the run.
-    func run(_ statement: Statement, inPlace: Bool = false, _ bind: (inout Binding) -> Void) throws(StateError) {
-        do throws(SQLiteError) { try connection.run(statement, inPlace: inPlace, bind) } catch {
-            throw Self.stateError(error)
-        }
-    }
-
-    /// What `body` returns, with the error of a state.
-    func mapped<T>(_ body: () throws(SQLiteError) -> T) throws(StateError) -> T {
-        do throws(SQLiteError) { return try body() } catch { throw Self.stateError(error) }
-    }
-
-    func firstInteger(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(StateError) -> Int64? {
-        do throws(SQLiteError) { return try connection.firstInteger(statement, bind) } catch {
-            throw Self.stateError(error)
-        }
-    }
-
-    func list<T>(
-        _ statement: Statement, _ bind: (inout Binding) -> Void, _ read: (Row) throws(StateError) -> T
-    ) throws(StateError) -> [T] {
-        var found: [T] = []
-        try each(statement, bind) { row throws(StateError) in found.append(try read(row)) }
-        return found
-    }
-
-    /// What `read` makes of the first row; nil where there is none.
-    func one<T>(
-        _ statement: Statement, _ bind: (inout Binding) -> Void, _ read: (Row) throws(StateError) -> T
-    ) throws(StateError) -> T? {
-        var found: T?
-        try each(statement, bind) { row throws(StateError) in
-            if found == nil { found = try read(row) }
-        }
-        return found
-    }
-
-    private func each(
-        _ statement: Statement, _ bind: (inout Binding) -> Void, _ body: (Row) throws(StateError) -> Void
-    ) throws(StateError) {
-        do {
-            try connection.each(statement, bind, body)
-        } catch let error as StateError {
-            throw error
-        } catch {
-            throw Self.stateError(
-                error as? SQLiteError ?? SQLiteError(code: 1, message: "\(error)", sql: statement.sql))
-        }
-    }
-
-    func first(_ sql: String, _ values: [SQLValue] = []) throws(StateError) -> [SQLValue]? {
-        do throws(SQLiteError) { return try connection.first(sql, values) } catch { throw Self.stateError(error) }
-    }
-
-    /// What `read` makes of the first row; nil where there is none.
-    func one<T>(
-        _ sql: String, _ values: [SQLValue], _ read: (Row) throws(StateError) -> T
-    ) throws(StateError) -> T? {
-        var found: T?
-        try each(sql, values) { row throws(StateError) in
-            if found == nil { found = try read(row) }
-        }
-        return found
-    }
-
-    func list<T>(
-        _ sql: String, _ values: [SQLValue] = [], _ read: (Row) throws(StateError) -> T
-    ) throws(StateError) -> [T] {
-        var found: [T] = []
-        try each(sql, values) { row throws(StateError) in found.append(try read(row)) }
-        return found
-    }
-
-    /// Calls `body` for each row, which is valid during the call only.
-    func each(
-        _ sql: String, _ values: [SQLValue], _ body: (Row) throws(StateError) -> Void
-    ) throws(StateError) {
-        do {
-            try connection.each(sql, values, body)
-        } catch let error as StateError {
-            throw error
-        } catch {
-            throw Self.stateError(error as? SQLiteError ?? SQLiteError(code: 1, message: "\(error)", sql: sql))
-        }
-    }
-
     // MARK: Header
 
-    /// The header as it stands in the file: the fold asks for it at every record, and the metadata in it may be megabytes.
-    private var cachedHeader: StateHeader?
-    /// The same, where its numbers are not in the file yet: each record changes them, and the end of a transaction writes them.
-    private var unwrittenHeader: StateHeader?
-
     public func header() throws(StateError) -> StateHeader {
-        if let cachedHeader { return cachedHeader }
-        guard
-            let row = try first(
-                "SELECT applied, next_entity, next_batch, root, metadata, postponed_until, postponed_attempt, "
-                    + "postponed_reason, postponed_since, last_download FROM header"), row.count == 10
-        else { throw StateError(.damaged, "The views have no header.") }
-        let service = row[3].text.map { ServiceDescription(root: $0, metadata: row[4].blob ?? []) }
-        let header = StateHeader(
-            applied: unsigned(row[0].integer), nextEntity: EntityID(rawValue: unsigned(row[1].integer)),
-            nextBatch: unsigned(row[2].integer), service: service,
-            postponed: row[5].integer.map {
-                Postponement(
-                    UploadPostponed(notBefore: $0, attempt: Int(row[6].integer ?? 0), reason: row[7].text ?? ""),
-                    since: row[8].integer ?? 0)
-            }, lastDownload: unsigned(row[9].integer))
-        cachedHeader = header
-        return header
+        try mapped { () throws(SQLiteError) in try headerRow.read() }
     }
 
     public func setHeader(_ header: StateHeader) throws(StateError) {
-        unwrittenHeader = header
-        // Nobody else would.
-        if !connection.isInTransaction {
-            do throws(SQLiteError) {
-                try flush()
-            } catch {
-                unwrittenHeader = nil
-                throw Self.stateError(error)
-            }
-        }
-        if let service = header.service, service != cachedHeader?.service {
-            try run("UPDATE header SET root = ?, metadata = ?", [.text(service.root), .blob(service.metadata)])
-        }
-        if header.lastDownload != cachedHeader?.lastDownload {
-            try run("UPDATE header SET last_download = ?", [integer(header.lastDownload)])
-        }
-        if header.postponed != cachedHeader?.postponed {
-            try run(
-                "UPDATE header SET postponed_until = ?, postponed_attempt = ?, postponed_reason = ?, "
-                    + "postponed_since = ?",
-                [
-                    header.postponed.map { .integer($0.upload.notBefore) } ?? .null,
-                    header.postponed.map { .integer(Int64($0.upload.attempt)) } ?? .null,
-                    header.postponed.map { .text($0.upload.reason) } ?? .null,
-                    header.postponed.map { .integer($0.since) } ?? .null,
-                ])
-        }
-        cachedHeader = header
+        try mapped { () throws(SQLiteError) in try headerRow.write(header) }
     }
 
     // MARK: Model
@@ -431,6 +282,7 @@ public final class SQLiteState: StateStorage {
         adoptions += 1
         pointReads = [:]
         selections = [:]
+        reachedTexts = [:]
         connection.forgetStatements()
         forgetTables()
         var ordinals: [String: Int] = [:]

@@ -44,7 +44,8 @@ package final class PropertyNames: Sendable {
 
     package var count: Int { names.count }
 
-    package func place(of name: String) -> Int? { places[name] }
+    /// Short texts are compared more quickly than they are hashed, and in a short list.
+    package func place(of name: String) -> Int? { count <= 8 ? names.firstIndex(of: name) : places[name] }
 }
 
 extension [String] {

@@ -1,0 +1,82 @@
+import Operations
+import SyncCore
+
+/// The one row of the table `header`. The fold asks for it and changes its numbers at every record, and the metadata in it may
+/// be megabytes: it is read once, and numbers are written at the end of a transaction.
+final class HeaderRow {
+    private let connection: Connection
+    /// As it is, whether or not the file has it yet.
+    private var known: StateHeader?
+    /// The same, where its numbers are not in the file yet.
+    private var unwritten: StateHeader?
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    /// Throws code 11, damaged, where there is none.
+    func read() throws(SQLiteError) -> StateHeader {
+        if let known { return known }
+        let row = try connection.first(
+            "SELECT applied, next_entity, next_batch, root, metadata, postponed_until, postponed_attempt, "
+                + "postponed_reason, postponed_since, last_download FROM header")
+        guard let row, row.count == 10 else {
+            throw SQLiteError(code: 11, message: "the views have no header", sql: nil)
+        }
+        let service = row[3].text.map { ServiceDescription(root: $0, metadata: row[4].blob ?? []) }
+        let header = StateHeader(
+            applied: unsigned(row[0]), nextEntity: EntityID(rawValue: unsigned(row[1])), nextBatch: unsigned(row[2]),
+            service: service,
+            postponed: row[5].integer.map {
+                Postponement(
+                    UploadPostponed(notBefore: $0, attempt: Int(row[6].integer ?? 0), reason: row[7].text ?? ""),
+                    since: row[8].integer ?? 0)
+            }, lastDownload: unsigned(row[9]))
+        known = header
+        return header
+    }
+
+    func write(_ header: StateHeader) throws(SQLiteError) {
+        unwritten = header
+        // Nobody else would.
+        if !connection.isInTransaction {
+            do throws(SQLiteError) {
+                try flush()
+            } catch {
+                unwritten = nil
+                throw error
+            }
+        }
+        if let service = header.service, service != known?.service {
+            try connection.run("UPDATE header SET root = ?, metadata = ?", [.text(service.root), .blob(service.metadata)])
+        }
+        if header.lastDownload != known?.lastDownload {
+            try connection.run("UPDATE header SET last_download = ?", [integer(header.lastDownload)])
+        }
+        if header.postponed != known?.postponed {
+            try connection.run(
+                "UPDATE header SET postponed_until = ?, postponed_attempt = ?, postponed_reason = ?, "
+                    + "postponed_since = ?",
+                [
+                    header.postponed.map { .integer($0.upload.notBefore) } ?? .null,
+                    header.postponed.map { .integer(Int64($0.upload.attempt)) } ?? .null,
+                    header.postponed.map { .text($0.upload.reason) } ?? .null,
+                    header.postponed.map { .integer($0.since) } ?? .null,
+                ])
+        }
+        known = header
+    }
+
+    /// Writes the numbers that were kept in memory.
+    func flush() throws(SQLiteError) {
+        guard let header = unwritten else { return }
+        try connection.run(
+            "UPDATE header SET applied = ?, next_entity = ?, next_batch = ?",
+            [integer(header.applied), integer(header.nextEntity.rawValue), integer(header.nextBatch)])
+        unwritten = nil
+    }
+
+    /// Reads it anew: what was not written is taken back.
+    func forget() { (known, unwritten) = (nil, nil) }
+
+    private func integer(_ value: UInt64) -> SQLValue { .integer(Int64(bitPattern: value)) }
+    private func unsigned(_ value: SQLValue) -> UInt64 { UInt64(bitPattern: value.integer ?? 0) }
+}
