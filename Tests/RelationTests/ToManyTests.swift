@@ -14,6 +14,30 @@ import Tidelog
         #expect(read.ownedOrders.reversed().first?.total == 2)
     }
 
+    @Test
+    func `each object of a collection says whether something is pending on it, and whether the service refused it`()
+        async throws
+    {
+        let trade = try await Trade()
+        let customer = Customer("Ada")
+        try await trade.box(Order.self).put((1...3).map { Order($0, owner: customer) })
+        try await trade.synchronize()
+        func states() async throws -> [EntityValue.State] {
+            try await trade.box(Customer.self).all[0].ownedOrders.map(\.state)
+        }
+        #expect(try await states() == [.clean, .clean, .clean])
+        let first = try await trade.box(Customer.self).all[0].ownedOrders[0]
+        first.total = 10
+        try await trade.box(Order.self).put(first)
+        #expect(try await states() == [.pending, .clean, .clean])
+        trade.transport.add(Fault(.refuse(status: 422), method: "PATCH", part: .any))
+        #expect(try await trade.provider.upload().rejected.count == 1)
+        let last = try await trade.box(Customer.self).all[0].ownedOrders[2]
+        last.total = 30
+        try await trade.box(Order.self).put(last)
+        #expect(try await states() == [.error, .clean, .pending])
+    }
+
     @Test func `nothing is read before it is looked at, nor when something is appended`() async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))

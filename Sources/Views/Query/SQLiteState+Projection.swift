@@ -31,7 +31,8 @@ extension SQLiteState {
             sql = known
         } else {
             let standing = tells ? ", EXISTS (SELECT 1 FROM touched WHERE touched.entity = t0.entity)" : ""
-            sql = "SELECT \(Self.selectedColumns)\(standing) " + (try reached(along: end, in: set)) + "1 ORDER BY "
+            sql =
+                "SELECT \(Self.selectedColumns)\(standing) " + (try reached(along: end, in: set)) + "1 ORDER BY "
                 + form.farEnd
             reachedTexts[form] = sql
         }

@@ -46,7 +46,8 @@ final class HeaderRow {
             }
         }
         if let service = header.service, service != known?.service {
-            try connection.run("UPDATE header SET root = ?, metadata = ?", [.text(service.root), .blob(service.metadata)])
+            try connection.run(
+                "UPDATE header SET root = ?, metadata = ?", [.text(service.root), .blob(service.metadata)])
         }
         if header.lastDownload != known?.lastDownload {
             try connection.run("UPDATE header SET last_download = ?", [integer(header.lastDownload)])
