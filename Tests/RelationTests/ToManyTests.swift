@@ -30,7 +30,7 @@ import Tidelog
         first.total = 10
         try await trade.box(Order.self).put(first)
         #expect(try await states() == [.pending, .clean, .clean])
-        trade.transport.add(Fault(.refuse(status: 422), method: "PATCH", part: .any))
+        trade.refuseNext("PATCH")
         #expect(try await trade.provider.upload().rejected.count == 1)
         let last = try await trade.box(Customer.self).all[0].ownedOrders[2]
         last.total = 30

@@ -41,6 +41,9 @@ final class Trade {
         try await provider.download()
     }
 
+    /// Has the service refuse the next such request.
+    func refuseNext(_ method: String) { transport.add(Fault(.refuse(status: 422), method: method, part: .any)) }
+
     /// How many requests each change set of the next batch has.
     var changeSets: [Int] { get async throws { try await provider.plannedBatches().flatMap(\.changeSets) } }
 
