@@ -193,6 +193,52 @@ import Testing
         #expect(!text.contains("func count_3("))
     }
 
+    /// Of V2 and V3, where they are declared at the import.
+    private func legacy(_ imports: String, containers: String = "") throws -> [GeneratedFile] {
+        let document = """
+            <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx" \
+            xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata">\
+            <edmx:DataServices m:DataServiceVersion="3.0"><Schema Namespace="N" \
+            xmlns="http://schemas.microsoft.com/ado/2009/11/edm"><EntityType Name="Thing"><Key><PropertyRef Name="ID"/></Key>\
+            <Property Name="ID" Type="Edm.Int32" Nullable="false"/></EntityType>\(containers)
+            <EntityContainer Name="Container" m:IsDefaultEntityContainer="true">\
+            <EntitySet Name="Things" EntityType="N.Thing"/>\(imports)</EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
+            """
+        return try ProxySources(metadata: Array(document.utf8)).files
+    }
+
+    @Test func `overloads of a function import are all there`() throws {
+        let parameters = ["<Parameter Name=\"a\" Type=\"Edm.Int32\"/>", "<Parameter Name=\"b\" Type=\"Edm.Int32\"/>"]
+        let imports = [parameters[0], parameters.joined()].map {
+            "<FunctionImport Name=\"Find\" ReturnType=\"Collection(N.Thing)\" EntitySet=\"Things\">\($0)</FunctionImport>"
+        }
+        let text = try text("Container", in: legacy(imports.joined()))
+        #expect(text.split(separator: "func find(").count == 3)
+        #expect(text.contains(" b: Int"))
+        #expect(!text.contains("func find_2("))
+    }
+
+    @Test func `a function import that is called on an entity gets no function that leaves it out`() throws {
+        let function = """
+            <FunctionImport Name="Act" IsBindable="true" IsSideEffecting="true"><Parameter Name="on" Type="N.Thing"/>\
+            </FunctionImport>
+            """
+        #expect(try !text("Container", in: legacy(function)).contains("func act("))
+    }
+
+    @Test func `the service is called like the container that extends another one`() throws {
+        let document = SmallDocuments.v4(
+            SmallDocuments.type("Thing")
+                + "<EntityContainer Name=\"Base\"/><EntityContainer Name=\"Own\" Extends=\"N.Base\"/>",
+            container: false)
+        #expect(try ProxySources(metadata: Array(document.utf8)).files[0].name == "Own.swift")
+    }
+
+    @Test func `the service is called like the default container`() throws {
+        let other = "<EntityContainer Name=\"Other\" m:IsDefaultEntityContainer=\"false\"/>"
+        #expect(try legacy("", containers: other)[0].name == "Container.swift")
+    }
+
     @Test func `a parameter that may be left out is left out where it is nil`() throws {
         let function = """
             <Function Name="Count"><Parameter Name="most" Type="Edm.Int32" Nullable="false">\

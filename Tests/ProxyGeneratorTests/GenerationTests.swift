@@ -65,6 +65,20 @@ import Testing
         #expect(!text.contains("static let id"))
     }
 
+    @Test func `a base type without its namespace is found`() throws {
+        let sources = try ProxySources(
+            metadata: document("<EntityType Name=\"Big\" BaseType=\"Order\"/>" + type("Order")))
+        #expect(try text("Big", in: sources.files).contains("class Big: Order {"))
+    }
+
+    @Test func `a base type without a namespace that nobody declares is refused with its line`() {
+        #expect {
+            try ProxySources(metadata: document("<EntityType Name=\"Big\" BaseType=\"Order\"/>" + type("Other")))
+        } throws: { error in
+            "\(error)".contains("line 2") && "\(error)".contains("\"Order\"")
+        }
+    }
+
     @Test func `a derived type's property does not hide one of the base type`() throws {
         let derived = """
             <EntityType Name="Employee" BaseType="N.Person"><Property Name="id" Type="Edm.String"/></EntityType>
@@ -98,6 +112,17 @@ import Testing
     @Test func `a type called like one of Tidelog or Swift gets an underscore`() throws {
         let sources = try ProxySources(metadata: document(type("Property") + type("String")))
         #expect(sources.files.map(\.name).suffix(2) == ["Property_.swift", "String_.swift"])
+    }
+
+    @Test func `a type called like its set keeps that name where the singular is another type's`() throws {
+        let sources = try ProxySources(
+            metadata: document(
+                type("Orders") + type("Order"),
+                sets:
+                    "<EntitySet Name=\"Orders\" EntityType=\"N.Orders\"/><EntitySet Name=\"All\" EntityType=\"N.Order\"/>"
+            ))
+        #expect(try text("Orders", in: sources.files).contains("\"N.Orders\""))
+        #expect(try text("Order", in: sources.files).contains("\"N.Order\""))
     }
 
     @Test func `two sets of one type have functions of their own`() throws {
@@ -175,6 +200,12 @@ import Testing
 
     @Test func `bytes that are no UTF-8 are refused`() {
         #expect(throws: ProxyError.notUTF8(document: nil)) { try ProxySources(metadata: [0x3C, 0xFF]) }
+    }
+
+    @Test func `UTF-16 without a mark is refused, though its bytes might be UTF-8`() {
+        let metadata = SmallDocuments.v4(SmallDocuments.type("Order"))
+        let bytes = metadata.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        #expect(throws: ProxyError.notUTF8(document: nil)) { try ProxySources(metadata: bytes) }
     }
 
     @Test func `a document that cannot be read is refused with its line`() {

@@ -122,6 +122,42 @@ import Tidelog
         try await trade.synchronize()
         #expect(teacher.students.uncachedNames == ["Ada", "Grace"])
     }
+
+    // MARK: Whole
+
+    @Test func `a box gives everything, whatever size the pages of the store have`() async throws {
+        let trade = try await Trade(pageSize: 2)
+        try await trade.box(Order.self).put((1...5).map { Order($0) })
+        #expect(try await trade.box(Order.self).all.count == 5)
+        #expect(try await trade.box(Order.self).query { Order.total > 1 }.find().count == 4)
+        #expect(try await trade.box(Order.self).query().top(3).find().count == 3)
+        #expect(try await trade.store.entities(Order.self, in: "Orders").count == 5)
+        #expect(try await trade.box(Order.self).removeAll() == 5)
+        #expect(try await trade.box(Order.self).isEmpty)
+    }
+
+    // MARK: By link
+
+    @Test func `an object that has nothing but the links of an entity is that entity`() async throws {
+        let trade = try await Trade()
+        let ada = Customer("Ada")
+        try await trade.box(Customer.self).put(ada)
+        func handle() -> Customer {
+            let handle = Customer.ofType(ada.entityType) as? Customer ?? Customer(ada.entityType)
+            (handle.readLink, handle.editLink) = (ada.readLink, ada.editLink)
+            return handle
+        }
+        let order = Order(1)
+        order.owner.target = handle()
+        try await trade.box(Order.self).put(order)
+        let renamed = handle()
+        renamed.name = "Ada Lovelace"
+        #expect(try await trade.box(Customer.self).put(renamed) == ada.entityID)
+        #expect(try await trade.box(Customer.self).put(handle()) == ada.entityID)
+        let customers = try await trade.box(Customer.self).all
+        #expect(customers.map(\.name) == ["Ada Lovelace"])
+        #expect(customers[0].ownedOrders.count == 1)
+    }
 }
 
 extension ToMany<Student> {

@@ -240,4 +240,95 @@ import Tidelog
         try await trade.server.updateEntity(read)
         #expect(trade.transport.requests.count == sent)
     }
+
+    // MARK: Said once
+
+    @Test func `what is linked by now is not linked again when changes of a collection are applied`() async throws {
+        let trade = try await Trade()
+        let ada = Customer("Ada")
+        let order = Order(1, owner: ada)
+        order.recipient.target = ada
+        try await trade.box(Order.self).put(order)
+        let pending = try await trade.pending
+        let read = try await trade.box(Customer.self).all[0]
+        read.ownedOrders.append(order)
+        try await read.ownedOrders.applyChanges()
+        var received = read.received
+        received.append(order)
+        try await received.applyChanges()
+        read.ownedOrders.append(try await trade.box(Order.self).all[0])
+        try await trade.store.updateEntity(read)
+        #expect(try await trade.pending == pending)
+        #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `a link that exists at neither end and is said at both is made once`(_ managerFirst: Bool) async throws {
+        let trade = try await Trade()
+        let (boss, worker) = (Person("Ada"), Person("Bo"))
+        try await trade.box(Person.self).put([boss, worker])
+        let pending = try await trade.pending
+        boss.reports.append(worker)
+        worker.manager.target = boss
+        try await trade.box(Person.self).put(managerFirst ? [boss, worker] : [worker, boss])
+        #expect(try await trade.pending == pending + 1)
+        #expect(!worker.manager.hasPendingChange)
+        let read = try await trade.box(Person.self).all
+        #expect(read[0].reports.map(\.key) == [read[1].key])
+        #expect(read[1].manager.target?.key == read[0].key)
+    }
+
+    @Test func `of a property that is its own partner each end says a link of its own`() async throws {
+        let trade = try await Trade()
+        let (ada, bo) = (Person("Ada"), Person("Bo"))
+        ada.spouse.target = bo
+        bo.spouse.target = ada
+        try await trade.box(Person.self).put(ada)
+        let read = try await trade.box(Person.self).all
+        #expect(read.compactMap { $0.spouse.target?.key }.count == 2)
+        #expect(!ada.spouse.isStale && !bo.spouse.isStale)
+    }
+
+    // MARK: Created once
+
+    @Test(arguments: [false, true])
+    func `an object that a change set meets twice is created once`(_ collectionFirst: Bool) async throws {
+        let trade = try await Trade()
+        let ada = Customer("Ada")
+        try await trade.box(Customer.self).put(ada)
+        let order = Order(1)
+        ada.ownedOrders.append(order)
+        let changes = ChangeSet()
+        if collectionFirst { changes.updateEntity(ada) }
+        changes.createEntity(order)
+        if !collectionFirst { changes.updateEntity(ada) }
+        changes.createEntity(order)
+        try await trade.store.applyChanges(changes)
+        #expect(try await trade.box(Order.self).count == 1)
+        #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 1)
+        #expect(order.state == .pending)
+    }
+
+    @Test func `a deep insert has an object that is there twice in one collection once`() async throws {
+        let trade = try await Trade()
+        let (ada, order) = (Customer("Ada"), Order(1))
+        ada.ownedOrders += [order, order]
+        try await trade.store.createEntity(ada)
+        #expect(try await trade.box(Order.self).count == 1)
+    }
+
+    @Test func `a deep insert that leads to one new object by two ways is refused, with what to do instead`()
+        async throws
+    {
+        let trade = try await Trade()
+        let teacher = Teacher("Ms Byron")
+        let (ada, bo) = (Student("Ada"), Student("Bo"))
+        teacher.students += [ada, bo]
+        ada[Student.friends].append(bo)
+        let error = await #expect(throws: TidelogError.self) { try await trade.store.createEntity(teacher) }
+        #expect(error?.code == .refused(.notAllowed))
+        #expect(error?.recovery?.contains("Box") == true)
+        try await trade.box(Teacher.self).put(teacher)
+        #expect(try await trade.box(Student.self).count == 2)
+    }
 }

@@ -1,4 +1,6 @@
+import EDM
 import ODataSandbox
+import ODataWire
 import TestSupport
 import Testing
 import Tidelog
@@ -50,6 +52,39 @@ import Tidelog
         #expect(thing["Plain"] == .complex(ComplexValue(properties: ["Number": .integer(0)])))
         #expect(thing["Note"] == nil)
         #expect(EntityValue(Self.embedded, "D.Thing", withDefaults: false).properties.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("Edm.DateTime", "datetime'2000-01-02T03:04:05'", "2000-01-02T03:04:05"),
+        ("Edm.DateTime", "2000-01-02 03:04:05.000Z", "2000-01-02T03:04:05"),
+        ("Edm.DateTime", "2000-01-02T03:04:05", "2000-01-02T03:04:05"),
+        ("Edm.Decimal", "1.5M", "1.5"), ("Edm.Decimal", "1.5", "1.5"), ("Edm.Int64", "5L", "5"),
+        ("Edm.Guid", "guid'11111111-2222-3333-4444-555555555555'", "11111111-2222-3333-4444-555555555555"),
+        ("Edm.Binary", "0x0AFF", "Cv8="), ("Edm.Binary", "X'0AFF'", "Cv8="), ("Edm.Binary", "Cv8=", "Cv8="),
+        ("Edm.Boolean", "1", "true"), ("Edm.Boolean", "false", "false"), ("Edm.String", "a&amp;b", "a&b"),
+    ])
+    func `a default is read as documents of V2 and V4 write it`(type: String, text: String, expected: String) throws {
+        let metadata = EmbeddedMetadata(
+            """
+            <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx"><edmx:DataServices>
+            <Schema Namespace="D" xmlns="http://schemas.microsoft.com/ado/2008/09/edm"><EntityType Name="Thing">
+            <Key><PropertyRef Name="P"/></Key><Property Name="P" Type="\(type)" Nullable="false" DefaultValue="\(text)"/>
+            </EntityType></Schema></edmx:DataServices></edmx:Edmx>
+            """)
+        let primitive = try #require(PrimitiveType(rawValue: type))
+        #expect(
+            try EntityValue(metadata, "D.Thing", withDefaults: true)["P"]
+                == PrimitiveLiteral.parse(
+                    expected, as: primitive, version: type == "Edm.DateTime" ? .v2 : .v4,
+                    form: type == "Edm.DateTime" ? .text : .json))
+    }
+
+    @Test(arguments: [("Good", "Good"), ("D.Mood'Good'", "Good"), ("Else", "Bad")])
+    func `an enumeration's default is one of its members`(text: String, member: String) {
+        let metadata = EmbeddedMetadata(
+            Self.metadata.replacing(
+                #"Type="D.Mood" Nullable="false""#, with: #"Type="D.Mood" Nullable="false" DefaultValue="\#(text)""#))
+        #expect(EntityValue(metadata, "D.Thing", withDefaults: true)["Mood"] == .enumeration(member))
     }
 
     @Test func `a complex value that has one of its own kind in it ends`() {

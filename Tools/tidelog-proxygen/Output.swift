@@ -30,7 +30,12 @@ struct Output {
                     "\(url.relativePath) was generated for another service and is not replaced. Remove it, or choose "
                         + "another --destination.")
             }
-            if present == file.text { tell("Unchanged: \(url.relativePath).") } else { changed.append(file) }
+            // Byte by byte: to Swift a letter with a mark is equal to the letter and the mark.
+            if present.utf8.elementsEqual(file.text.utf8) {
+                tell("Unchanged: \(url.relativePath).")
+            } else {
+                changed.append(file)
+            }
         }
         let made = try makeDirectory()
         do {
@@ -68,12 +73,13 @@ struct Output {
         let staging = directory.appending(path: ".tidelog-proxygen-\(UUID().uuidString)", directoryHint: .isDirectory)
         guard mkdir(staging.path, 0o777) == 0 else { throw Self.failure }
         defer { try? files.removeItem(at: staging) }
-        for file in changed {
-            try Data(file.text.utf8).write(to: staging.appending(path: file.name + ".new"))
+        // Numbered, since a name may be as long as file systems take.
+        for (number, file) in changed.enumerated() {
+            try Data(file.text.utf8).write(to: staging.appending(path: "\(number).new"))
         }
-        for file in changed {
+        for (number, file) in changed.enumerated() {
             let place = directory.appending(path: file.name)
-            guard rename(staging.appending(path: file.name + ".new").path, place.path) == 0 else {
+            guard rename(staging.appending(path: "\(number).new").path, place.path) == 0 else {
                 throw Self.failure
             }
             tell("Written: \(place.relativePath).")

@@ -73,6 +73,11 @@ public struct CSDLReader: Sendable {
         return try ModelBuilder(documents: documents, index: index).build()
     }
 
+    /// The namespaces of the schemas that a document declares, whether or not these make sense.
+    public func namespaces(of document: Document) throws(CSDLError) -> [String] {
+        try parse(document).schemas.compactMap { $0["Namespace"] }
+    }
+
     func parse(_ document: Document, position: Int = 0) throws(CSDLError) -> MetadataDocument {
         let origin = MarkupOrigin(name: document.name, position: position)
         let root: MarkupElement

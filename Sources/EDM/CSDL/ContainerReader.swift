@@ -41,7 +41,9 @@ struct ContainerReader {
             singletons.append(try entitySet(child, "Type", container: name, [:]))
         }
         return EntityContainer(
-            name: name, extends: element["Extends"].map { index.qualified($0.trimmed, at: element) }, entitySets: sets,
+            name: name, extends: element["Extends"].map { index.qualified($0.trimmed, at: element) },
+            isDefault: element.anyAttribute("IsDefaultEntityContainer").flatMap { Bool(csdl: $0) } ?? true,
+            entitySets: sets,
             singletons: singletons, actionImports: try imports("ActionImport", .action, container: name),
             functionImports: try imports("FunctionImport", .function, container: name),
             associationSets: associationSets, annotations: try annotations.annotations(of: element, name))
@@ -216,6 +218,7 @@ struct ContainerReader {
                     parameters: try reader.parameters(of: child, path: "\(container)/\(importName)"),
                     returnType: try reader.returnType(of: child),
                     httpMethod: child.anyAttribute("HttpMethod"),
+                    isBindable: child["IsBindable"].flatMap { Bool(csdl: $0) } ?? false,
                     annotations: try annotations.annotations(of: child, "\(container)/\(importName)")))
         }
         return result

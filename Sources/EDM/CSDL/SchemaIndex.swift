@@ -10,7 +10,7 @@ final class SchemaIndex {
         let name: String
         let element: MarkupElement
         /// Of structured types: the qualified name.
-        let base: String?
+        fileprivate(set) var base: String?
 
         var isStructured: Bool { kind == .entity || kind == .complex }
     }
@@ -65,6 +65,7 @@ final class SchemaIndex {
             try checkNames(of: source)
             try declareTypesAndOperations(of: source)
         }
+        try nameBaseTypes()
         structuredTypes = try InheritanceOrder(index: self, limit: limits.baseTypes).order()
         for declaration in structuredTypes { try declareMembers(of: declaration) }
         for source in sources { try declareAssociations(of: source) }
@@ -152,12 +153,35 @@ final class SchemaIndex {
                     .duplicateName, "The type \"\(name)\" is declared already, in \(first.element.place).",
                     at: element)
             }
-            let base =
-                kind == .entity || kind == .complex
-                ? element["BaseType"].map { qualified($0.trimmed, at: element) } : nil
-            let declaration = TypeDeclaration(kind: kind, name: name, element: element, base: base)
+            let declaration = TypeDeclaration(kind: kind, name: name, element: element, base: nil)
             types[name] = declaration
             declarations.append(declaration)
+        }
+    }
+
+    /// When all types are known: a base type may be written without its namespace, as other types may.
+    private func nameBaseTypes() throws(CSDLError) {
+        for place in declarations.indices where declarations[place].isStructured {
+            let element = declarations[place].element
+            guard let text = element["BaseType"].map({ String($0.trimmed) }) else { continue }
+            let base: String
+            if text.contains(".") {
+                base = qualified(text, at: element)
+            } else if let local = localNames[element.origin.position][text] {
+                base = local
+            } else {
+                throw CSDLError(
+                    .unresolvedName, "The base type \"\(text)\" of \"\(declarations[place].name)\" is not declared.",
+                    at: element)
+            }
+            guard !base.hasPrefix("Edm.") else {
+                try tolerate(
+                    .wrongKind, "The \(element.label) derives from \"\(base)\", which no document declares.",
+                    at: element)
+                continue
+            }
+            declarations[place].base = base
+            types[declarations[place].name] = declarations[place]
         }
     }
 

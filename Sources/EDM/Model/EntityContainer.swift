@@ -4,6 +4,8 @@ public struct EntityContainer: Sendable {
     public let name: String
     /// The qualified name of the container that this one extends.
     public let extends: String?
+    /// Whether the service's URLs name its sets without it: V2 and V3 say so of one, V4 has one only.
+    public let isDefault: Bool
     public let entitySets: [EntitySet]
     public let singletons: [EntitySet]
     public let actionImports: [OperationImport]
@@ -13,12 +15,14 @@ public struct EntityContainer: Sendable {
     public let annotations: [Annotation]
 
     public init(
-        name: String, extends: String? = nil, entitySets: [EntitySet] = [], singletons: [EntitySet] = [],
+        name: String, extends: String? = nil, isDefault: Bool = true, entitySets: [EntitySet] = [],
+        singletons: [EntitySet] = [],
         actionImports: [OperationImport] = [], functionImports: [OperationImport] = [],
         associationSets: [AssociationSet] = [], annotations: [Annotation] = []
     ) {
         self.name = name
         self.extends = extends
+        self.isDefault = isDefault
         self.entitySets = entitySets
         self.singletons = singletons
         self.actionImports = actionImports

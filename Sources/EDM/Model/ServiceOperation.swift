@@ -81,13 +81,14 @@ public struct OperationImport: Sendable, Hashable {
     public let returnType: ServiceOperation.ReturnType?
     /// V2 and V3: `m:HttpMethod`.
     public let httpMethod: String?
+    /// V3: whether it is called on an entity or collection, which the first parameter stands for.
+    public let isBindable: Bool
     public let annotations: [Annotation]
 
     public init(
         kind: ServiceOperation.Kind, name: String, operation: String? = nil, entitySet: String? = nil,
         parameters: [ServiceOperation.Parameter] = [], returnType: ServiceOperation.ReturnType? = nil,
-        httpMethod: String? = nil,
-        annotations: [Annotation] = []
+        httpMethod: String? = nil, isBindable: Bool = false, annotations: [Annotation] = []
     ) {
         self.kind = kind
         self.name = name
@@ -96,6 +97,7 @@ public struct OperationImport: Sendable, Hashable {
         self.parameters = parameters
         self.returnType = returnType
         self.httpMethod = httpMethod
+        self.isBindable = isBindable
         self.annotations = annotations
     }
 }

@@ -39,6 +39,9 @@ public struct ProxySources: Sendable, Hashable {
             ["The service is \(plan.serviceName)."]
             + plan.entities.map { "\($0.type.name) is \($0.className)." }
             + model.unresolvedNames.map { "\($0) is in no document that was read." }
+            + model.schemas.flatMap(\.containers).flatMap(\.functionImports).filter(\.isBindable).map {
+                "\($0.name) is called on an entity, which V3 does in its own way: it gets no function."
+            }
     }
 
     /// Everything in one file, whose name is given with its extension.

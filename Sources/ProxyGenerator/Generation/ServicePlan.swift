@@ -124,7 +124,12 @@ struct ServicePlan {
             guard SwiftName.isIdentifier(given) else { throw .invalidName(option: "--service", name: given) }
             return (given, true)
         }
-        let qualified = model.schemas.lazy.flatMap(\.containers).first?.name ?? model.schemas.first?.namespace
+        let containers = model.schemas.flatMap(\.containers)
+        // What another one extends is a part of that.
+        let extended = Swift.Set(containers.compactMap(\.extends))
+        let own = containers.filter { !extended.contains($0.name) }
+        let container = own.first(where: \.isDefault) ?? own.first ?? containers.first
+        let qualified = container?.name ?? model.schemas.first?.namespace
         if let qualified, let choice = chosen.services[qualified] { return (choice.name, true) }
         return (options.prefix + SwiftName.ofType(qualified.map(local) ?? "Service"), false)
     }
@@ -135,8 +140,10 @@ struct ServicePlan {
         var names: [String: String] = [:]
         for type in types {
             let sharesName = model.findEntitySet(type.localName).map { !$0.isSingleton && $0.entityType == type }
-            let name = sharesName ?? false ? SwiftName.singular(type.localName) : type.localName
-            names[type.name] = SwiftName.ofType(name)
+            let singular = SwiftName.singular(type.localName)
+            // Unless another type has that name already.
+            let isFree = !types.contains { $0 !== type && $0.localName == singular }
+            names[type.name] = SwiftName.ofType(sharesName ?? false && isFree ? singular : type.localName)
         }
         return names
     }

@@ -117,7 +117,7 @@ struct ServicePlanner {
         let overloads = Dictionary(grouping: unbound, by: \.name)
         var names: Set<String> = []
         for declared in containers.flatMap({ $0.functionImports + $0.actionImports })
-        where names.insert(declared.name).inserted {
+        where !declared.isBindable && names.insert(Self.identity(of: declared)).inserted {
             guard let target = declared.operation else {
                 calls.append(
                     Call(
@@ -132,6 +132,12 @@ struct ServicePlanner {
             }
         }
         return calls
+    }
+
+    /// V2 and V3 have overloads, which are told apart by their parameters.
+    private static func identity(of declared: OperationImport) -> String {
+        declared.operation == nil
+            ? "\(declared.name)(\(declared.parameters.map(\.name).sorted().joined(separator: ",")))" : declared.name
     }
 
     private func bound() -> [Call] {

@@ -25,7 +25,10 @@ public struct MetadataSource: Sendable, Hashable {
             }
             afterReturn = byte == 0x0D
         }
-        guard let result = String(validating: text, as: UTF8.self) else { throw .notUTF8(document: name) }
+        // No XML has a NUL (XML 1.0, section 2.2), but UTF-16 without a mark has one beside each letter.
+        guard !text.contains(0), let result = String(validating: text, as: UTF8.self) else {
+            throw .notUTF8(document: name)
+        }
         return result
     }
 
@@ -50,8 +53,19 @@ public struct MetadataSource: Sendable, Hashable {
         }
     }
 
-    /// Whether the document looks as if it had a schema of that namespace.
-    public func mayDeclare(_ namespace: String) -> Bool {
-        contains("Namespace=\"\(namespace)\"") || contains("Namespace='\(namespace)'")
+    /// Whether the document has a schema of that namespace; nil for what is no metadata document that can be read. Others
+    /// that include the namespace, or annotate what is in it, mention it as well.
+    public func declares(_ namespace: String) -> Bool? {
+        // Many documents are looked at, and few mention it.
+        guard contains(namespace) || !isSingleByte else { return false }
+        guard let document = try? document(), let namespaces = try? CSDLReader().namespaces(of: document) else {
+            return nil
+        }
+        return namespaces.contains(namespace)
+    }
+
+    /// False for UTF-16.
+    private var isSingleByte: Bool {
+        !bytes.prefix(4).contains(0) && !bytes.starts(with: [0xFE]) && !bytes.starts(with: [0xFF])
     }
 }

@@ -28,7 +28,24 @@ struct SourceStyle {
             "",
             "\(showsTidelog ? access : "")import Tidelog", "",
         ]
-        return GeneratedFile(name: name + ".swift", text: (head + lines).joined(separator: "\n") + "\n")
+        return GeneratedFile(
+            name: Self.fileName(name) + ".swift", text: (head + lines).joined(separator: "\n") + "\n")
+    }
+
+    /// File systems take 255 bytes, and CSDL names of 128 characters. A name that is cut keeps its beginning, and a number
+    /// made of all of it.
+    private static func fileName(_ name: String) -> String {
+        let limit = 200
+        guard name.utf8.count > limit else { return name }
+        var (start, length) = ("", 0)
+        for character in name {
+            length += character.utf8.count
+            guard length <= limit else { break }
+            start.append(character)
+        }
+        // FNV-1a.
+        let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return "\(start)-\(String(hash, radix: 16))"
     }
 
     /// The metadata itself.

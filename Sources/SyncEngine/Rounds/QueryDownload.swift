@@ -219,8 +219,14 @@ struct QueryDownload {
 
     /// The link in the answer to a request, where it leads to the service.
     private func own(_ link: String, in request: String) throws(TidelogError) -> String {
+        try Self.own(link, in: request, session)
+    }
+
+    fileprivate static func own(
+        _ link: String, in request: String, _ session: ServiceSession
+    ) throws(TidelogError) -> String {
         let url = session.resolve(link, from: request)
-        guard session.isOfService(url) else { throw Self.foreign(url) }
+        guard session.isOfService(url) else { throw foreign(url) }
         return url
     }
 
@@ -238,48 +244,34 @@ struct QueryDownload {
 
     // MARK: Expansions
 
-    /// The most pages that one expanded collection may have.
-    private static let pageLimit = 1_000_000
-
+    /// An expanded collection may come in pages of its own.
     private func complete(
         _ items: [DeltaItem], of request: String, _ reading: inout PatientReading
     ) async throws(TidelogError) -> [DeltaItem] {
         var items = items
+        let expanded = ExpandedPages(model: model, reader: reader)
         for index in items.indices {
-            guard case .entity(var entity) = items[index],
-                entity.expanded.contains(where: { $0.nextLink != nil })
-            else { continue }
-            try await complete(&entity, of: request, &reading)
+            guard case .entity(var entity) = items[index], ExpandedPages.areMissing(in: entity) else { continue }
+            var source = PatientPages(reading: reading, headers: encoder.headers)
+            defer { reading = source.reading }
+            try await expanded.complete(&entity, target.type, of: request, from: &source)
             items[index] = .entity(entity)
         }
         return items
     }
+}
 
-    /// An expanded collection may come in pages of its own.
-    private func complete(
-        _ entity: inout EntityPayload, of request: String, _ reading: inout PatientReading
-    ) async throws(TidelogError) {
-        for index in entity.expanded.indices {
-            guard let name = target.type.findProperty(entity.expanded[index].navigation)?.navigation?.targetType,
-                let type = model.findEntityType(name)
-            else { continue }
-            var seen: Set<String> = []
-            var request = request
-            while let link = entity.expanded[index].nextLink {
-                let url = try own(link, in: request)
-                request = url
-                guard seen.insert(url).inserted, seen.count <= Self.pageLimit else { throw Self.endless(url) }
-                let response = try await reading.get(url, headers: encoder.headers)
-                try ServiceSession.check(response, "GET", url)
-                do throws(PayloadError) {
-                    let page = try reader.feed(response.body, type: type)
-                    entity.expanded[index].entities += page.entities
-                    entity.expanded[index].nextLink = page.nextLink
-                } catch {
-                    throw TidelogError(
-                        .notOData, "An expanded page cannot be read: \(error)", place: Self.place(url), cause: error)
-                }
-            }
-        }
+/// Pages of the service itself, and of no other one.
+private struct PatientPages: PageSource {
+    var reading: PatientReading
+    let headers: HTTPHeaders
+
+    mutating func page(
+        at link: String, in request: String
+    ) async throws(TidelogError) -> (url: String, body: [UInt8]) {
+        let url = try QueryDownload.own(link, in: request, reading.session)
+        let response = try await reading.get(url, headers: headers)
+        try ServiceSession.check(response, "GET", url)
+        return (url, response.body)
     }
 }

@@ -282,7 +282,7 @@ public actor ServiceSession {
     ///
     /// What begins with a slash is below the origin, and what begins with a question mark is about what was asked (RFC 3986,
     /// 5.2.2). What is relative in another way is below the root, as all URLs of the engine.
-    nonisolated func resolve(_ link: String, from request: String) -> String {
+    package nonisolated func resolve(_ link: String, from request: String) -> String {
         let base = absolute(request)
         if link.hasPrefix("?") { return base.prefix { $0 != "?" && $0 != "#" } + link }
         guard link.hasPrefix("/"), let scheme = base.firstRange(of: "://") else { return link }

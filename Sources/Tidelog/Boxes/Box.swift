@@ -88,19 +88,26 @@ public struct Box<Entity: EntityValue> {
     public func put(_ entities: [Entity]) async throws(TidelogError) -> [EntityID] {
         var plan = PutPlan()
         for entity in entities {
-            if entity.state == .unsaved, entity.entitySet == nil { entity.entitySet = place.set }
+            if entity.isNew, entity.entitySet == nil { entity.entitySet = place.set }
             plan.put(entity)
         }
         try await plan.perform(service.factory(try await service.provider.model()))
         var ids: [EntityID] = []
         ids.reserveCapacity(entities.count)
         for entity in entities {
-            guard let id = entity.entityID else {
+            guard let id = try await id(of: entity) else {
                 throw TidelogError(.notFound, "The entity is not in the store any more.", place: entity.readLink)
             }
             ids.append(id)
         }
         return ids
+    }
+
+    /// Also of an object that has nothing but a link.
+    private func id(of entity: Entity) async throws(TidelogError) -> EntityID? {
+        if let id = entity.entityID { return id }
+        guard let link = entity.readLink ?? entity.editLink else { return nil }
+        return try await service.provider.load(.link(link), options: QueryOptions(), headers: .empty).entityID
     }
 
     // MARK: Removing

@@ -69,7 +69,9 @@ public struct BoxQuery<Entity: EntityValue> {
     public func find() async throws(TidelogError) -> [Entity] {
         let service = box.service
         let model = try await service.provider.model()
-        let answer = try await service.provider.query(request(query.options, model), headers: .empty)
+        // Whatever size the pages of the store have: nobody asks for the next one.
+        let whole: HTTPHeaders = ["Prefer": "odata.maxpagesize=\(Int64.max)"]
+        let answer = try await service.provider.query(request(query.options, model), headers: whole)
         let factory = service.factory(model)
         var entities: [Entity] = []
         entities.reserveCapacity(answer.entities.count)

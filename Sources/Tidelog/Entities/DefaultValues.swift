@@ -11,13 +11,23 @@ struct DefaultValues {
     private func values(of type: some StructuredType, within owners: Set<String>) -> PropertyValues {
         var values = PropertyValues()
         for property in type.properties {
-            if let value = property.declaredDefault {
+            if let value = declared(property) {
                 values[property.name] = value
             } else if !property.isNullable, let value = natural(property.type, owners) {
                 values[property.name] = value
             }
         }
         return values
+    }
+
+    /// What the metadata say; nil for what is no member of an enumeration.
+    private func declared(_ property: Property) -> Value? {
+        guard case .enumeration(let name) = property.type.kind, let type = model?.enumerationType(named: name),
+            case .enumeration(let text)? = property.declaredDefault
+        else { return property.declaredDefault }
+        let members = text.split(separator: ",").map { $0.drop { $0 == " " } }
+        let areKnown = members.allSatisfy { Int64($0) != nil || type.member(named: String($0)) != nil }
+        return areKnown && (type.isFlags || members.count == 1) ? .enumeration(text) : nil
     }
 
     /// What a typed property of the kind reads as where nothing is set.

@@ -93,6 +93,16 @@ public final class PastODataProvider: DataServiceProvider {
         try await reading.store.load(address, options: options)
     }
 
+    public func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer {
+        try reading.queryWaiting(request)
+    }
+
+    public func linkedEntities(
+        _ address: EntityAddress, _ property: Property, isBackwards: Bool
+    ) throws(TidelogError) -> [EntityID] {
+        try reading.linkedEntities(address, property, isBackwards: isBackwards)
+    }
+
     /// Always `unsupported`: what was is not changed.
     public func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool

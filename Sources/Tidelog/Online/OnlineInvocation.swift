@@ -65,17 +65,25 @@ struct OnlineInvocation {
             switch try payload(response, type, invocation.operation, place: Self.place(method, url)) {
             case .nothing: return .nothing
             case .value(let value): return .value(value)
-            case .entity(let entity, let name):
+            case .entity(var entity, let name):
+                if case .entity(let name) = type.kind, let declared = model.findEntityType(name) {
+                    try await reading.complete(&entity, declared, of: url, encoder.headers)
+                }
                 return .entities([snapshot(entity, type, known ?? set(name, type))])
             case .values(let page, let link):
                 values += page
                 next = link
-            case .entities(let page, let name):
+            case .entities(var page, let name):
+                if case .entity(let name) = type.kind, let declared = model.findEntityType(name) {
+                    for index in page.entities.indices {
+                        try await reading.complete(&page.entities[index], declared, of: url, encoder.headers)
+                    }
+                }
                 let set = known ?? set(name, type)
                 entities += page.entities.map { snapshot($0, type, set) }
                 next = page.nextLink
             }
-            guard let next else { break }
+            guard let next = next.map({ session.resolve($0, from: url) }) else { break }
             guard seen.insert(next).inserted else {
                 throw TidelogError(
                     .notOData, "The service's next links lead in a circle.", place: Self.place("GET", next))

@@ -112,7 +112,8 @@ struct OnlineReading {
             let response = if let first { first } else { try await session.get(url, headers: all) }
             if response.status == 404 || response.status == 204 { return QueryAnswer(entities: [], isSingle: true) }
             try ServiceSession.check(response, "GET", url)
-            let payload = try decoded(url) { () throws(PayloadError) in try reader.entity(response.body, type: type) }
+            var payload = try decoded(url) { () throws(PayloadError) in try reader.entity(response.body, type: type) }
+            try await complete(&payload, type, of: url, all)
             return QueryAnswer(entities: [snapshot(payload, type, set)], isSingle: true)
         case .entities(let type, let set): return try await pages(url, all, type, set, first: first)
         default:
@@ -136,10 +137,13 @@ struct OnlineReading {
             let response = if let first { first } else { try await session.get(page, headers: headers) }
             first = nil
             try ServiceSession.check(response, "GET", page)
-            let feed = try decoded(page) { () throws(PayloadError) in try reader.feed(response.body, type: type) }
+            var feed = try decoded(page) { () throws(PayloadError) in try reader.feed(response.body, type: type) }
+            for index in feed.entities.indices {
+                try await complete(&feed.entities[index], type, of: page, headers)
+            }
             answer.entities += feed.entities.map { snapshot($0, type, set) }
             answer.count = answer.count ?? feed.count
-            next = feed.nextLink
+            next = feed.nextLink.map { session.resolve($0, from: page) }
             // Asked for page by page, each is an answer of its own.
             if isPaged {
                 answer.nextLink = next
@@ -147,6 +151,29 @@ struct OnlineReading {
             }
         }
         return answer
+    }
+
+    /// With what expanded collections have on pages of their own.
+    func complete(
+        _ entity: inout EntityPayload, _ type: EntityType, of url: String, _ headers: HTTPHeaders
+    ) async throws(TidelogError) {
+        guard ExpandedPages.areMissing(in: entity) else { return }
+        var source = SessionPages(session: session, headers: headers)
+        try await ExpandedPages(model: model, reader: reader).complete(&entity, type, of: url, from: &source)
+    }
+
+    private struct SessionPages: PageSource {
+        let session: ServiceSession
+        let headers: HTTPHeaders
+
+        mutating func page(
+            at link: String, in request: String
+        ) async throws(TidelogError) -> (url: String, body: [UInt8]) {
+            let url = session.resolve(link, from: request)
+            let response = try await session.get(url, headers: headers)
+            try ServiceSession.check(response, "GET", url)
+            return (url, response.body)
+        }
     }
 
     /// Errors show a URL without its query.

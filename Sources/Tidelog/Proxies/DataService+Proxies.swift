@@ -5,7 +5,8 @@ public import SyncEngine
 
 /// What the functions of generated services are made of.
 extension DataService {
-    /// The entities of a set that the query asks for, as objects of that class. A URL in the query goes before the set.
+    /// The entities of a set that the query asks for, as objects of that class; all of them, whatever size pages have. A URL in
+    /// the query goes before the set.
     ///
     /// Throws `refused(.unknownEntitySet)` where the service has no such set, and `invalidRequest` where the query leads to
     /// entities of another class.
@@ -16,12 +17,18 @@ extension DataService {
             throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(set).")
         }
         var entities: [Entity] = []
-        for found in try await executeQuery(query.from(set)).entities {
-            guard let entity = found as? Entity else {
-                throw TidelogError(
-                    .invalidRequest, "The query leads to an entity of type \(found.entityType.name), not to a \(type).")
+        var next: DataQuery? = query.from(set)
+        while let page = next {
+            let result = try await executeQuery(page)
+            for found in result.entities {
+                guard let entity = found as? Entity else {
+                    throw TidelogError(
+                        .invalidRequest,
+                        "The query leads to an entity of type \(found.entityType.name), not to a \(type).")
+                }
+                entities.append(entity)
             }
-            entities.append(entity)
+            next = result.nextQuery
         }
         return entities
     }

@@ -8,10 +8,13 @@ extension EntityValue {
     func relation(_ property: Property) -> RelatedEntities {
         if let known = related[property.name] { return known }
         // Nothing leads from or to an entity that nobody has saved.
-        let new = RelatedEntities(base: state == .unsaved ? [] : nil)
+        let new = RelatedEntities(base: isNew ? [] : nil)
         related[property.name] = new
         return new
     }
+
+    /// Whether nobody has it yet. An object that was made by hand may have the links of an entity that is there.
+    var isNew: Bool { state == .unsaved && readLink == nil && editLink == nil }
 
     /// Where it was read or saved; nil before.
     var store: ObjectIdentifier? { factory.map { ObjectIdentifier($0.provider) } }
@@ -40,9 +43,9 @@ extension EntityValue {
     }
 
     /// The same as a set; nil where nobody can be asked.
-    func storedIDs(_ property: Property) -> Set<EntityID>? {
+    func storedIDs(_ property: Property, isBackwards: Bool = false) -> Set<EntityID>? {
         guard let factory, let address else { return nil }
-        return (try? factory.provider.linkedEntities(address, property, isBackwards: false)).map(Set.init)
+        return (try? factory.provider.linkedEntities(address, property, isBackwards: isBackwards)).map(Set.init)
     }
 
     private static func request(
@@ -108,9 +111,10 @@ extension EntityValue {
     func clearUnknownKey(_ property: Property) {
         let pairs = property.navigation?.constraints ?? []
         let isNamed = pairs.contains { !(values[$0.dependent] ?? .null).isNull }
-        guard state != .unsaved, isNamed, storedIDs(property)?.isEmpty == true else { return }
+        // Of a new entity nobody else knows a link.
+        guard isNamed, isNew || storedIDs(property)?.isEmpty == true else { return }
         for pair in pairs where !entityType.keyProperties.contains(where: { $0.name == pair.dependent }) {
-            values[pair.dependent] = .null
+            values[pair.dependent] = isNew ? nil : .null
         }
     }
 
@@ -129,13 +133,25 @@ extension EntityValue {
     ///
     /// - Parameter former: the values as they were known before.
     func forgetStaleRelations(besides settled: Set<String>, former: PropertyValues) {
-        for (name, relation) in related where relation.edit == .none && relation.isResolved && !settled.contains(name) {
+        for (name, relation) in related where relation.edit == .none && relation.isResolved {
             guard let property = entityType.findProperty(name), !property.isCollection else { continue }
+            if settled.contains(name) {
+                if keyContradicts(relation, property) { relation.unload() }
+                continue
+            }
             let hasOtherKey = (property.navigation?.constraints ?? []).contains { pair in
                 former[pair.dependent] != savedValues[pair.dependent]
             }
             if isStale(relation, property) ?? hasOtherKey { relation.unload() }
         }
+    }
+
+    /// Whether a foreign key that was saved names another entity than the relation that was saved with it.
+    private func keyContradicts(_ relation: RelatedEntities, _ property: Property) -> Bool {
+        let pairs = property.navigation?.constraints ?? []
+        guard !pairs.isEmpty, pairs.allSatisfy({ !(savedValues[$0.dependent] ?? .null).isNull }) else { return false }
+        guard let target = relation.target else { return true }
+        return pairs.contains { target.savedValues[$0.principal] != savedValues[$0.dependent] }
     }
 
     /// Tells of what could not be read where nobody can be told by an error.

@@ -33,7 +33,10 @@ struct PutPlan {
     /// Links entities with their host, new ones by creating them there.
     mutating func link(_ entities: [EntityValue], _ host: EntityValue, _ property: Property, isBackwards: Bool = false)
     {
-        run(entities.map { .link($0, host, property, isBackwards: isBackwards) })
+        run(
+            notLinked(entities, host, property, isBackwards: isBackwards).map {
+                .link($0, host, property, isBackwards: isBackwards)
+            })
     }
 
     private mutating func run(_ first: [Step]) {
@@ -60,7 +63,7 @@ struct PutPlan {
 
     /// - Parameter parent: what a new entity is created in.
     private mutating func save(_ entity: EntityValue, in parent: (EntityValue, Property)?) -> [Step] {
-        let isNew = entity.state == .unsaved
+        let isNew = entity.isNew
         // Two new entities that refer to each other: one link has to wait until both are there.
         let later = entity.changedTargets.filter { !created.contains(ObjectIdentifier($0.target)) }
         let kind: ChangeSet.Operation.Kind = isNew ? .create(entity, parent: parent) : .update(entity)
@@ -68,9 +71,16 @@ struct PutPlan {
         operation.isFlat = true
         operation.bound = bound.removeValue(forKey: ObjectIdentifier(entity))
         operation.later = Set(later.map(\.property.name))
+        // What its other end has said already is not said again.
+        for (property, related) in isNew ? [] : entity.changedRelations where !property.isCollection {
+            guard let target = related.list.first, links.contains(LinkIdentity(entity, property, target)) else {
+                continue
+            }
+            operation.later.insert(property.name)
+        }
         operations.append(operation)
         if isNew { created.insert(ObjectIdentifier(entity)) }
-        for (property, target) in later where !target.leads(to: entity, by: property.navigation?.partner) {
+        for (property, target) in later where !target.leads(to: entity, by: property.otherSide) {
             waiting.append((entity, property, target))
         }
         var next: [Step] = []
@@ -89,10 +99,12 @@ struct PutPlan {
     }
 
     /// What was read when they were added, if anything was, need not be so any more.
-    private func notLinked(_ entities: [EntityValue], _ host: EntityValue, _ property: Property) -> [EntityValue] {
-        guard entities.contains(where: { $0.entityID != nil }), let linked = host.storedIDs(property) else {
-            return entities
-        }
+    private func notLinked(
+        _ entities: [EntityValue], _ host: EntityValue, _ property: Property, isBackwards: Bool = false
+    ) -> [EntityValue] {
+        guard entities.contains(where: { $0.entityID != nil }),
+            let linked = host.storedIDs(property, isBackwards: isBackwards)
+        else { return entities }
         return entities.filter { entity in
             guard let id = entity.entityID, entity.store == host.store else { return true }
             return !linked.contains(id)
@@ -113,7 +125,7 @@ struct PutPlan {
     }
 
     private func isThere(_ entity: EntityValue) -> Bool {
-        entity.state != .unsaved || created.contains(ObjectIdentifier(entity))
+        !entity.isNew || created.contains(ObjectIdentifier(entity))
     }
 
     private mutating func link(
@@ -126,7 +138,7 @@ struct PutPlan {
             return []
         }
         // What a new entity says itself by a single-valued property is part of how it is created.
-        let saysSo = entity.isSingle(isBackwards ? property.name : property.navigation?.partner, to: host)
+        let saysSo = entity.isSingle(isBackwards ? property.name : property.otherSide, to: host)
         if seen.contains(ObjectIdentifier(entity)) {
             if !saysSo { waiting.append((from, property, to)) }
             return []
@@ -168,6 +180,15 @@ struct PutPlan {
     }
 }
 
+extension Property {
+    /// The property by which the entities at the other end lead here; nil also for one that is its own partner, since what each
+    /// of two entities says by it is a link of its own.
+    fileprivate var otherSide: String? {
+        guard let partner = navigation?.partner else { return nil }
+        return partner == name && navigation?.targetType == declaringType ? nil : partner
+    }
+}
+
 extension EntityValue {
     /// The relations that the app has changed and that the type declares, in the order of their names.
     fileprivate var changedRelations: [(property: Property, related: RelatedEntities)] {
@@ -180,7 +201,7 @@ extension EntityValue {
     /// The new entities that the app has made single-valued relations lead to.
     fileprivate var changedTargets: [(property: Property, target: EntityValue)] {
         changedRelations.compactMap { property, related in
-            guard !property.isCollection, let target = related.list.first, target.state == .unsaved else { return nil }
+            guard !property.isCollection, let target = related.list.first, target.isNew else { return nil }
             return (property, target)
         }
     }

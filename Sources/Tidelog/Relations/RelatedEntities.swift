@@ -44,12 +44,33 @@ final class RelatedEntities {
         edit = .replaced
     }
 
+    /// What was read, and what a class does not show of it: what remains when a relation is set anew as a whole.
+    struct Reading {
+        fileprivate let base: [EntityValue]?
+        fileprivate let strangers: [EntityValue]
+        fileprivate let former: [EntityValue]
+    }
+
+    /// Does not hold the list, which is changed in its place.
+    func reading<Entity: EntityValue>(besides type: Entity.Type) -> Reading {
+        Reading(base: base, strangers: strangers(to: type), former: former)
+    }
+
+    init(_ reading: Reading) {
+        base = reading.base
+        list = reading.strangers
+        former = reading.former
+        // They stay also where the rest is read only now.
+        edit = reading.strangers.isEmpty ? .none : .changed
+    }
+
     func copy() -> RelatedEntities {
         let copy = RelatedEntities(base: base)
         copy.list = list
         copy.edit = edit
         copy.targetID = targetID
         copy.saved = saved
+        copy.former = former
         copy.failure = failure
         return copy
     }
@@ -73,7 +94,7 @@ final class RelatedEntities {
     }
 
     private func keepingEdited(_ read: [EntityValue]) -> [EntityValue] {
-        let edited = (former + (base ?? [])).filter(\.isEdited)
+        let edited = (former + (base ?? []) + list).filter(\.isEdited)
         if edited.isEmpty { return read }
         let objects = Dictionary(edited.map { (EntityIdentity($0), $0) }, uniquingKeysWith: { $1 })
         return read.map { objects[EntityIdentity($0)] ?? $0 }
@@ -151,12 +172,12 @@ final class RelatedEntities {
         // The store has each link once, however often it was made here.
         var met: Set<EntityIdentity> = []
         if list.count > 1 { list.removeAll { !met.insert(EntityIdentity($0)).inserted } }
-        if isSingle, isShared || targetID != nil {
+        if isSingle, isShared || targetID != nil && list.isEmpty {
             saved = list.first
             (base, list, targetID) = (nil, [], nil)
             return
         }
-        saved = nil
+        (saved, targetID) = (nil, nil)
         if wasComplete {
             base = list
         } else {
@@ -173,7 +194,7 @@ final class RelatedEntities {
 
     /// Forgets what was read and what was changed.
     func discard() {
-        (edit, targetID) = (.none, nil)
+        (edit, targetID, former) = (.none, nil, [])
         unload()
     }
 

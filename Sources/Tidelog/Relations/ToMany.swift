@@ -192,6 +192,12 @@ extension ToMany: RangeReplaceableCollection {
         change { $0.removeAll(keepingCapacity: keepingCapacity) }
     }
 
+    /// Takes out those for which the predicate is true.
+    public mutating func removeAll(where shouldBeRemoved: (Element) throws -> Bool) rethrows {
+        let kept = try entities.filter { try !shouldBeRemoved($0 as! Element) }
+        change { $0 = kept }
+    }
+
     /// Takes an entity out, whichever of its objects is given. Returns whether it was in.
     @discardableResult
     public mutating func remove(_ entity: Element) -> Bool {
@@ -223,9 +229,10 @@ extension EntityValue {
         _modify {
             let name = property.property.name
             var relation = ToMany<Target>(self, property.property, relation(property.property))
+            let reading = relation.reading
             // Held once, it can be changed in its place.
             related[name] = nil
-            defer { keep(relation, property.property) }
+            defer { related[name] = relation.kept(by: self, property.property, reading) }
             yield &relation
         }
     }
@@ -235,27 +242,29 @@ extension EntityValue {
     ///
     /// Reads anew each time, and is saved by ``ToMany/applyChanges()`` alone.
     public func backlinks<Owner: EntityValue, Target>(_ property: ToOneProperty<Owner, Target>) -> ToMany<Owner> {
-        let related = RelatedEntities(base: state == .unsaved ? [] : nil)
+        let related = RelatedEntities(base: isNew ? [] : nil)
         return ToMany(self, property.property, related, isBackwards: true)
     }
 
     /// The same for a collection-valued navigation property.
     public func backlinks<Owner: EntityValue, Target>(_ property: ToManyProperty<Owner, Target>) -> ToMany<Owner> {
-        let related = RelatedEntities(base: state == .unsaved ? [] : nil)
+        let related = RelatedEntities(base: isNew ? [] : nil)
         return ToMany(self, property.property, related, isBackwards: true)
-    }
-
-    fileprivate func keep<Target>(_ relation: ToMany<Target>, _ property: Property) {
-        related[property.name] = relation.kept(by: self, property)
     }
 }
 
 extension ToMany {
     /// What an object is to keep of this collection after it was changed, or assigned to it.
-    fileprivate func kept(by host: EntityValue, _ property: Property) -> RelatedEntities {
+    ///
+    /// - Parameter reading: of what the object had there before. What came and went is told by what was read then.
+    fileprivate func kept(
+        by host: EntityValue, _ property: Property, _ reading: RelatedEntities.Reading
+    ) -> RelatedEntities {
         if self.host === host, self.property == property, !isBackwards { return related }
-        var own = ToMany(host, property, host.relation(property))
+        var own = ToMany(host, property, RelatedEntities(reading))
         own.replace(with: self)
         return own.related
     }
+
+    fileprivate var reading: RelatedEntities.Reading { related.reading(besides: Element.self) }
 }

@@ -110,10 +110,8 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
             }
         }
         nonmutating set {
-            if let host, let property {
-                host.takeBackKey(property)
-                if newValue == nil { host.clearUnknownKey(property) }
-            }
+            guard let newValue else { return choose(nil) }
+            if let host, let property { host.takeBackKey(property) }
             related.replace([], targetID: newValue)
         }
     }
@@ -214,7 +212,22 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
         if let target = related.target { return own.choose(target) }
         let id = targetID
         if id == nil, let failure = related.failure { return host.report(failure, property) }
+        if id == nil, let source = self.host, related.edit == .none, unknownTarget != nil {
+            return own.takeKey(of: source, self.property)
+        }
         own.targetID = id
+    }
+}
+
+extension ToOne {
+    /// Takes over a foreign key that names an entity which the store does not have.
+    fileprivate func takeKey(of source: EntityValue, _ property: Property?) {
+        guard let host, let own = self.property?.navigation, let theirs = property?.navigation else { return }
+        for pair in own.constraints {
+            guard let other = theirs.constraints.first(where: { $0.principal == pair.principal }) else { continue }
+            host.values[pair.dependent] = source.values[other.dependent]
+        }
+        host.relation(self.property!).discard()
     }
 }
 

@@ -11,6 +11,8 @@ struct IntentBuilder {
     /// The new entities of the call by the number of their draft.
     private(set) var entities: [Int: EntityValue] = [:]
     private var numbers: [ObjectIdentifier: Int] = [:]
+    /// Of these, those that the present operation has brought.
+    private var inserted: Set<ObjectIdentifier> = []
     /// Links that intents take off.
     private var removed: Set<LinkIdentity> = []
 
@@ -25,18 +27,21 @@ struct IntentBuilder {
     mutating func intents(
         _ operation: ChangeSet.Operation, isAlone: Bool
     ) throws(TidelogError) -> [Intent] {
+        inserted = []
         guard case .update(let entity) = operation.kind else {
             return [try intent(operation)].compactMap { $0 }
         }
         let update = try intent(operation)
         if operation.isFlat { return [update].compactMap { $0 } }
         // Links are taken off first: what is linked anew may have been the target of one that goes.
-        return try removals(entity, onlyLinked: isAlone) + [update].compactMap { $0 } + additions(entity)
+        return try removals(entity, onlyLinked: isAlone) + [update].compactMap { $0 }
+            + additions(entity, onlyMissing: isAlone)
     }
 
     private mutating func intent(_ operation: ChangeSet.Operation) throws(TidelogError) -> Intent? {
         switch operation.kind {
         case .create(let entity, let parent):
+            if numbers[ObjectIdentifier(entity)] != nil { return try linkOfCreated(entity, parent) }
             let address: Intent.Parent?
             if let (parentEntity, property) = parent {
                 address = Intent.Parent(entity: try self.address(of: parentEntity), navigation: property.name)
@@ -66,6 +71,17 @@ struct IntentBuilder {
             guard to != nil || !property.isCollection else { throw TidelogError(.targetNeeded(property)) }
             return .deleteLink(from: try address(of: from), navigation: property.name, to: target)
         }
+    }
+
+    /// An object is created once in a call, also where it was met in a collection before.
+    private func linkOfCreated(
+        _ entity: EntityValue, _ parent: (entity: EntityValue, property: Property)?
+    ) throws(TidelogError) -> Intent? {
+        guard let (parent, property) = parent else { return nil }
+        let (from, to) = (try address(of: parent), try address(of: entity))
+        return property.isCollection
+            ? .createLink(from: from, navigation: property.name, to: to)
+            : .updateLink(from: from, navigation: property.name, to: to)
     }
 
     private mutating func update(
@@ -117,10 +133,16 @@ struct IntentBuilder {
     }
 
     /// What came into collections of an entity that is there: new entities are created in them, others linked.
-    private mutating func additions(_ entity: EntityValue) throws(TidelogError) -> [Intent] {
+    ///
+    /// - Parameter onlyMissing: leaves out what is linked in the store by now.
+    private mutating func additions(_ entity: EntityValue, onlyMissing: Bool) throws(TidelogError) -> [Intent] {
         var intents: [Intent] = []
         for (name, related) in entity.changedRelations() where related.edit == .changed && entity.isCollection(name) {
-            for child in related.changes.added {
+            let added = related.changes.added
+            let isAsked = onlyMissing && added.contains { $0.entityID != nil }
+            let linked = isAsked ? entity.entityType.findProperty(name).flatMap { entity.storedIDs($0) } : nil
+            for child in added {
+                if let id = child.entityID, child.store == entity.store, linked?.contains(id) == true { continue }
                 if isKnown(child) {
                     intents.append(
                         .createLink(from: try address(of: entity), navigation: name, to: try address(of: child)))
@@ -164,6 +186,7 @@ struct IntentBuilder {
         let step = Step(entity: identifier, name: name ?? set.name)
         let inline = try inline(of: entity, &bindings, path: path + [step], scope: scope)
         numbers[identifier] = number
+        inserted.insert(identifier)
         return EntityDraft(
             number: number, set: set.name, type: entity.entityType.name, values: entity.values, bindings: bindings,
             inline: inline)
@@ -193,7 +216,14 @@ struct IntentBuilder {
             if case .single = scope, entity.isLinked(related, name) { continue }
             if let id = related.targetID { bindings.append(BindingDraft(navigation: name, targets: [.id(id)])) }
             var new: [EntityDraft] = []
-            for child in related.targetID == nil ? related.list : [] {
+            var met: Set<EntityIdentity> = []
+            for child in related.targetID == nil ? related.list : [] where met.insert(EntityIdentity(child)).inserted {
+                if inserted.contains(ObjectIdentifier(child)) {
+                    throw TidelogError(
+                        .refused(.notAllowed),
+                        "A deep insert leads to the same new \(child.entityType.name) twice, the second time by \(name).",
+                        recovery: "Put the entities by a Box, or create and link them in a change set.")
+                }
                 if isKnown(child) {
                     bindings.append(BindingDraft(navigation: name, targets: [try address(of: child)]))
                 } else {

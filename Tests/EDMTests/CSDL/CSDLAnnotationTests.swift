@@ -15,6 +15,18 @@ import Testing
         #expect(properties[1].annotations == [Annotation(term: "sap:label", value: "L")])
     }
 
+    @Test func `the five entities and character references are what they stand for, in attributes as in text`() throws {
+        let text = "&amp;&lt;&gt;&quot;&apos;&#38;&#x41;&amp;#38;"
+        let model = try EntityDataModel.v4(
+            #"<ComplexType Name="C"><Property Name="P" Type="Edm.String" DefaultValue="\#(text)"/>"#
+                + #"<Annotation Term="O.A" String="\#(text)"/><Annotation Term="O.B"><String>\#(text)</String></Annotation>"#
+                + "</ComplexType>")
+        let type = try #require(model.findComplexType("S.C"))
+        let expected = "&<>\"'&A&#38;"
+        #expect(type.annotations.map(\.value) == [expected, expected])
+        #expect(type.properties[0].facets.defaultValue == expected)
+    }
+
     @Test func `a constant is the value, as attribute and as element`() throws {
         let model = try EntityDataModel.v4(
             #"<ComplexType Name="C"><Annotation Term="Self.A" Qualifier="q" Bool="true"/>"#

@@ -37,6 +37,19 @@ import Testing
         #expect(try code(CSDLSource.v4("<A\(attributes)/>")) == .tooLarge)
     }
 
+    @Test func `a flood of attributes is found between values with marks of all kinds`() throws {
+        let attributes = (0..<2_000).map { $0.isMultiple(of: 2) ? " a\($0)='\">'" : " a\($0)=\"'>\"" }.joined()
+        #expect(try code(CSDLSource.v4("<A\(attributes)/>")) == .tooLarge)
+    }
+
+    @Test(arguments: [
+        "<String>#</String>", "<A a=\"#\"/>", "<A><![CDATA[<b #]]></A>", "<!-- <b # -->", "<?a <b # ?>",
+        "<A b='1'>#<B/>#</A>",
+    ])
+    func `quotation marks that open no value are no attributes`(_ text: String) throws {
+        #expect(try code(CSDLSource.v4(text.replacing("#", with: String(repeating: "'", count: 10_000)))) == nil)
+    }
+
     @Test func `quotation marks in comments are no attributes`() throws {
         #expect(try code(CSDLSource.v4("<!-- \(String(repeating: "'", count: 10_000)) -->")) == nil)
     }

@@ -24,6 +24,20 @@ import Testing
             #expect(!(try tool.text("out/Order.swift").contains("public ")))
         }
 
+        @Test func `a type whose name is longer than a file's may be has a file with the beginning of it`() throws {
+            let names =
+                (1...2).map { String(repeating: "\u{6F22}", count: 120) + "\($0)" } + [
+                    String(repeating: "A", count: 128)
+                ]
+            let metadata = SmallDocuments.v4(names.map { SmallDocuments.type($0) }.joined())
+            #expect(try tool.run(["-d", "out"], input: metadata) == ("", 0))
+            let files = try tool.names(in: "out")
+            #expect(files.count == 5)
+            #expect(files.allSatisfy { $0.utf8.count <= 255 })
+            #expect(try tool.run(["-d", "out"], input: metadata) == ("", 0))
+            #expect(try tool.names(in: "out") == files)
+        }
+
         @Test func `a file that did not change is not written again`() throws {
             _ = try tool.run(["-d", "out"], input: metadata)
             let old = Date(timeIntervalSince1970: 1_000_000)
@@ -109,8 +123,8 @@ import Testing
 
         @Test func `what was made for nothing is removed again`() throws {
             // A name of more than 255 bytes has no place on any file system.
-            let long = SmallDocuments.v4(SmallDocuments.type(String(repeating: "T", count: 300)))
-            let result = try tool.run(["-d", "a/b"], input: long)
+            let name = String(repeating: "T", count: 300) + ".swift"
+            let result = try tool.run(["-d", "a/b", "--single-file", name], input: metadata)
             #expect(result.code == 1)
             #expect(try tool.names() == [])
         }

@@ -58,6 +58,37 @@ import Testing
             #expect(!(try tool.names(in: "out").contains("Person.swift")))
         }
 
+        @Test(arguments: ["people.xml", "https://example.org/odata"])
+        func `a document that only mentions the namespace is not taken`(uri: String) throws {
+            let mention = SmallDocuments.reference("people.xml", "People.V1") + "<!-- Namespace=\"People.V1\" -->"
+            try tool.write(metadata(uri), to: "m.xml")
+            try tool.write(
+                SmallDocuments.v4(SmallDocuments.type("Else"), namespace: "Else", references: mention), to: "alpha.xml")
+            try tool.write(
+                SmallDocuments.v4(SmallDocuments.type("Else"), namespace: "Else", references: mention), to: "people.xml"
+            )
+            try tool.write(people, to: "zeta.xml")
+            #expect(try tool.run(["-m", "m.xml", "-d", "out"]) == ("", 0))
+            #expect(try tool.names(in: "out").contains("Person.swift"))
+            #expect(!(try tool.names(in: "out").contains("Else.swift")))
+        }
+
+        @Test func `the namespace is read as XML, however it is written`() throws {
+            try tool.write(metadata("https://example.org/odata"), to: "m.xml")
+            try tool.write(
+                people.replacing("Namespace=\"People.V1\"", with: "Namespace = 'People.V1'"), to: "other.xml")
+            #expect(try tool.run(["-m", "m.xml", "-d", "out"]) == ("", 0))
+            #expect(try tool.names(in: "out").contains("Person.swift"))
+        }
+
+        @Test func `a broken document that nobody refers to is passed over`() throws {
+            try tool.write(metadata("https://example.org/odata"), to: "m.xml")
+            try tool.write(String(people.dropLast(10)), to: "alpha.xml")
+            try tool.write(people, to: "zeta.xml")
+            #expect(try tool.run(["-m", "m.xml", "-d", "out"]) == ("", 0))
+            #expect(try tool.names(in: "out").contains("Person.swift"))
+        }
+
         @Test func `a document that is found and broken is refused with its name`() throws {
             try tool.write(metadata("people.xml"), to: "m.xml")
             try tool.write(String(people.dropLast(10)), to: "people.xml")

@@ -12,7 +12,7 @@ final class Trade {
     let transport: SandboxTransport
     private let directory = TemporaryDirectory()
 
-    init() async throws {
+    init(pageSize: Int? = nil) async throws {
         var sandbox = try Sandbox(
             v4Metadata: Array(TradeMetadata.document.utf8), v2Metadata: Array(TradeMetadata.document.utf8),
             configuration: SandboxConfiguration(generatedKeys: ["Customers", "Orders", "Visits"]))
@@ -22,7 +22,8 @@ final class Trade {
         try await server.loadMetadata()
         provider = OfflineODataProvider(
             serviceRoot: "http://trade.test/v4/",
-            parameters: OfflineODataParameters(storePath: directory.path, transport: transport, durability: .none))
+            parameters: OfflineODataParameters(
+                storePath: directory.path, transport: transport, durability: .none, pageSize: pageSize))
         for query in try OfflineODataDefiningQuery.all(of: server.metadata) {
             try await provider.add(definingQuery: query)
         }

@@ -108,6 +108,9 @@ final class Student: EntityValue {
 class Person: EntityValue {
     static let name = StructuralProperty<Person, String>(property("Name", "Person"))
     static let passport = ToOneProperty<Person, Passport>(property("Passport", "Person"))
+    static let manager = ToOneProperty<Person, Person>(property("Manager", "Person"))
+    static let reports = ToManyProperty<Person, Person>(property("Reports", "Person"))
+    static let spouse = ToOneProperty<Person, Person>(property("Spouse", "Person"))
 
     convenience init(_ name: String) {
         self.init(type("Person"))
@@ -116,6 +119,18 @@ class Person: EntityValue {
     var passport: ToOne<Passport> {
         get { self[Person.passport] }
         set { self[Person.passport] = newValue }
+    }
+    var manager: ToOne<Person> {
+        get { self[Person.manager] }
+        set { self[Person.manager] = newValue }
+    }
+    var reports: ToMany<Person> {
+        get { self[Person.reports] }
+        _modify { yield &self[Person.reports] }
+    }
+    var spouse: ToOne<Person> {
+        get { self[Person.spouse] }
+        set { self[Person.spouse] = newValue }
     }
 }
 

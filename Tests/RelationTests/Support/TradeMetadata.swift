@@ -43,6 +43,9 @@ enum TradeMetadata {
             <Key><PropertyRef Name="Name"/></Key>
             <Property Name="Name" Type="Edm.String" Nullable="false"/>
             <NavigationProperty Name="Passport" Type="Trade.Passport" Partner="Holder"/>
+            <NavigationProperty Name="Manager" Type="Trade.Person" Partner="Reports"/>
+            <NavigationProperty Name="Reports" Type="Collection(Trade.Person)" Partner="Manager"/>
+            <NavigationProperty Name="Spouse" Type="Trade.Person" Partner="Spouse"/>
           </EntityType>
           <EntityType Name="Employee" BaseType="Trade.Person">
             <Property Name="Salary" Type="Edm.Int32"/>
@@ -72,6 +75,9 @@ enum TradeMetadata {
             </EntitySet>
             <EntitySet Name="People" EntityType="Trade.Person">
               <NavigationPropertyBinding Path="Passport" Target="Passports"/>
+              <NavigationPropertyBinding Path="Manager" Target="People"/>
+              <NavigationPropertyBinding Path="Reports" Target="People"/>
+              <NavigationPropertyBinding Path="Spouse" Target="People"/>
             </EntitySet>
             <EntitySet Name="Passports" EntityType="Trade.Passport">
               <NavigationPropertyBinding Path="Holder" Target="People"/>

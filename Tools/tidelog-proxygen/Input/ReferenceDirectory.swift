@@ -6,14 +6,15 @@ struct ReferenceDirectory {
     let directory: URL
 
     /// The first document that declares the namespace: where a reference's URI says, beneath the directory or right in it;
-    /// named after the namespace; or else any that is there, in the order of their names.
+    /// named after the namespace; or else any that is there, in the order of their names. What stands where a reference says
+    /// and cannot be read is given as well: whoever reads it then says why.
     func find(_ wanted: ReferencedDocuments.Wanted, for document: MetadataSource) -> MetadataSource? {
         let named = wanted.uris.flatMap(Self.paths) + Self.endings.map { "\(wanted.namespace).\($0)" }
         for path in named where Self.staysInside(path) {
-            if let found = read(path, wanted, document) { return found }
+            if let found = read(path, document), found.declares(wanted.namespace) ?? true { return found }
         }
         for name in others {
-            if let found = read(name, wanted, document) { return found }
+            if let found = read(name, document), found.declares(wanted.namespace) == true { return found }
         }
         return nil
     }
@@ -41,9 +42,8 @@ struct ReferenceDirectory {
         !path.isEmpty && !path.hasPrefix("/") && !path.contains("\0") && !path.split(separator: "/").contains("..")
     }
 
-    private func read(_ path: String, _ wanted: ReferencedDocuments.Wanted, _ document: MetadataSource)
-        -> MetadataSource?
-    {
+    /// Nil for what is no file, and for the document that refers to it.
+    private func read(_ path: String, _ document: MetadataSource) -> MetadataSource? {
         let url = directory.appending(path: path)
         guard
             let values = try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey, .fileSizeKey]),
@@ -51,6 +51,6 @@ struct ReferenceDirectory {
             let data = try? Data(contentsOf: url)
         else { return nil }
         let source = MetadataSource(name: url.relativePath, bytes: [UInt8](data))
-        return source.bytes != document.bytes && source.mayDeclare(wanted.namespace) ? source : nil
+        return source.bytes == document.bytes ? nil : source
     }
 }

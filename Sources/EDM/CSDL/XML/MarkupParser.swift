@@ -49,32 +49,11 @@ struct MarkupParser {
         throw CSDLError(.notMetadata, "The document is empty.", line: line, column: column)
     }
 
-    /// libxml2 compares each attribute of an element with all others, so their number is bounded before it looks: no tag
-    /// may hold more quotation marks than the limit has. Comments and the like are not tags.
+    /// libxml2 compares each attribute of an element with all others, so their number is bounded before it looks.
     private func refuseAttributeFloods(_ bytes: [UInt8]) throws(CSDLError) {
-        let most = limits.attributes.multipliedReportingOverflow(by: 2).partialValue
-        var line = 1
-        var quotes = 0
-        var inTag = false
-        var afterOpening = false
-        for byte in bytes {
-            if afterOpening {
-                afterOpening = false
-                inTag = byte != UInt8(ascii: "!")
-            }
-            switch byte {
-            case UInt8(ascii: "<"):
-                quotes = 0
-                afterOpening = true
-            case UInt8(ascii: "\""), UInt8(ascii: "'"):
-                quotes += 1
-                if inTag, quotes > most {
-                    throw CSDLError(
-                        .tooLarge, "An element has more than \(limits.attributes) attributes.", line: line, column: 1)
-                }
-            case 0x0A: line += 1
-            default: break
-            }
+        if let line = AttributeCount(limit: limits.attributes).excess(in: bytes) {
+            throw CSDLError(
+                .tooLarge, "An element has more than \(limits.attributes) attributes.", line: line, column: 1)
         }
     }
 
@@ -91,7 +70,8 @@ struct MarkupParser {
         defer { xmlFreeParserCtxt(context) }
         state.context = context
         defer { state.context = nil }
-        _ = xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue))
+        // Without NOENT an ampersand in an attribute would come as `&#38;`. There are no entities of the document's own.
+        _ = xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOENT.rawValue))
 
         bytes.withUnsafeBytes { buffer in
             var offset = 0
