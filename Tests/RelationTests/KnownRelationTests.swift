@@ -41,6 +41,31 @@ import Tidelog
         #expect(again.students.map(\.name) == ["Grace"])
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `taking out of what cannot be read is refused when it is saved`(_ way: Int) async throws {
+        let trade = try await Trade()
+        let teacher = Teacher("Ms Byron")
+        teacher.students.append(Student("Ada"))
+        try await trade.box(Teacher.self).put(teacher)
+        try await trade.synchronize()
+        let query = DataQuery().from(try trade.server.metadata.findEntitySet("Teachers")!)
+        let read = try #require(try await trade.server.executeQuery(query).entityList().first as? Teacher)
+        switch way {
+        case 0: read.students = []
+        case 1: read.students.removeAll { $0.name == "Ada" }
+        default: read.students.removeAll()
+        }
+        await #expect(throws: TidelogError.self) { try await trade.server.updateEntity(read) }
+        await #expect(throws: TidelogError.self) { try await read.students.applyChanges() }
+        read.students.reset()
+        try await read.students.load()
+        read.students.removeAll()
+        try await trade.server.updateEntity(read)
+        #expect(try await trade.server.executeQuery(query).entityList().count == 1)
+        try await read.students.load()
+        #expect(read.students.isEmpty)
+    }
+
     // MARK: What was changed in objects
 
     @Test func `an object that was changed stays, though somebody holds a copy of the collection`() async throws {

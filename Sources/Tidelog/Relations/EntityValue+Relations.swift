@@ -151,7 +151,10 @@ extension EntityValue {
         let pairs = property.navigation?.constraints ?? []
         guard !pairs.isEmpty, pairs.allSatisfy({ !(savedValues[$0.dependent] ?? .null).isNull }) else { return false }
         guard let target = relation.target else { return true }
-        return pairs.contains { target.savedValues[$0.principal] != savedValues[$0.dependent] }
+        return pairs.contains { pair in
+            guard let known = target.savedValues[pair.principal] else { return false }
+            return known != savedValues[pair.dependent]
+        }
     }
 
     /// Tells of what could not be read where nobody can be told by an error.

@@ -21,6 +21,8 @@ final class RelatedEntities {
     private weak var saved: EntityValue?
     /// Why the last reading failed.
     var failure: TidelogError?
+    /// Why something that was to be taken out is not known: what is there could not be read. To be told when it is saved.
+    private(set) var obstacle: TidelogError?
 
     enum Edit {
         /// None since it was read or saved.
@@ -72,6 +74,7 @@ final class RelatedEntities {
         copy.saved = saved
         copy.former = former
         copy.failure = failure
+        copy.obstacle = obstacle
         return copy
     }
 
@@ -90,7 +93,7 @@ final class RelatedEntities {
                 + added.filter { !known.contains(EntityIdentity($0)) }
         }
         (base, saved, former) = (found, nil, [])
-        failure = nil
+        (failure, obstacle) = (nil, nil)
     }
 
     private func keepingEdited(_ read: [EntityValue]) -> [EntityValue] {
@@ -107,7 +110,12 @@ final class RelatedEntities {
     }
 
     /// Changes those of the class. Others stay, behind them.
-    func change<Entity: EntityValue>(_ type: Entity.Type, _ body: (inout [EntityValue]) -> Void) {
+    ///
+    /// - Parameter takesOut: whether what is there has to be known for it.
+    func change<Entity: EntityValue>(
+        _ type: Entity.Type, takesOut: Bool, _ body: (inout [EntityValue]) -> Void
+    ) {
+        if takesOut, !isResolved { obstacle = obstacle ?? failure }
         let strangers = strangers(to: type)
         if !strangers.isEmpty { list = entities(of: type) }
         body(&list)
@@ -194,7 +202,7 @@ final class RelatedEntities {
 
     /// Forgets what was read and what was changed.
     func discard() {
-        (edit, targetID, former) = (.none, nil, [])
+        (edit, targetID, former, obstacle) = (.none, nil, [], nil)
         unload()
     }
 

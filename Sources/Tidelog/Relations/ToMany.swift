@@ -116,8 +116,10 @@ public struct ToMany<Element: EntityValue> {
     /// Saves what was added and taken out, in one change set, and nothing else of the object that has the relation. Does nothing
     /// where nothing was changed.
     ///
-    /// Throws `refused(.entityNotFound)` where that object is not saved yet: save it, and its relations go with it.
+    /// Throws `refused(.entityNotFound)` where that object is not saved yet: save it, and its relations go with it. Where
+    /// something was to be taken out and it could not be read what is there, throws why.
     public func applyChanges() async throws(TidelogError) {
+        if let obstacle = related.obstacle { throw obstacle }
         guard let host, let property, hasPendingChanges else { return }
         guard let factory = host.factory, host.state != .unsaved else {
             throw TidelogError(
@@ -149,9 +151,9 @@ public struct ToMany<Element: EntityValue> {
     }
 
     /// Changes the collection of this value alone.
-    private mutating func change(_ body: (inout [EntityValue]) -> Void) {
+    private mutating func change(takesOut: Bool = false, _ body: (inout [EntityValue]) -> Void) {
         if !isKnownUniquelyReferenced(&related) { related = related.copy() }
-        related.change(Element.self, body)
+        related.change(Element.self, takesOut: takesOut, body)
     }
 }
 
@@ -176,7 +178,7 @@ extension ToMany: RandomAccessCollection {
 extension ToMany: RangeReplaceableCollection {
     public mutating func replaceSubrange(_ range: Range<Int>, with new: some Collection<Element>) {
         _ = entities
-        change { $0.replaceSubrange(range, with: new.map { $0 as EntityValue }) }
+        change(takesOut: !range.isEmpty) { $0.replaceSubrange(range, with: new.map { $0 as EntityValue }) }
     }
 
     /// Adds an entity. Reads nothing.
@@ -189,13 +191,13 @@ extension ToMany: RangeReplaceableCollection {
 
     public mutating func removeAll(keepingCapacity: Bool = false) {
         _ = entities
-        change { $0.removeAll(keepingCapacity: keepingCapacity) }
+        change(takesOut: true) { $0.removeAll(keepingCapacity: keepingCapacity) }
     }
 
     /// Takes out those for which the predicate is true.
     public mutating func removeAll(where shouldBeRemoved: (Element) throws -> Bool) rethrows {
         let kept = try entities.filter { try !shouldBeRemoved($0 as! Element) }
-        change { $0 = kept }
+        change(takesOut: true) { $0 = kept }
     }
 
     /// Takes an entity out, whichever of its objects is given. Returns whether it was in.
@@ -210,7 +212,7 @@ extension ToMany: RangeReplaceableCollection {
     /// Makes these the entities of the relation.
     public mutating func replace(with entities: some Sequence<Element>) {
         _ = self.entities
-        change { $0 = entities.map { $0 as EntityValue } }
+        change(takesOut: true) { $0 = entities.map { $0 as EntityValue } }
     }
 }
 

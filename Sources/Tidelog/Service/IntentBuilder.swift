@@ -105,6 +105,8 @@ struct IntentBuilder {
         guard entity.state != .unsaved else { return [] }
         var intents: [Intent] = []
         for (name, related) in entity.changedRelations() {
+            // Otherwise nobody would see that nothing goes.
+            if let obstacle = related.obstacle { throw obstacle }
             guard let property = entity.entityType.findProperty(name) else { continue }
             if !property.isCollection {
                 guard related.list.isEmpty, related.targetID == nil else { continue }
