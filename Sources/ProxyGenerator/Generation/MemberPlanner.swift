@@ -64,10 +64,12 @@ struct MemberPlanner {
         _ properties: [Property], of type: StructuredType, in scope: inout NameScope
     ) throws(ProxyError) -> [ServicePlan.Member] {
         var members: [ServicePlan.Member] = []
+        let bases = model.baseTypes(of: type).map(\.name)
         for property in properties {
             let isKey = type.keyProperties.contains(property)
             let name = try chosen.claimMember(
-                property.name, of: property.declaringType, otherwise: SwiftName.ofMember(property.name), in: &scope)
+                property.name, of: property.declaringType, bases, otherwise: SwiftName.ofMember(property.name),
+                in: &scope)
             members.append(
                 ServicePlan.Member(
                     property: property, name: name, form: form(of: property, isKey: isKey, in: type.kind),

@@ -88,6 +88,8 @@ struct ServicePlan {
         guard !service.isChosen || serviceName == service.name else {
             throw chosen.refusal(ofService: service.name) ?? .invalidName(option: "--service", name: service.name)
         }
+        var chosen = chosen
+        if options.service == nil { chosen.takeService(serviceName) }
         metadataName = scope.claim(service.name + "Metadata")
         namespace = model.schemas.first?.namespace ?? service.name
 

@@ -36,7 +36,7 @@ public struct ChosenNames: Sendable, Hashable {
         of type: String, otherwise name: String, in scope: inout NameScope
     ) throws(ProxyError) -> String {
         guard let choice = classes[type] else {
-            if let owner = owners[name.lowercased()], let choice = classes[owner] {
+            if let owner = owners[name.lowercased()], let choice = classes[owner] ?? services[owner] {
                 throw .annotation(
                     choice.place,
                     "The class name '\(choice.name)' of \(owner) is also the one of \(type), which has no annotation.")
@@ -49,6 +49,12 @@ public struct ChosenNames: Sendable, Hashable {
         return choice.name
     }
 
+    /// The service has the name that its container chose.
+    mutating func takeService(_ name: String) {
+        guard let (container, _) = services.first(where: { $0.value.name == name }) else { return }
+        owners[name.lowercased()] = owners[name.lowercased()] ?? container
+    }
+
     /// Why the name of a service cannot be taken; nil where no annotation chose it.
     func refusal(ofService name: String) -> ProxyError? {
         guard let (container, choice) = services.first(where: { $0.value.name == name }) else { return nil }
@@ -56,15 +62,18 @@ public struct ChosenNames: Sendable, Hashable {
     }
 
     /// The Swift name of a property that the type declares: the chosen one, or else the one that it would have.
+    ///
+    /// - Parameter bases: the base types, whose properties the type has as well.
     func claimMember(
-        _ property: String, of type: String, otherwise name: String, in scope: inout NameScope
+        _ property: String, of type: String, _ bases: [String], otherwise name: String, in scope: inout NameScope
     ) throws(ProxyError) -> String {
         guard let choice = properties[type]?[property] else {
-            if let (owner, choice) = properties[type]?.sorted(by: { $0.key < $1.key }).first(where: { $1.name == name })
-            {
+            for owner in [type] + bases {
+                let taken = properties[owner]?.sorted { $0.key < $1.key }.first { $1.name == name }
+                guard let (other, choice) = taken else { continue }
                 throw .annotation(
                     choice.place,
-                    "The name '\(name)' of \(type)/\(owner) is also the one of \(type)/\(property), which has no annotation."
+                    "The name '\(name)' of \(owner)/\(other) is also the one of \(type)/\(property), which has no annotation."
                 )
             }
             return scope.claim(name)

@@ -6,7 +6,9 @@ import Testing
     private let metadata = SmallDocuments.v4(
         SmallDocuments.type(
             "Order", "<Property Name=\"Total\" Type=\"Edm.Decimal\"/><Property Name=\"Sum\" Type=\"Edm.Decimal\"/>")
-            + SmallDocuments.type("Item") + "<EntityType Name=\"Gift\" BaseType=\"N.Item\"/>")
+            + SmallDocuments.type("Item")
+            + "<EntityType Name=\"Gift\" BaseType=\"N.Item\"><Property Name=\"Weight\" Type=\"Edm.Int32\"/></EntityType>"
+    )
 
     private func sources(
         _ annotations: String, metadata: String? = nil, options: ProxyOptions = ProxyOptions()
@@ -111,6 +113,14 @@ import Testing
         (
             "N.Order/Total", "Proxy.PropertyName", "sum",
             "The name 'sum' of N.Order/Total is also the one of N.Order/Sum"
+        ),
+        (
+            "N.Container", "Proxy.ClassName", "Order",
+            "The class name 'Order' of N.Container is also the one of N.Order, which has no annotation."
+        ),
+        (
+            "N.Item/ID", "Proxy.PropertyName", "weight",
+            "The name 'weight' of N.Item/ID is also the one of N.Gift/Weight, which has no annotation."
         ),
         ("N.Order/Total", "Proxy.PropertyName", "copy", "The name 'copy' of N.Order/Total is in use otherwise."),
         ("N.Order/Total", "Proxy.PropertyName", "String", "The name 'String' of N.Order/Total is in use otherwise."),
