@@ -140,12 +140,13 @@ struct ServicePlan {
     /// one entity and all of them have to be told apart.
     private static func plainNames(_ types: [EntityType], _ model: EntityDataModel) -> [String: String] {
         var names: [String: String] = [:]
+        let taken = Swift.Set(types.map(\.localName))
         for type in types {
             let sharesName = model.findEntitySet(type.localName).map { !$0.isSingleton && $0.entityType == type }
-            let singular = SwiftName.singular(type.localName)
             // Unless another type has that name already.
-            let isFree = !types.contains { $0 !== type && $0.localName == singular }
-            names[type.name] = SwiftName.ofType(sharesName ?? false && isFree ? singular : type.localName)
+            let singular = SwiftName.singular(type.localName)
+            let hasSingular = sharesName ?? false && !taken.contains(singular)
+            names[type.name] = SwiftName.ofType(hasSingular ? singular : type.localName)
         }
         return names
     }
