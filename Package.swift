@@ -233,3 +233,27 @@ let package = Package(
     ] + fuzzer,
     swiftLanguageModes: [.v6]
 )
+
+/// `TIDELOG_TESTS=EDMTests,ViewsTests swift test` builds these targets and what they depend on, and no others: for working on
+/// one layer. CI builds everything.
+if let chosen = Context.environment["TIDELOG_TESTS"] {
+    let targets = Dictionary(package.targets.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var kept: Set<String> = []
+    func keep(_ name: String) {
+        guard let target = targets[name], kept.insert(name).inserted else { return }
+        for dependency in target.dependencies {
+            if case .byNameItem(let name, _) = dependency { keep(name) }
+        }
+        for case .plugin(let name, _) in target.plugins ?? [] { keep(name) }
+    }
+    for name in chosen.split(separator: ",") { keep(String(name)) }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { product in
+        switch product {
+        case let library as Product.Library: !library.targets.allSatisfy(kept.contains)
+        case let executable as Product.Executable: !executable.targets.allSatisfy(kept.contains)
+        case let plugin as Product.Plugin: !plugin.targets.allSatisfy(kept.contains)
+        default: false
+        }
+    }
+}
