@@ -73,10 +73,11 @@ struct ContainerReader {
     ) throws(CSDLError) -> EntitySet {
         let name = try child.declaredName()
         let type = try entityType(child, attribute)
+        let own = try annotations.annotations(of: child, "\(container)/\(name)")
         return EntitySet(
             name: name, entityType: type, isSingleton: attribute == "Type",
             bindings: try bindings(child, type, placements[name] ?? []),
-            annotations: try annotations.annotations(of: child, "\(container)/\(name)"))
+            alternateKeys: AlternateKeyReader(index: index).keys(own, of: type.name), annotations: own)
     }
 
     /// A set may be of a type of a document that was not read. It then has no properties here.

@@ -39,6 +39,7 @@ struct KeyReader {
         _ element: MarkupElement, of declaration: SchemaIndex.TypeDeclaration
     ) throws(CSDLError) -> KeyReference {
         let path = try element.required("Name")
+        var type: TypeReference?
         switch index.walk(path, from: declaration.name, at: element) {
         case .beyond: break
         case .missing(let name, let type):
@@ -46,17 +47,19 @@ struct KeyReader {
                 .unknownProperty,
                 "The key of \"\(declaration.name)\" names \"\(path)\", but \"\(type)\" has no property \"\(name)\".",
                 at: element)
-        case .found(let property): try check(property, path, element)
+        case .found(let property): type = try check(property, path, element)
         }
         let alias = element["Alias"]
         if path.contains("/"), alias == nil {
             throw CSDLError(.invalidKey, "The path \"\(path)\" in a key needs an alias.", at: element)
         }
-        return KeyReference(path: path, alias: alias)
+        return KeyReference(path: path, alias: alias, type: type)
     }
 
-    /// Values of a key must be comparable: primitive or of an enumeration, and single.
-    private func check(_ property: MarkupElement, _ path: String, _ element: MarkupElement) throws(CSDLError) {
+    /// Returns the type of a key value, which must be comparable: primitive or of an enumeration, and single.
+    private func check(
+        _ property: MarkupElement, _ path: String, _ element: MarkupElement
+    ) throws(CSDLError) -> TypeReference {
         guard property.name == "Property", let text = property["Type"] else {
             throw CSDLError(.invalidKey, "\"\(path)\" in a key is no structural property.", at: element)
         }
@@ -71,5 +74,6 @@ struct KeyReader {
             throw CSDLError(
                 .invalidKey, "\"\(path)\" of the type \"\(text)\" cannot be part of a key.", at: element)
         }
+        return type
     }
 }

@@ -39,6 +39,7 @@ struct StructuredTypeBuilder {
         let properties = (base?.properties ?? []) + structural
         let key = try KeyReader(index: index).key(of: declaration, base: base)
         let byName = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let own = try annotations.annotations(of: element, declaration.name)
         let isOpen = try element.boolean("OpenType", default: false)
         let isAbstract = try element.boolean("Abstract", default: false)
         return StructuredType(
@@ -46,8 +47,19 @@ struct StructuredTypeBuilder {
             isAbstract: isAbstract, isOpen: isOpen || base?.isOpen == true,
             hasStream: try hasStream(element) || base?.hasStream == true, properties: properties,
             navigationProperties: (base?.navigationProperties ?? []) + navigational,
-            keyProperties: key.compactMap { byName[$0.path] }, keyReferences: key,
-            annotations: try annotations.annotations(of: element, declaration.name))
+            keyProperties: Self.holders(of: key, byName), keyReferences: key,
+            alternateKeys: (base?.alternateKeys ?? []) + AlternateKeyReader(index: index).keys(own, of: declaration.name),
+            annotations: own)
+    }
+
+    /// The properties that hold the values of a key, each once.
+    private static func holders(of key: [KeyReference], _ byName: [String: Property]) -> [Property] {
+        var holders: [Property] = []
+        for reference in key {
+            let root = reference.path.prefix { $0 != "/" }
+            if let property = byName[String(root)], !holders.contains(property) { holders.append(property) }
+        }
+        return holders
     }
 
     /// V2 and V3 write `m:HasStream`.

@@ -100,9 +100,25 @@ public final class EntityDataModel: Sendable {
         return false
     }
 
+    /// The name of the set that a navigation property of entities of `set` is bound to (CSDL 4.01, section 13.4); nil if
+    /// the document binds it to none.
+    ///
+    /// - Parameter type: the entity's type. A binding whose path casts to it, or to a base type of it, goes first.
+    public func boundTarget(of navigation: Property, in set: EntitySet, from type: EntityType? = nil) -> String? {
+        guard !set.bindings.isEmpty else { return nil }
+        if let type, type.name != set.entityType.name {
+            for type in [type] + baseTypes(of: type) {
+                if let bound = set.bindings["\(type.name)/\(navigation.name)"] { return bound }
+            }
+        }
+        return set.bindings[navigation.name] ?? set.bindings[navigation.description]
+    }
+
     /// The set that a navigation property of `set` leads to: its binding, or else the only set of the target type.
-    public func target(of navigation: Property, in set: EntitySet) -> EntitySet? {
-        if let bound = set.bindings[navigation.name] ?? set.bindings[navigation.description] { return sets[bound] }
+    ///
+    /// - Parameter type: the entity's type, if it is known; see ``boundTarget(of:in:from:)``.
+    public func target(of navigation: Property, in set: EntitySet, from type: EntityType? = nil) -> EntitySet? {
+        if let bound = boundTarget(of: navigation, in: set, from: type) { return sets[bound] }
         guard let target = navigation.navigation?.targetType else { return nil }
         let candidates = entitySets.filter {
             isType($0.entityType.name, derivedFrom: target) || isType(target, derivedFrom: $0.entityType.name)

@@ -5,16 +5,19 @@ public final class EntitySet: Sendable {
     public let isSingleton: Bool
     /// Navigation property paths and the names of the sets that they lead to. V2 and V3: taken from the association sets.
     public let bindings: [String: String]
+    /// The keys besides that of the type by which entities of the set can be addressed (`Core.AlternateKeys` on the set).
+    public let alternateKeys: [AlternateKey]
     public let annotations: [Annotation]
 
     public init(
         name: String, entityType: EntityType, isSingleton: Bool = false, bindings: [String: String] = [:],
-        annotations: [Annotation] = []
+        alternateKeys: [AlternateKey] = [], annotations: [Annotation] = []
     ) {
         self.name = name
         self.entityType = entityType
         self.isSingleton = isSingleton
         self.bindings = bindings
+        self.alternateKeys = alternateKeys
         self.annotations = annotations
     }
 }

@@ -16,12 +16,17 @@ public final class StructuredType: Sendable {
     public let properties: [Property]
     /// Navigation properties, those of base types first, in the order of the document.
     public let navigationProperties: [Property]
-    /// The key's properties in the order of the key. Empty for complex types and for types without a key.
+    /// The properties that hold the key, in the order of the key, each once. Empty for complex types and for types
+    /// without a key.
     ///
-    /// A key through a path or alias (`PropertyRef` with `Alias`) is not addressable and left out; see ``keyReferences``.
+    /// A key value inside of a complex property counts with that property; ``keyParts`` has the values themselves.
     public let keyProperties: [Property]
+    /// The values that make up the key, in the order of the key.
+    public let keyParts: [KeyPart]
     /// The key as written, aliases included.
     public let keyReferences: [KeyReference]
+    /// The other keys by which entities of the type can be addressed (`Core.AlternateKeys`), inherited ones included.
+    public let alternateKeys: [AlternateKey]
     public let annotations: [Annotation]
 
     private let byName: [String: Property]
@@ -29,7 +34,8 @@ public final class StructuredType: Sendable {
     public init(
         kind: Kind, name: String, baseType: String? = nil, isAbstract: Bool = false, isOpen: Bool = false,
         hasStream: Bool = false, properties: [Property], navigationProperties: [Property] = [],
-        keyProperties: [Property] = [], keyReferences: [KeyReference] = [], annotations: [Annotation] = []
+        keyProperties: [Property] = [], keyReferences: [KeyReference] = [], alternateKeys: [AlternateKey] = [],
+        annotations: [Annotation] = []
     ) {
         self.kind = kind
         self.name = name
@@ -41,9 +47,15 @@ public final class StructuredType: Sendable {
         self.navigationProperties = navigationProperties
         self.keyProperties = keyProperties
         self.keyReferences = keyReferences
+        self.alternateKeys = alternateKeys
         self.annotations = annotations
-        byName = Dictionary(
+        let byName = Dictionary(
             (properties + navigationProperties).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.byName = byName
+        keyParts =
+            keyReferences.isEmpty
+            ? keyProperties.map { KeyPart(name: $0.name, path: $0.name, type: $0.type) }
+            : keyReferences.map { KeyPart($0, type: $0.type ?? byName[$0.path]?.type) }
     }
 
     /// The structural or navigation property of that name, inherited ones included; nil where there is none.
@@ -60,17 +72,6 @@ public typealias EntityType = StructuredType
 /// A complex type.
 public typealias ComplexType = StructuredType
 
-/// One `PropertyRef` of a key.
-public struct KeyReference: Sendable, Hashable {
-    /// The property's name, or a path to a property of a complex property (V4).
-    public let path: String
-    public let alias: String?
-
-    public init(path: String, alias: String? = nil) {
-        self.path = path
-        self.alias = alias
-    }
-}
 
 extension StructuredType: Hashable {
     public static func == (a: StructuredType, b: StructuredType) -> Bool {

@@ -68,6 +68,36 @@ public struct PropertyValues: Sendable, Hashable {
         }
     }
 
+    /// The value at a path: that of a property, or for `Address/Street` that of a property of a complex value. Nil if it is
+    /// unset.
+    public func value(at path: String) -> Value? {
+        guard path.utf8.contains(UInt8(ascii: "/")) else { return self[path] }
+        let names = path.split(separator: "/")
+        var value = names.first.flatMap { self[String($0)] }
+        for name in names.dropFirst() { value = value?.complexValue?.properties[String(name)] }
+        return value
+    }
+
+    /// Sets the value at a path, and makes the complex values on the way that are unset or null. A value on the way that
+    /// is not complex stays as it is.
+    public mutating func set(_ value: Value, at path: String) { set(value, at: path.split(separator: "/")[...]) }
+
+    private mutating func set(_ value: Value, at path: ArraySlice<Substring>) {
+        guard let name = path.first.map(String.init) else { return }
+        guard path.count > 1 else {
+            self[name] = value
+            return
+        }
+        var inner: ComplexValue
+        switch self[name] {
+        case .complex(let known)?: inner = known
+        case nil, .null?: inner = ComplexValue(properties: [:])
+        default: return
+        }
+        inner.properties.set(value, at: path.dropFirst())
+        self[name] = .complex(inner)
+    }
+
     public var isEmpty: Bool { count == 0 }
 
     public var count: Int {

@@ -26,6 +26,32 @@ public enum Value: Sendable, Hashable {
     case collection([Value])
 }
 
+extension Value {
+    /// Values are equal if they are of one kind and mean the same: texts by their code units, decimals by their number.
+    public static func == (a: Value, b: Value) -> Bool {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.boolean(let a), .boolean(let b)): a == b
+        case (.integer(let a), .integer(let b)): a == b
+        case (.single(let a), .single(let b)): a == b
+        case (.double(let a), .double(let b)): a == b
+        case (.decimal(let a), .decimal(let b)): a == b
+        case (.string(let a), .string(let b)), (.enumeration(let a), .enumeration(let b)), (.raw(let a), .raw(let b)):
+            a.isExactly(b)
+        case (.binary(let a), .binary(let b)): a == b
+        case (.guid(let a), .guid(let b)): a == b
+        case (.date(let a), .date(let b)): a == b
+        case (.timeOfDay(let a), .timeOfDay(let b)): a == b
+        case (.duration(let a), .duration(let b)): a == b
+        case (.dateTime(let a), .dateTime(let b)): a == b
+        case (.dateTimeOffset(let a), .dateTimeOffset(let b)): a == b
+        case (.complex(let a), .complex(let b)): a == b
+        case (.collection(let a), .collection(let b)): a == b
+        default: false
+        }
+    }
+}
+
 /// A complex value: properties by name, and its type where it is not the declared one.
 public struct ComplexValue: Sendable, Hashable {
     /// The qualified type name, where the payload named one or the type is derived from the declared one.

@@ -85,7 +85,7 @@ extension Redaction {
         if !isCollecting, let type = model?.findEntitySet(row.set)?.entityType,
             let before = KeyText.of(row.values, type: type), let after = KeyText.of(redacted.values, type: type)
         {
-            keys[row.set + "\u{1}" + before] = after
+            keys[ExactText(row.set + "\u{1}" + before)] = after
         }
         return redacted
     }
@@ -94,7 +94,7 @@ extension Redaction {
     func putKeys(into state: MemoryState) {
         for (key, set, id) in keysSeen {
             let former = "Former=\(number(of: set + key, "key"))"
-            state.assignKey(set: name(set), key: keys[set + "\u{1}" + key] ?? former, to: id)
+            state.assignKey(set: name(set), key: keys[ExactText(set + "\u{1}" + key)] ?? former, to: id)
         }
         keysSeen = []
     }

@@ -18,10 +18,10 @@ final class Redaction {
     private var kept: Set<String>
     /// Those of the paths that lead to no property of any model.
     private(set) var pathsNotFound: Set<String>
-    private var keptTexts: Set<String> = []
+    private var keptTexts: Set<ExactText> = []
     private var rooms: [String: Int] = [:]
 
-    private var strings = RankedDomain<String>()
+    private var strings = RankedDomain<ExactText>()
     private var numbers = RankedDomain<DecimalValue>()
     private var guids = RankedDomain<GuidValue>()
     private var dates = RankedDomain<LocalDate>()
@@ -31,10 +31,10 @@ final class Redaction {
     private var binaries = RankedDomain<[UInt8]>()
     private var raws = RankedDomain<String>()
     /// Texts without an order: the number of each, by class.
-    private var opaque: [String: [String: Int]] = [:]
+    private var opaque: [String: [ExactText: Int]] = [:]
 
     /// Keys as the state has them, before and after.
-    var keys: [String: String] = [:]
+    var keys: [ExactText: String] = [:]
     /// Those of a snapshot that wait for its rows.
     var keysSeen: [(key: String, set: String, entity: EntityID)] = []
     /// The set and the type of each entity.
@@ -54,7 +54,7 @@ final class Redaction {
     ///
     /// - Throws: what does not fit, as a sentence.
     func rank() throws(RedactionError) {
-        strings.rank { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        strings.rank { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
         numbers.rank { $0 < $1 }
         guids.rank { $0 < $1 }
         dates.rank { $0 < $1 }
@@ -90,9 +90,9 @@ final class Redaction {
     func opaque(_ text: String?, _ kind: String = "text") -> String? { text.map { opaque($0, kind) } }
 
     func number(of text: String, _ kind: String) -> Int {
-        if let known = opaque[kind]?[text] { return known }
+        if let known = opaque[kind]?[ExactText(text)] { return known }
         let number = (opaque[kind]?.count ?? 0) + 1
-        opaque[kind, default: [:]][text] = number
+        opaque[kind, default: [:]][ExactText(text)] = number
         return number
     }
 
@@ -122,7 +122,7 @@ final class Redaction {
                 let property = type?.findProperty(name)
                 let path = path + "/" + name
                 if kept.contains(path) {
-                    if case .string(let text) = value { keptTexts.insert(text) }
+                    if case .string(let text) = value { keptTexts.insert(ExactText(text)) }
                     return (self.name(name), value)
                 }
                 return (self.name(name), self.value(value, property, path: path, depth: depth))
@@ -267,14 +267,14 @@ final class Redaction {
 
     /// The rank in digits of a fixed width; the empty text stays.
     func string(_ text: String, room: Int? = nil) -> String {
-        guard !text.isEmpty, !keptTexts.contains(text) || room != nil else { return text }
-        if isCollecting { strings.collect(text, room: room ?? .max) }
-        guard let (rank, count) = strings.rank(of: text, room: room) else { return isCollecting ? text : opaque(text) }
+        guard !text.isEmpty, !keptTexts.contains(ExactText(text)) || room != nil else { return text }
+        if isCollecting { strings.collect(ExactText(text), room: room ?? .max) }
+        guard let (rank, count) = strings.rank(of: ExactText(text), room: room) else { return isCollecting ? text : opaque(text) }
         return String(decoding: Self.code(rank, of: count, digits: Self.digits), as: UTF8.self)
     }
 
     /// Whether the text was found as a value.
-    func isKnown(_ text: String) -> Bool { keptTexts.contains(text) || strings.rank(of: text) != nil }
+    func isKnown(_ text: String) -> Bool { keptTexts.contains(ExactText(text)) || strings.rank(of: ExactText(text)) != nil }
 
     private func binary(_ bytes: [UInt8], room: Int?) -> [UInt8] {
         guard !bytes.isEmpty else { return bytes }

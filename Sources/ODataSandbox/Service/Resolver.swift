@@ -162,7 +162,10 @@ private struct Walk {
     }
 
     private func find(_ key: KeyPredicate, in collection: Target.Collection) throws(SandboxError) -> RowID {
-        let found = state.follow(collection.set.name, key)
+        let found =
+            key.isPrimary(of: collection.set.entityType)
+            ? state.follow(collection.set.name, key)
+            : state.rows(of: collection.set.name).first { key.matches($0.values, of: collection.set.entityType) }?.id
         let members = collection.source.flatMap { source in
             source.navigation.navigation.map { state.targets(of: source.row, through: $0) }
         }

@@ -53,7 +53,7 @@ extension Transaction {
         guard let set = principalSet(of: row.id.set, rules) else { return nil }
         let wanted = rules.constraints.map { ($0.principal, row.values[$0.dependent] ?? .null) }
         let byName = PropertyValues(wanted)
-        if set.entityType.keyProperties.count == wanted.count, let key = KeyPredicate(of: set.entityType, in: byName) {
+        if set.entityType.keyParts.count == wanted.count, let key = KeyPredicate(of: set.entityType, in: byName) {
             return state.find(set.name, key)
         }
         return state.rows(of: set.name).first { candidate in

@@ -35,7 +35,7 @@ struct Transaction {
             values[key.name] = .integer(state.tables[set.name]?.counter ?? 0)
         }
         guard let key = KeyPredicate(of: type, in: values) else {
-            let missing = type.keyProperties.first { (values[$0.name] ?? .null) == .null }?.name
+            let missing = type.keyParts.first { (values.value(at: $0.path) ?? .null) == .null }?.path
             throw SandboxError(
                 400, .missingKey, "\(set.name) needs a value for its key property \(missing ?? "").", target: missing)
         }
@@ -69,6 +69,9 @@ struct Transaction {
         let dependents = Set(dependencies.flatMap(\.dependentNames))
         var values = replaces ? replaced(row, of: type, keeping: dependents) : row.values
         for (name, value) in given where row.key[name] == nil && !dependents.contains(name) { values[name] = value }
+        for (path, value) in row.key.located(in: type) where path.utf8.contains(UInt8(ascii: "/")) {
+            values.set(value, at: path)
+        }
         state.tables[id.set]?.rows[id]?.values = values
         touched.insert(id)
         try deriveKey(of: id, given)
@@ -134,7 +137,7 @@ struct Transaction {
     }
 
     private func generatedKey(of set: EntitySet) -> Property? {
-        guard schema.configuration.generatedKeys.contains(set.name), set.entityType.keyProperties.count == 1 else {
+        guard schema.configuration.generatedKeys.contains(set.name), set.entityType.keyParts.count == 1 else {
             return nil
         }
         return set.entityType.keyProperties.first { $0.type.primitive?.isInteger == true }

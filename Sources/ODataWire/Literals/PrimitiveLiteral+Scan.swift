@@ -53,6 +53,16 @@ extension PrimitiveLiteral {
         return (String(decoding: name, as: UTF8.self), members, end - bytes.startIndex)
     }
 
+    /// The members of an enumeration literal that is the whole of a text: `NS.Color'Red'`, or without the type's name
+    /// `'Red'` (OData 4.01 Part 2, section 4.3.1) and, as some services write keys, `Red`.
+    static func parse(enumeration text: String) -> String? {
+        let bytes = Array(text.utf8)
+        if let (_, members, length) = scanEnumeration(bytes[...]) { return length == bytes.count ? members : nil }
+        let isQuoted = bytes.count > 2 && bytes.first == UInt8(ascii: "'") && bytes.last == UInt8(ascii: "'")
+        let members = isQuoted ? String(decoding: bytes[1..<(bytes.count - 1)], as: UTF8.self) : text
+        return isEnumerationValue(members) ? members : nil
+    }
+
     /// Whether `text` is one or several names or whole numbers, joined with commas.
     static func isEnumerationValue(_ text: String) -> Bool {
         text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).allSatisfy { part in

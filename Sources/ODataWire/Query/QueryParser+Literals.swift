@@ -103,10 +103,7 @@ func readLiteral(_ text: String, as type: TypeReference, version: ODataVersion) 
     guard !type.isCollection else { return nil }
     switch type.kind {
     case .enumeration:
-        guard let (_, members, length) = PrimitiveLiteral.scanEnumeration(Array(text.utf8)[...]),
-            length == text.utf8.count
-        else { return nil }
-        return .enumeration(members)
+        return PrimitiveLiteral.parse(enumeration: text).map { .enumeration($0) }
     case .primitive(.primitiveType), .primitive(.untyped), .unresolved:
         let bytes = Array(text.utf8)
         guard let (value, _, length) = PrimitiveLiteral.scan(bytes[...], version: version), length == bytes.count else {

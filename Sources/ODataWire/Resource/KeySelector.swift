@@ -11,8 +11,11 @@ extension KeySelector {
     /// Reads a key predicate with its parentheses, percent-decoded: `(1)`, `(A=1,B='x')`, `(~17)`.
     ///
     /// V4 also reads parameter aliases; `aliases` holds what they stand for.
+    ///
+    /// - Parameter alternateKeys: those of the set; the type's own are known.
     public static func parse(
-        _ text: String, of type: EntityType, version: ODataVersion, aliases: [QueryOptions.ParameterAlias] = []
+        _ text: String, of type: EntityType, version: ODataVersion, aliases: [QueryOptions.ParameterAlias] = [],
+        alternateKeys: [AlternateKey] = []
     ) throws(URLSyntaxError) -> KeySelector {
         func invalid(_ message: String, at offset: Int = 0) -> URLSyntaxError {
             URLSyntaxError(.invalidKey, message, in: text, at: offset)
@@ -28,21 +31,22 @@ extension KeySelector {
             }
             return .entityID(number)
         }
-        let parts = try KeyPart.split(content, in: text)
-        return .key(try KeyPredicate(parts: parts, of: type, version: version, aliases: aliases, in: text))
+        let parts = try WrittenKeyPart.split(content, in: text)
+        let key = KeyLiterals(type: type, version: version, aliases: aliases, text: text)
+        return .key(try key.predicate(parts, alternateKeys: type.alternateKeys + alternateKeys))
     }
 }
 
 /// One value of a key predicate as text, with its name where it has one.
-struct KeyPart {
+struct WrittenKeyPart {
     let name: String?
     let value: String
     let offset: Int
 
     /// Splits at commas outside of quotes.
-    static func split(_ content: Substring, in text: String) throws(URLSyntaxError) -> [KeyPart] {
+    static func split(_ content: Substring, in text: String) throws(URLSyntaxError) -> [WrittenKeyPart] {
         let bytes = Array(content.utf8)
-        var parts: [KeyPart] = []
+        var parts: [WrittenKeyPart] = []
         var start = 0
         var index = 0
         var equals: Int?
@@ -63,7 +67,7 @@ struct KeyPart {
                     throw URLSyntaxError(.invalidKey, "A value of the key is missing.", in: text, at: start + 1)
                 }
                 parts.append(
-                    KeyPart(name: name, value: String(decoding: bytes[begin..<index], as: UTF8.self), offset: begin + 1)
+                    WrittenKeyPart(name: name, value: String(decoding: bytes[begin..<index], as: UTF8.self), offset: begin + 1)
                 )
                 start = index + 1
                 equals = nil
@@ -74,89 +78,90 @@ struct KeyPart {
     }
 }
 
-extension KeyPredicate {
-    /// One of a key's properties, by the name that URLs use.
-    private struct Slot {
-        let name: String
-        let property: Property?
+/// Reads the values of a key predicate as a type's key types them.
+private struct KeyLiterals {
+    let type: EntityType
+    let version: ODataVersion
+    let aliases: [QueryOptions.ParameterAlias]
+    /// The whole predicate, for errors.
+    let text: String
+
+    /// The primary key, or else the alternate key that has just the names of the parts.
+    func predicate(
+        _ parts: [WrittenKeyPart], alternateKeys: [AlternateKey]
+    ) throws(URLSyntaxError) -> KeyPredicate {
+        let names = parts.compactMap(\.name)
+        // A single value without a name is that of the primary key (OData 4.01 Part 2, section 4.3.1).
+        if !names.isEmpty, Set(names) != Set(type.keyParts.map(\.name)),
+            let other = alternateKeys.first(where: { Set($0.parts.map(\.name)) == Set(names) })
+        {
+            return try predicate(parts, of: other.parts)
+        }
+        guard !type.keyParts.isEmpty else { throw URLSyntaxError(.invalidKey, "\(type.name) has no key.", in: text) }
+        return try predicate(parts, of: type.keyParts)
     }
 
-    init(
-        parts: [KeyPart], of type: EntityType, version: ODataVersion, aliases: [QueryOptions.ParameterAlias],
-        in text: String
-    ) throws(URLSyntaxError) {
-        let slots = Self.slots(of: type)
-        guard !slots.isEmpty else { throw URLSyntaxError(.invalidKey, "\(type.name) has no key.", in: text) }
+    private func predicate(
+        _ parts: [WrittenKeyPart], of key: [KeyPart]
+    ) throws(URLSyntaxError) -> KeyPredicate {
         if parts.count == 1, parts[0].name == nil {
-            guard slots.count == 1 else {
+            guard key.count == 1 else {
                 throw URLSyntaxError(
-                    .invalidKey, "The key of \(type.name) has \(slots.count) properties, which must be named.", in: text
-                )
+                    .invalidKey, "The key of \(type.name) has \(key.count) properties, which must be named.", in: text)
             }
-            let value = try Self.value(parts[0], slots[0], version, aliases, in: text)
-            self.init([(slots[0].name, value)])
-            return
+            return KeyPredicate([(key[0], try value(parts[0], key[0]))])
         }
         var found: [String: Value] = [:]
-        for part in parts {
-            guard let name = part.name, let slot = slots.first(where: { $0.name == name }) else {
+        for written in parts {
+            guard let name = written.name, let part = key.first(where: { $0.name == name }) else {
                 throw URLSyntaxError(
-                    .invalidKey, "\(part.name ?? "An unnamed value") is not part of the key of \(type.name).", in: text,
-                    at: part.offset)
+                    .invalidKey, "\(written.name ?? "An unnamed value") is not part of the key of \(type.name).",
+                    in: text, at: written.offset)
             }
             guard found[name] == nil else {
-                throw URLSyntaxError(.invalidKey, "\(name) is given twice.", in: text, at: part.offset)
+                throw URLSyntaxError(.invalidKey, "\(name) is given twice.", in: text, at: written.offset)
             }
-            found[name] = try Self.value(part, slot, version, aliases, in: text)
+            found[name] = try value(written, part)
         }
-        var values: [(name: String, value: Value)] = []
-        for slot in slots {
-            guard let value = found[slot.name] else {
-                throw URLSyntaxError(.invalidKey, "The key lacks \(slot.name).", in: text)
+        var values: [(part: KeyPart, value: Value)] = []
+        for part in key {
+            guard let value = found[part.name] else {
+                throw URLSyntaxError(.invalidKey, "The key lacks \(part.name).", in: text)
             }
-            values.append((slot.name, value))
+            values.append((part, value))
         }
-        self.init(values)
+        return KeyPredicate(values)
     }
 
-    /// Key properties behind a path go by their alias.
-    private static func slots(of type: EntityType) -> [Slot] {
-        guard !type.keyReferences.isEmpty else { return type.keyProperties.map { Slot(name: $0.name, property: $0) } }
-        return type.keyReferences.map { Slot(name: $0.alias ?? $0.path, property: type.findProperty($0.path)) }
-    }
-
-    private static func value(
-        _ part: KeyPart, _ slot: Slot, _ version: ODataVersion, _ aliases: [QueryOptions.ParameterAlias],
-        in text: String
-    ) throws(URLSyntaxError) -> Value {
-        let type = slot.property?.type ?? TypeReference(.primitive(.primitiveType))
-        if part.value.hasPrefix("@"), !version.isLegacy {
-            let name = part.value.dropFirst()
+    private func value(_ written: WrittenKeyPart, _ part: KeyPart) throws(URLSyntaxError) -> Value {
+        if written.value.hasPrefix("@"), !version.isLegacy {
+            let name = written.value.dropFirst()
             guard let alias = aliases.first(where: { $0.name == name }), case .literal(let value, _) = alias.value
             else {
-                throw URLSyntaxError(.invalidKey, "No value is given for @\(name).", in: text, at: part.offset)
+                throw URLSyntaxError(.invalidKey, "No value is given for @\(name).", in: text, at: written.offset)
             }
             return value
         }
-        guard let value = readLiteral(part.value, as: type, version: version), value != .null else {
+        guard let value = readLiteral(written.value, as: part.type, version: version), value != .null else {
             throw URLSyntaxError(
-                .invalidKey, "\(part.value) is not a value of type \(type.name).", in: text, at: part.offset)
+                .invalidKey, "\(written.value) is not a value of type \(part.type.name).", in: text,
+                at: written.offset)
         }
         return value
     }
+}
 
+extension KeyPredicate {
     /// The key whose values are path segments of their own (OData 4.01 Part 2, section 4.3.5), or nil if a value does
     /// not fit its property.
     init?(segments: [String], of type: EntityType, version: ODataVersion) {
-        let slots = Self.slots(of: type)
-        guard slots.count == segments.count else { return nil }
-        var values: [(name: String, value: Value)] = []
-        for (slot, segment) in zip(slots, segments) {
-            let type = slot.property?.type ?? TypeReference(.primitive(.primitiveType))
-            if type.primitive == .string || type.primitive == .primitiveType {
-                values.append((slot.name, .string(segment)))
-            } else if let value = readLiteral(segment, as: type, version: version) {
-                values.append((slot.name, value))
+        guard type.keyParts.count == segments.count else { return nil }
+        var values: [(part: KeyPart, value: Value)] = []
+        for (part, segment) in zip(type.keyParts, segments) {
+            if part.type.primitive == .string || part.type.primitive == .primitiveType {
+                values.append((part, .string(segment)))
+            } else if let value = readLiteral(segment, as: part.type, version: version) {
+                values.append((part, value))
             } else {
                 return nil
             }
@@ -165,5 +170,5 @@ extension KeyPredicate {
     }
 
     /// How many path segments a key of the type takes in the key-as-segment form.
-    static func segmentCount(of type: EntityType) -> Int { slots(of: type).count }
+    static func segmentCount(of type: EntityType) -> Int { type.keyParts.count }
 }

@@ -150,7 +150,7 @@ struct ResourcePathParser {
         guard let parentheses, parentheses != "()" else { return }
         switch target {
         case .entities(let type, let set):
-            segments.append(.key(try selector(parentheses, of: type)))
+            segments.append(.key(try selector(parentheses, of: type, set?.alternateKeys ?? [])))
             target = .entity(type, in: set)
         case .references(let navigation, let type, isCollection: true):
             segments.append(.key(try selector(parentheses, of: type)))
@@ -160,8 +160,12 @@ struct ResourcePathParser {
         }
     }
 
-    func selector(_ parentheses: String, of type: EntityType) throws(URLSyntaxError) -> KeySelector {
-        try KeySelector.parse(parentheses, of: type, version: version, aliases: aliases)
+    /// - Parameter alternateKeys: those of the set that the entity is in.
+    func selector(
+        _ parentheses: String, of type: EntityType, _ alternateKeys: [AlternateKey] = []
+    ) throws(URLSyntaxError) -> KeySelector {
+        try KeySelector.parse(
+            parentheses, of: type, version: version, aliases: aliases, alternateKeys: alternateKeys)
     }
 
     // MARK: Properties
@@ -190,7 +194,7 @@ struct ResourcePathParser {
             return true
         }
         if let navigation = property.navigation {
-            try readNavigation(property, navigation, from: set, parentheses)
+            try readNavigation(property, navigation, of: owner, from: set, parentheses)
             return true
         }
         guard !expectsLink else { return false }
@@ -201,7 +205,8 @@ struct ResourcePathParser {
     }
 
     private mutating func readNavigation(
-        _ property: Property, _ navigation: Navigation, from set: EntitySet?, _ parentheses: String?
+        _ property: Property, _ navigation: Navigation, of owner: StructuredType, from set: EntitySet?,
+        _ parentheses: String?
     ) throws(URLSyntaxError) {
         guard let type = model.findEntityType(navigation.targetType) else {
             throw error(.unknownType, "The type \(navigation.targetType) is not in the model.")
@@ -209,7 +214,7 @@ struct ResourcePathParser {
         guard parentheses == nil || property.isCollection else {
             throw error(.misplacedSegment, "\(property.name) leads to one entity and takes no key.")
         }
-        let home = set.flatMap { model.target(of: property, in: $0) }
+        let home = set.flatMap { model.target(of: property, in: $0, from: owner) }
         segments.append(.navigation(property))
         if expectsLink {
             expectsLink = false

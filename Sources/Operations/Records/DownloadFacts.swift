@@ -1,3 +1,4 @@
+import EDM
 /// How a defining query is downloaded.
 public enum DownloadMode: UInt8, Sendable, Hashable, CaseIterable {
     /// Everything. What the query brought before and does not bring any more is removed when it finishes.
@@ -110,6 +111,11 @@ public struct OpenLink: Sendable, Hashable, CustomStringConvertible {
         self.source = source
         self.navigation = navigation
         self.target = target
+    }
+
+    public static func == (a: OpenLink, b: OpenLink) -> Bool {
+        a.query == b.query && a.set == b.set && a.navigation == b.navigation && a.source.isExactly(b.source)
+            && a.target.isExactly(b.target)
     }
 
     /// For people: `Orders(1)/Customer to Customers(7)`.

@@ -66,6 +66,12 @@ public struct EntityImage: Sendable, Hashable {
         self.editLink = editLink
         self.links = links
     }
+
+    /// ETags and links are equal if their code units are.
+    public static func == (a: EntityImage, b: EntityImage) -> Bool {
+        a.entity == b.entity && a.set == b.set && a.type == b.type && a.etag.isExactly(b.etag)
+            && a.editLink.isExactly(b.editLink) && a.values == b.values && a.links == b.links
+    }
 }
 
 /// A batch about to be sent. Logged before its first byte leaves, so that after a crash it is known what may have arrived.

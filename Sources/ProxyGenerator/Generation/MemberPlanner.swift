@@ -38,9 +38,9 @@ struct MemberPlanner {
         }
     }
 
-    /// Nothing for a key through a path, which has no property of its own.
+    /// Nothing for a key with a path or an alias: its values are not named as the class's members are.
     private func key(of type: EntityType, _ members: [ServicePlan.Member]) -> [ServicePlan.KeyPart] {
-        guard type.keyProperties.count == type.keyReferences.count else { return [] }
+        guard type.keyParts.allSatisfy({ $0.name == $0.path && !$0.isNested }) else { return [] }
         let parts = type.keyProperties.compactMap { property in
             members.first { $0.property == property }.flatMap { member -> ServicePlan.KeyPart? in
                 guard case .value(let type, _) = member.form else { return nil }

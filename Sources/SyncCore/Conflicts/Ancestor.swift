@@ -49,7 +49,7 @@ public struct Ancestor: Sendable, Hashable {
     /// Whether somebody has changed the entity since the service told its ETag.
     func isReplaced(by other: Ancestor) -> Bool {
         guard row.origin == .service, let etag = row.etag, let now = other.row.etag else { return false }
-        return etag != now
+        return !etag.isExactly(now)
     }
 
     /// Not knowing what only operations are about that are not to be sent yet: nobody has to decide about these.

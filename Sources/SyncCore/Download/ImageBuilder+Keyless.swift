@@ -51,7 +51,7 @@ extension ImageBuilder {
         guard try mayHaveKeyless(set) else { return nil }
         for property in type.navigationProperties {
             guard let end = property.navigation, !end.constraints.isEmpty,
-                let target = model.target(of: property, in: set)
+                let target = model.target(of: property, in: set, from: type)
             else { continue }
             let key = PropertyValues(end.constraints.map { ($0.principal, payload.values[$0.dependent] ?? .null) })
             guard let text = KeyText.of(key, type: target.entityType),

@@ -5,22 +5,22 @@ import Operations
 /// Entities by the keys and names that a service gave them, before the storage knows of it.
 struct AssignedKeys {
     /// By set, of which a page has few.
-    private var sets: [(name: String, keys: [String: EntityID])] = []
+    private var sets: [(name: String, keys: [ExactText: EntityID])] = []
 
     subscript(set: String, key: String) -> EntityID? {
-        get { sets.firstIndex { $0.name == set }.flatMap { sets[$0].keys[key] } }
+        get { sets.firstIndex { $0.name == set }.flatMap { sets[$0].keys[ExactText(key)] } }
         set {
             if let place = sets.firstIndex(where: { $0.name == set }) {
-                sets[place].keys[key] = newValue
+                sets[place].keys[ExactText(key)] = newValue
             } else if let newValue {
-                sets.append((set, [key: newValue]))
+                sets.append((set, [ExactText(key): newValue]))
             }
         }
     }
 
     /// All of them, in no order.
     var ends: [WaitingLinks.End] {
-        sets.flatMap { set in set.keys.keys.map { WaitingLinks.End(set: set.name, key: $0) } }
+        sets.flatMap { set in set.keys.keys.map { WaitingLinks.End(set: set.name, key: $0.text) } }
     }
 }
 
@@ -28,7 +28,7 @@ struct AssignedKeys {
 struct LearnedEntities {
     /// Of a set: who has the key, or had it last; nil within where nobody does.
     fileprivate var set: String?
-    fileprivate var keys: [String: EntityID?] = [:]
+    fileprivate var keys: [ExactText: EntityID?] = [:]
     /// As the service last said; nil within where it does not have it.
     fileprivate var rows: [EntityID: EntityRow?] = [:]
     /// Whether no row of the set has one of the keys, by what its columns hold.
@@ -40,7 +40,8 @@ extension ImageBuilder {
     /// otherwise. Those that name another set are.
     mutating func learn(_ items: [DeltaItem], in set: EntitySet) throws(StateError) {
         learned = LearnedEntities(set: set.name)
-        let number = set.entityType.keyProperties.count == 1 ? set.entityType.keyProperties[0].name : nil
+        let parts = set.entityType.keyParts
+        let number = parts.count == 1 && !parts[0].isNested ? parts[0].path : nil
         var numbers: ClosedRange<Int64>?
         var areNumbers = number != nil
         var ids: [EntityID] = []
@@ -56,9 +57,9 @@ extension ImageBuilder {
             } else {
                 areNumbers = false
             }
-            guard learned.keys[key] == nil else { continue }
+            guard learned.keys[ExactText(key)] == nil else { continue }
             let id = try storage.entity(set: set.name, key: key)
-            learned.keys[key] = .some(id)
+            learned.keys[ExactText(key)] = .some(id)
             if let id { ids.append(id) }
         }
         // As a rule the pages of a first download come in the order of the keys, and none of these is there.
@@ -73,15 +74,14 @@ extension ImageBuilder {
     func rows(_ set: EntitySet, key: String, _ type: EntityType, _ values: PropertyValues) throws(StateError)
         -> [EntityID]
     {
-        if learned.hasNoRows, learned.set == set.name, learned.keys[key] != nil { return [] }
+        if learned.hasNoRows, learned.set == set.name, learned.keys[ExactText(key)] != nil { return [] }
         guard let predicate = KeyPredicate(of: type, in: values) else { return [] }
-        return try storage.findRows(
-            set: set.name, where: predicate.values.map { (property: $0.name, value: $0.value) })
+        return try storage.findRows(set: set.name, where: predicate.located(in: type))
     }
 
     /// Who has the key, or had it last.
     func entity(_ set: EntitySet, key: String) throws(StateError) -> EntityID? {
-        if learned.set == set.name, let known = learned.keys[key] { return known }
+        if learned.set == set.name, let known = learned.keys[ExactText(key)] { return known }
         return try storage.entity(set: set.name, key: key)
     }
 

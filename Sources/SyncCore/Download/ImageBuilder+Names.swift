@@ -12,7 +12,9 @@ extension ImageBuilder {
                 .first
         else { return payload }
         var payload = payload
-        for (name, value) in key.values where payload.values[name] == nil { payload.values[name] = value }
+        for (path, value) in key.located(in: type) where payload.values.value(at: path) == nil {
+            payload.values.set(value, at: path)
+        }
         return payload
     }
 
@@ -49,6 +51,6 @@ extension ImageBuilder {
     /// Whether the service names the entity in another way: then the same key is not the same entity.
     func isNamedOtherwise(_ id: EntityID, _ name: String?) throws(StateError) -> Bool {
         guard let name, let known = try storage.row(id)?.editLink else { return false }
-        return known != name
+        return !known.isExactly(name)
     }
 }

@@ -89,17 +89,36 @@ public struct ImageBuilder<Storage: StateStorage> {
                 editLink: editLink ?? name))
         for expanded in payload.expanded {
             guard let property = type.findProperty(expanded.navigation), property.isNavigation,
-                let target = model.target(of: property, in: set)
+                let home = home(of: expanded, property, set, type)
             else {
                 skipped.insert("\(set.name)/\(expanded.navigation)")
                 continue
             }
-            let targets = try add(expanded, below: id, property, in: target, to: &images)
+            let targets = try add(home.entities, below: id, property, in: home.set, to: &images)
+            if !home.isWhole { skipped.insert("\(set.name)/\(expanded.navigation)") }
             images[place].links.append(
                 EntityImage.ImageLinks(
-                    navigation: property.name, targets: targets, isComplete: expanded.nextLink == nil))
+                    navigation: property.name, targets: targets,
+                    isComplete: expanded.nextLink == nil && home.isWhole))
         }
         return id
+    }
+
+    /// The set that expanded entities are in, and those of them that are: a link leads into the set that the property is
+    /// bound to and into no other (CSDL 4.01, section 13.4). Nil if the set is not known.
+    ///
+    /// A property without a binding may lead into several sets of its type; then the entity-ids tell which.
+    private func home(
+        of expanded: EntityPayload.Expanded, _ property: Property, _ set: EntitySet, _ type: EntityType
+    ) -> (set: EntitySet, entities: EntityPayload.Expanded, isWhole: Bool)? {
+        let bound = model.target(of: property, in: set, from: type)
+        if bound != nil, !expanded.entities.contains(where: { $0.id != nil }) { return bound.map { ($0, expanded, true) } }
+        let named = expanded.entities.map { entity in entity.id.flatMap { links.set(in: $0, expected: bound) } }
+        guard let target = bound ?? named.lazy.compactMap({ $0 }).first else { return nil }
+        var inside = expanded
+        inside.entities = zip(expanded.entities, named).filter { bound == nil ? $1 == target : $1 ?? target == target }
+            .map(\.0)
+        return (target, inside, inside.entities.count == expanded.entities.count)
     }
 
     /// The entities that the navigation property leads to.

@@ -25,7 +25,8 @@ struct LocalComparison<Storage: StateStorage> {
         guard let row = known, row.origin != .gone else { return .inserted }
         // Of one that we changed since it was last read, it is news that it is as it is.
         guard row.origin == .service, row.type == image.type, row.set == image.set,
-            image.etag == nil || image.etag == row.etag, image.editLink == nil || image.editLink == row.editLink
+            image.etag == nil || image.etag.isExactly(row.etag),
+            image.editLink == nil || image.editLink.isExactly(row.editLink)
         else { return .changed }
         guard Self.isSame(image.values, row.values) else { return .changed }
         for links in image.links where try !isSame(links, row) { return .changed }
@@ -48,16 +49,13 @@ struct LocalComparison<Storage: StateStorage> {
         case (.guid(let a), .guid(let b)): a == b
         case (.date(let a), .date(let b)): a == b
         case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
-        case (.string(let a), .string(let b)): isSame(a, b)
-        case (.decimal(let a), .decimal(let b)): isSame(a.text, b.text)
+        case (.string(let a), .string(let b)): a.isExactly(b)
+        case (.decimal(let a), .decimal(let b)): a.text.isExactly(b.text)
         case (.dateTimeOffset(let a), .dateTimeOffset(let b)):
             a == b && a.local.time.fractionDigits == b.local.time.fractionDigits
         default: a == b && ValueCodec.encode(["": a]) == ValueCodec.encode(["": b])
         }
     }
-
-    /// Texts that are equal to Swift may be of other bytes; those that are not never are of the same.
-    private static func isSame(_ a: String, _ b: String) -> Bool { a == b && a.utf8.elementsEqual(b.utf8) }
 
     private func isSame(_ links: EntityImage.ImageLinks, _ row: EntityRow) throws(StateError) -> Bool {
         guard let end = model.findEntityType(row.type)?.findProperty(links.navigation)?.navigation else { return true }

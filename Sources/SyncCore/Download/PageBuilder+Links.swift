@@ -88,6 +88,11 @@ extension PageBuilder {
         guard let (name, targetSet) = target(of: link.open.navigation, source, sourceSet) else {
             return waiting.remove(number)
         }
+        if let named = builder.links.set(in: link.open.target, expected: targetSet), named != targetSet {
+            // A link leads into the set that the property is bound to and into no other.
+            unidentified.insert("\(sourceSet.name)/\(link.open.navigation)")
+            return waiting.remove(number)
+        }
         let payload = EntityPayload(id: link.open.target)
         guard let target = try builder.find(payload, in: targetSet) else {
             return wait(number, builder.end(payload, in: targetSet), link.open)
@@ -122,7 +127,7 @@ extension PageBuilder {
     ) -> (name: String, set: EntitySet)? {
         let name = Self.name(of: relationship)
         guard let property = set.entityType.findProperty(name) ?? declared(name, source),
-            let target = model.target(of: property, in: set)
+            let target = model.target(of: property, in: set, from: type(of: source))
         else {
             unidentified.insert("\(set.name)/\(relationship)")
             return nil

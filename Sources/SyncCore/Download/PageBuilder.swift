@@ -194,7 +194,7 @@ public struct PageBuilder<Storage: StateStorage> {
         _ change: NavigationDelta, of source: EntityID, _ set: EntitySet
     ) throws(StateError) {
         guard let property = set.entityType.findProperty(change.navigation) ?? declared(change.navigation, source),
-            let target = model.target(of: property, in: set)
+            let target = model.target(of: property, in: set, from: type(of: source))
         else {
             unidentified.insert("\(set.name)/\(change.navigation)")
             return
@@ -219,10 +219,13 @@ public struct PageBuilder<Storage: StateStorage> {
     }
 
     /// A property of the entity's own type, which may be derived from that of the set.
-    func declared(_ navigation: String, _ id: EntityID) -> Property? {
+    func declared(_ navigation: String, _ id: EntityID) -> Property? { type(of: id)?.findProperty(navigation) }
+
+    /// The entity's own type, as the page or the state has it; nil if neither does.
+    func type(of id: EntityID) -> EntityType? {
         let row = try? storage.serviceRow(id)
         let image = pages.last.flatMap { page in page.images[(page.starts.last ?? 0)...].first { $0.entity == id } }
-        return (image?.type ?? row?.type).flatMap(model.findEntityType)?.findProperty(navigation)
+        return (image?.type ?? row?.type).flatMap(model.findEntityType)
     }
 
     private mutating func remove(_ id: EntityID, isDeleted: Bool) throws(StateError) {

@@ -1,3 +1,4 @@
+import EDM
 public import Operations
 
 /// What to ask of a service in the course of a defining query's download, and what its answers mean: a value, without
@@ -55,7 +56,7 @@ public struct QueryRun: Sendable, Hashable {
     private let query: String
     private let options: Options
     private let isSingle: Bool
-    private var seen: Set<String> = []
+    private var seen: Set<ExactText> = []
     private var preferring = true
     /// Whether ``request`` is one that the service gave in an earlier download, and that it may have forgotten since.
     private var isOld: Bool
@@ -114,7 +115,7 @@ public struct QueryRun: Sendable, Hashable {
             request = Request(url: query)
             request.preferences = firstPreferences
         }
-        seen = [request.url]
+        seen = [ExactText(request.url)]
     }
 
     /// Whether what comes is compared with what is known, so that only what differs is logged.
@@ -171,7 +172,7 @@ public struct QueryRun: Sendable, Hashable {
     /// - Parameter context: the page's context URL.
     public mutating func ended(next: String?, deltaLink: String?, context: String?) -> Step {
         if let next {
-            guard seen.insert(next).inserted, seen.count <= Self.pageLimit else {
+            guard seen.insert(ExactText(next)).inserted, seen.count <= Self.pageLimit else {
                 // A service that does not know a page of an earlier download any more may lead back to a page before it.
                 return isOld && beginAnew() ? .restart : .endless(next)
             }
@@ -193,7 +194,7 @@ public struct QueryRun: Sendable, Hashable {
         (mode, isFull, isOld) = (.restarted, true, false)
         request = Request(url: query)
         request.preferences = firstPreferences
-        seen = [query]
+        seen = [ExactText(query)]
         return true
     }
 }

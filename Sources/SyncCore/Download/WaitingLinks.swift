@@ -1,3 +1,4 @@
+import EDM
 public import Operations
 
 /// Links that deltas told of and of which an end is not in the store, in the order in which they were told.
@@ -9,6 +10,8 @@ public struct WaitingLinks: Sendable, Hashable {
     struct End: Sendable, Hashable {
         var set: String
         var key: String
+
+        static func == (a: End, b: End) -> Bool { a.set == b.set && a.key.isExactly(b.key) }
     }
 
     /// A link, and its ends as far as its text tells them.

@@ -137,12 +137,6 @@ final class StateLayer<Storage: StateStorage> {
         effect.note(.entity(id), access)
     }
 
-    /// As the storages compare: texts by their characters' codes.
-    private static func areEqual(_ a: Value?, _ b: Value) -> Bool {
-        if case .string(let a) = a, case .string(let b) = b { return a.utf8.elementsEqual(b.utf8) }
-        return a == b
-    }
-
     /// Not only equal: `1.5` is not the same as `1.50`.
     private static func areSame(_ a: Value?, _ b: Value?) -> Bool {
         switch (a, b) {
@@ -169,7 +163,7 @@ final class StateLayer<Storage: StateStorage> {
         var matching: [EntityID] = []
         for id in candidates.sorted() {
             guard let row = try current(id), row.set == set,
-                values.allSatisfy({ Self.areEqual(row.values[$0.property], $0.value) })
+                values.allSatisfy({ row.values.value(at: $0.property) == $0.value })
             else { continue }
             matching.append(id)
         }

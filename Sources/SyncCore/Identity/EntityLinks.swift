@@ -25,11 +25,26 @@ struct EntityLinks {
         return try? key(of: ServiceRequest.parse(String(url[start...]), model: model, version: model.version), set)
     }
 
+    /// The set of the one entity that a URL names by a key; nil if it names none, or not in this way.
+    ///
+    /// - Parameter expected: the set that most such URLs name. These are not parsed.
+    func set(in url: String, expected: EntitySet?) -> EntitySet? {
+        if let expected, relative(url).hasPrefix(expected.name + "(") { return expected }
+        guard let request = try? ServiceRequest.parse(url, serviceRoot: root, model: model, version: model.version)
+        else { return nil }
+        var segments = request.path.segments[...]
+        if case .type? = segments.last { segments.removeLast() }
+        guard segments.count == 2, case .entitySet(let set)? = segments.first, case .key? = segments.last else {
+            return nil
+        }
+        return set
+    }
+
     private func key(of request: ServiceRequest, _ set: EntitySet) -> KeyPredicate? {
         var segments = request.path.segments[...]
         if case .type? = segments.last { segments.removeLast() }
         guard segments.count == 2, case .entitySet(let named)? = segments.first, named.name == set.name,
-            case .key(.key(let predicate))? = segments.last
+            case .key(.key(let predicate))? = segments.last, predicate.isPrimary(of: set.entityType)
         else { return nil }
         return predicate
     }

@@ -18,7 +18,7 @@ public struct EntityNames<Storage: StateStorage> {
 
     /// The entity that has the key, or else the one that had it last.
     public func entity(set: String, key: KeyPredicate) throws(StateError) -> EntityID? {
-        let values = key.values.map { (property: $0.name, value: $0.value) }
+        let values = key.located(in: model.findEntitySet(set)?.entityType)
         if let id = try storage.findRows(set: set, where: values).first { return id }
         return try storage.entity(set: set, key: KeyText.of(key))
     }
@@ -63,9 +63,9 @@ public struct EntityNames<Storage: StateStorage> {
     }
 
     private static func plainForm(_ set: EntitySet, _ type: EntityType) -> PlainLinkForm? {
-        guard type.keyProperties.count == 1, case .primitive(let primitive) = type.keyProperties[0].type.kind else {
-            return nil
-        }
+        guard type.keyParts.count == 1, !type.keyParts[0].isNested,
+            case .primitive(let primitive) = type.keyParts[0].type.kind
+        else { return nil }
         switch primitive {
         case .int32, .int16, .byte, .sbyte: break
         default: return nil
@@ -73,7 +73,7 @@ public struct EntityNames<Storage: StateStorage> {
         guard
             set.name.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x5F })
         else { return nil }
-        return PlainLinkForm(set: set.name, key: type.keyProperties[0].name)
+        return PlainLinkForm(set: set.name, key: type.keyParts[0].path)
     }
 }
 

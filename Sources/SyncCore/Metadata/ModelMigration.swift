@@ -81,7 +81,7 @@ struct ModelMigration {
         Set(
             (new.entitySets + new.singletons).filter { set in
                 guard let before = old.findEntitySet(set.name) else { return false }
-                return before.entityType.keyProperties.map(\.name) != set.entityType.keyProperties.map(\.name)
+                return before.entityType.keyParts.map(\.path) != set.entityType.keyParts.map(\.path)
             }.map(\.name))
     }
 

@@ -41,6 +41,12 @@ public struct EntityRow: Sendable, Hashable {
         self.origin = origin
         self.downloaded = downloaded
     }
+
+    /// ETags and links are equal if their code units are.
+    public static func == (a: EntityRow, b: EntityRow) -> Bool {
+        a.id == b.id && a.set == b.set && a.type == b.type && a.origin == b.origin && a.downloaded == b.downloaded
+            && a.etag.isExactly(b.etag) && a.editLink.isExactly(b.editLink) && a.values == b.values
+    }
 }
 
 /// What an entity was without the pending operations, kept while there are any.

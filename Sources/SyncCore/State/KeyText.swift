@@ -6,10 +6,10 @@ public enum KeyText {
     /// nil when a key property is unset or null, so that there is no key yet.
     public static func of(_ values: PropertyValues, type: EntityType) -> String? {
         // Most keys are one property, and each row of a page asks.
-        guard type.keyProperties.count == 1 else { return KeyPredicate(of: type, in: values).map(of) }
-        let name = type.keyProperties[0].name
-        guard let value = values[name], value != .null else { return nil }
-        return name + "=" + text(value)
+        guard type.keyParts.count == 1 else { return KeyPredicate(of: type, in: values).map(of) }
+        let part = type.keyParts[0]
+        guard let value = values.value(at: part.path), value != .null else { return nil }
+        return part.name + "=" + text(value)
     }
 
     public static func of(_ key: KeyPredicate) -> String {

@@ -72,10 +72,9 @@ public struct RelationshipIndex: Sendable {
             }
         }
         for set in sets {
-            for property in set.entityType.navigationProperties {
-                guard let navigation = property.navigation, let target = model.target(of: property, in: set) else {
-                    continue
-                }
+            for (type, property) in Self.navigations(of: set, model) {
+                guard let navigation = property.navigation, let target = model.target(of: property, in: set, from: type)
+                else { continue }
                 let isForward = navigation.relationship.isForward
                 add(
                     End(
@@ -118,6 +117,18 @@ public struct RelationshipIndex: Sendable {
         self.compared = compared
         namingSinglePlaces = dependents.mapValues { constraints in
             Set(constraints.filter(\.isDependentSingle).flatMap(\.pairs).map(\.dependent))
+        }
+    }
+
+    /// The navigation properties that entities of the set may have, those of derived types included, with the type that
+    /// declares them or inherits them into the set.
+    private static func navigations(
+        of set: EntitySet, _ model: EntityDataModel
+    ) -> [(type: EntityType, property: Property)] {
+        let types = model.entityTypes(derivedFrom: set.entityType)
+        return types.flatMap { type in
+            type.navigationProperties.filter { type === set.entityType || $0.declaringType == type.name }
+                .map { (type, $0) }
         }
     }
 

@@ -3,6 +3,7 @@ import Operations
 
 /// The rows of a set by the values of some properties.
 struct RowIndex {
+    /// Names of properties, or paths such as `Address/Street`.
     let properties: [String]
     private var rows: [[Value]: SmallSet<EntityID>] = [:]
 
@@ -15,7 +16,7 @@ struct RowIndex {
     subscript(values: [Value]) -> [EntityID] { rows[values]?.elements.sorted() ?? [] }
 
     mutating func replace(_ old: EntityRow?, by new: EntityRow?) {
-        if let old, let new, properties.allSatisfy({ old.values[$0] == new.values[$0] }) { return }
+        if let old, let new, properties.allSatisfy({ old.values.value(at: $0) == new.values.value(at: $0) }) { return }
         let (before, after) = (old.flatMap(key), new.flatMap(key))
         if let old, let before {
             rows[before]?.remove(old.id)
@@ -32,7 +33,7 @@ struct RowIndex {
     private func key(_ row: EntityRow) -> [Value]? {
         var key: [Value] = []
         for property in properties {
-            guard let value = row.values[property] else { return nil }
+            guard let value = row.values.value(at: property) else { return nil }
             key.append(value)
         }
         return key

@@ -15,7 +15,8 @@ public protocol StateStorage: AnyObject {
     func row(_ id: EntityID) throws(StateError) -> EntityRow?
     func putRow(_ row: EntityRow) throws(StateError)
     func removeRow(_ id: EntityID) throws(StateError)
-    /// The entities of a set whose properties have all these values, in ascending order.
+    /// The entities of a set whose properties have all these values, in ascending order. A property is named, or given by a
+    /// path such as `Address/Street`; texts are compared by their code units.
     func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
     /// Whether there may be rows in the set whose property has a whole number in the range; true where that is not known. Cost:
     /// not that of the set.

@@ -6,6 +6,8 @@ struct TouchedItems {
     struct Key: Hashable {
         let set: String
         let key: String
+
+        static func == (a: Key, b: Key) -> Bool { a.set == b.set && a.key.isExactly(b.key) }
     }
 
     struct LinkEnds: Hashable {

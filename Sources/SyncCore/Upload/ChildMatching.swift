@@ -33,9 +33,9 @@ struct ChildMatching {
     /// Nil where not every entity has the key that it was sent with: the service gives keys of its own.
     private func byKey(_ sent: [EntityBody], _ answered: [EntityPayload]) -> [Pair]? {
         onlyPairs(sent, answered) { body, payload in
-            body.type.keyProperties.allSatisfy { property in
-                let value = body.values[property.name] ?? .null
-                return value != .null && payload.values[property.name] == value
+            body.type.keyParts.allSatisfy { part in
+                let value = body.values.value(at: part.path) ?? .null
+                return value != .null && payload.values.value(at: part.path) == value
             }
         }
     }

@@ -108,7 +108,7 @@ public struct EntityResolver<Storage: StateStorage> {
         for property in type.navigationProperties {
             guard let pairs = property.navigation?.constraints, pairs.contains(where: { values[$0.dependent] != nil }),
                 let set = try set(of: entity).flatMap({ model.findEntitySet($0) }),
-                let target = model.target(of: property, in: set)
+                let target = model.target(of: property, in: set, from: type)
             else { continue }
             let known = try serviceRow(entity)?.values
             let named = pairs.map { ($0.principal, values[$0.dependent] ?? known?[$0.dependent] ?? .null) }
@@ -125,7 +125,7 @@ public struct EntityResolver<Storage: StateStorage> {
     private func principal(_ values: PropertyValues, in set: EntitySet) throws(StateError) -> EntityID? {
         let named = values.map { (property: $0.name, value: $0.value) }
         if let id = try storage.findRows(set: set.name, where: named).first { return id }
-        guard values.count == set.entityType.keyProperties.count,
+        guard values.count == set.entityType.keyParts.count,
             let key = KeyText.of(values, type: set.entityType)
         else { return nil }
         return try storage.entity(set: set.name, key: key)

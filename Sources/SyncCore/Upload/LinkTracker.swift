@@ -9,7 +9,7 @@ struct LinkTracker<Storage: StateStorage> {
     private let resolver: EntityResolver<Storage>
     private var changes = LinkChanges()
     /// By set and key: the new entity that got the key last.
-    private var keys: [String: EntityID] = [:]
+    private var keys: [ExactText: EntityID] = [:]
 
     init(_ resolver: EntityResolver<Storage>) { self.resolver = resolver }
 
@@ -87,7 +87,7 @@ struct LinkTracker<Storage: StateStorage> {
         var owners: [EntityID] = []
         func visit(_ creation: Creation) throws(StateError) {
             if let type = model.findEntityType(creation.type), let key = KeyText.of(creation.values, type: type) {
-                let name = "\(creation.set)(\(key))"
+                let name = ExactText("\(creation.set)(\(key))")
                 var known = keys[name]
                 if known == nil { known = try storage.entity(set: creation.set, key: key) }
                 if let known, known != creation.entity { owners.append(known) }

@@ -12,6 +12,8 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
         case entityNotFound
         /// The target of a link is not of the navigation property's type.
         case wrongTargetType
+        /// The target of a link is not in the entity set that the navigation property is bound to.
+        case wrongTargetSet
         /// The operation is for single-valued navigation properties only, or needs a target for a collection.
         case wrongNavigationKind
         /// There is no such link to remove.

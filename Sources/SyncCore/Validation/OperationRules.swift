@@ -93,6 +93,7 @@ public struct OperationRules<Storage: StateStorage> {
             }
             for child in inline.entities {
                 try checkTarget(navigation, type: child.type)
+                try checkSet(child.set, of: navigation, from: set.name, type)
                 try checkOwner(creation.entity, navigation, child)
                 try check(child, depth: depth + 1)
             }
@@ -101,8 +102,10 @@ public struct OperationRules<Storage: StateStorage> {
 
     private func checkParent(_ parent: Parent, _ creation: Creation) throws(ValidationError) {
         let row = try existing(parent.entity)
-        let navigation = try navigation(parent.navigation, try type(row.type), set: row.set)
+        let type = try type(row.type)
+        let navigation = try navigation(parent.navigation, type, set: row.set)
         try checkTarget(navigation, type: creation.type)
+        try checkSet(creation.set, of: navigation, from: row.set, type)
         try checkOwner(parent.entity, navigation, creation)
     }
 
@@ -125,7 +128,7 @@ public struct OperationRules<Storage: StateStorage> {
 
     private func checkKeyIsFree(_ creation: Creation, _ type: EntityType) throws(ValidationError) {
         guard let key = KeyPredicate(of: type, in: creation.values) else { return }
-        let values = key.values.map { (property: $0.name, value: $0.value) }
+        let values = key.located(in: type)
         let others = try read { s throws(StateError) in try s.findRows(set: creation.set, where: values) }
         guard let other = others.first(where: { $0 != creation.entity }) else { return }
         throw .refused(
@@ -137,10 +140,10 @@ public struct OperationRules<Storage: StateStorage> {
 
     /// Among the entities of one deep insert, none of which is in the state yet.
     private func checkKeysDiffer(_ creation: Creation) throws(ValidationError) {
-        var keys: Set<String> = []
+        var keys: Set<ExactText> = []
         func visit(_ creation: Creation) throws(ValidationError) {
             if let type = model.findEntityType(creation.type), let key = KeyText.of(creation.values, type: type) {
-                guard keys.insert("\(creation.set)(\(key))").inserted else {
+                guard keys.insert(ExactText("\(creation.set)(\(key))")).inserted else {
                     throw .refused(
                         .init(
                             .duplicateKey, "The deep insert holds two entities of \(creation.set) with the key \(key).",
@@ -155,13 +158,14 @@ public struct OperationRules<Storage: StateStorage> {
     private func checkKeyIsKept(
         _ row: EntityRow, _ changes: PropertyValues, _ type: EntityType
     ) throws(ValidationError) {
-        for property in type.keyProperties {
-            guard let new = changes[property.name], new != row.values[property.name] ?? .null else { continue }
-            let isUnset = (row.values[property.name] ?? .null) == .null
+        for part in type.keyParts where changes[String(part.path.prefix { $0 != "/" })] != nil {
+            let known = row.values.value(at: part.path) ?? .null
+            guard changes.value(at: part.path) ?? .null != known else { continue }
+            let isUnset = known == .null
             throw .refused(
                 .init(
                     .keyIsFixed,
-                    "\(property.name) is part of the key of \(try name(row.id)), which an update cannot change.",
+                    "\(part.path) is part of the key of \(try name(row.id)), which an update cannot change.",
                     recovery: isUnset
                         ? "Give the key when creating the entity; otherwise the service gives it."
                         : "Delete the entity and create another one."))
@@ -202,7 +206,11 @@ public struct OperationRules<Storage: StateStorage> {
                 throw .refused(
                     .init(.wrongNavigationKind, "\(navigation) takes one entity, not \(binding.targets.count)."))
             }
-            for target in binding.targets { try checkTarget(navigation, type: try existing(target).type) }
+            for target in binding.targets {
+                let row = try existing(target)
+                try checkTarget(navigation, type: row.type)
+                try checkSet(row.set, of: navigation, from: set, type)
+            }
         }
     }
 
@@ -215,7 +223,7 @@ public struct OperationRules<Storage: StateStorage> {
         for property in type.navigationProperties {
             guard let pairs = property.navigation?.constraints, let first = pairs.first,
                 pairs.allSatisfy({ (values[$0.dependent] ?? .null) != .null }),
-                let target = model.target(of: property, in: set),
+                let target = model.target(of: property, in: set, from: type),
                 !bindings.contains(where: { $0.navigation == property.name }),
                 let key = KeyPredicate(
                     of: target.entityType,
@@ -235,7 +243,7 @@ public struct OperationRules<Storage: StateStorage> {
         try read { s throws(StateError) in
             guard let known = try s.entity(set: set, key: KeyText.of(key)), try s.row(known) == nil,
                 case .row? = try s.base(known),
-                try s.findRows(set: set, where: key.values.map { (property: $0.name, value: $0.value) }).isEmpty
+                try s.findRows(set: set, where: key.located(in: model.findEntitySet(set)?.entityType)).isEmpty
             else { return nil }
             return known
         }
@@ -247,8 +255,10 @@ public struct OperationRules<Storage: StateStorage> {
     private func checkLink(_ link: Link) throws(ValidationError) -> Property {
         let from = try existing(link.from)
         let to = try existing(link.to)
-        let navigation = try navigation(link.navigation, try type(from.type), set: from.set)
+        let type = try type(from.type)
+        let navigation = try navigation(link.navigation, type, set: from.set)
         try checkTarget(navigation, type: to.type)
+        try checkSet(to.set, of: navigation, from: from.set, type)
         try checkKeyIsKept(link, navigation, from, to)
         return navigation
     }
@@ -277,6 +287,20 @@ public struct OperationRules<Storage: StateStorage> {
             throw .refused(
                 .init(.wrongTargetType, "\(navigation) leads to \(navigation.type.name), not to \(type)."))
         }
+    }
+
+    /// A link leads only into the set that the navigation property is bound to, and backwards the same (CSDL 4.01, section
+    /// 13.4). A property without a binding may lead into any set of its type.
+    private func checkSet(
+        _ target: String, of navigation: Property, from set: String, _ type: EntityType
+    ) throws(ValidationError) {
+        guard let source = model.findEntitySet(set), let bound = model.boundTarget(of: navigation, in: source, from: type),
+            model.findEntitySet(bound) != nil, bound != target
+        else { return }
+        throw .refused(
+            .init(
+                .wrongTargetSet, "\(navigation) of \(set) leads into \(bound), not into \(target).",
+                recovery: "Link an entity of \(bound)."))
     }
 
     private func navigation(_ name: String, _ type: EntityType, set: String) throws(ValidationError) -> Property {

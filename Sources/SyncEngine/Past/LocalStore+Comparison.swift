@@ -67,10 +67,12 @@ extension LocalStore {
 
     /// The entities of a set that have these keys; nil for a key that none has.
     package func comparedEntities(of set: String, keys: [KeyPredicate]) throws(TidelogError) -> [ComparedEntity?] {
-        guard let model = fold.model, model.findEntitySet(set) != nil else { return keys.map { _ in nil } }
+        guard let model = fold.model, let type = model.findEntitySet(set)?.entityType else {
+            return keys.map { _ in nil }
+        }
         return try read { state throws in
             try keys.map { key in
-                let ids = try state.findRows(set: set, where: key.values.map { (property: $0.name, value: $0.value) })
+                let ids = try state.findRows(set: set, where: key.located(in: type))
                 return try ids.first.flatMap { try state.row($0) }.flatMap { try compared($0, model) }
             }
         }

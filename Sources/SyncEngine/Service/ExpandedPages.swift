@@ -36,12 +36,12 @@ package struct ExpandedPages {
             else { continue }
             var expanded = entity.expanded[index]
             try await completeEntities(&expanded.entities, 0, target, of: request, from: &source)
-            var seen: Set<String> = []
+            var seen: Set<ExactText> = []
             var request = request
             while let link = expanded.nextLink {
                 let page = try await source.page(at: link, in: request)
                 request = page.url
-                guard seen.insert(request).inserted, seen.count <= Self.pageLimit else {
+                guard seen.insert(ExactText(request)).inserted, seen.count <= Self.pageLimit else {
                     throw TidelogError(
                         .notOData, "The service's next links lead in a circle.", place: Self.place(request))
                 }

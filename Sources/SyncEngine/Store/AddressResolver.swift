@@ -57,9 +57,12 @@ struct AddressResolver {
 
     /// Part of a key may be that of several entities.
     private func checkIsWhole(_ key: KeyPredicate, of set: String) throws {
-        guard let names = model.findEntitySet(set)?.entityType.keyProperties.map(\.name),
-            names.count != key.values.count
+        guard let set = model.findEntitySet(set), set.entityType.keyParts.count != key.values.count,
+            !(set.entityType.alternateKeys + set.alternateKeys).contains(where: {
+                $0.parts.map(\.name) == key.values.map(\.name)
+            })
         else { return }
+        let names = set.entityType.keyParts.map(\.name)
         throw TidelogError(
             .invalidRequest, "\(set)(\(KeyText.of(key))) is no whole key.",
             recovery: "A key of \(set) has a value for \(names.joined(separator: ", ")).")

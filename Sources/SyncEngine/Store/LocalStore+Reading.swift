@@ -120,15 +120,14 @@ extension LocalStore {
                 throw TidelogError(.notFound, "The entity is not in the store.")
             }
             // A type derived from the set's may declare it.
-            let own =
-                try set.entityType.findProperty(property.name)
-                ?? state.row(id).flatMap { model.findEntityType($0.type)?.findProperty(property.name) }
+            let type = try state.row(id).flatMap { model.findEntityType($0.type) }
+            let own = set.entityType.findProperty(property.name) ?? type?.findProperty(property.name)
             guard let property = own, property.isNavigation else {
                 throw TidelogError(
                     .refused(.unknownNavigationProperty), "\(set.name) has no navigation property \(property.name).")
             }
             let targetType = property.navigation.flatMap { model.findEntityType($0.targetType) } ?? set.entityType
-            let targetSet = model.target(of: property, in: set)
+            let targetSet = model.target(of: property, in: set, from: type)
             let path = ResourcePath(
                 segments: [.entitySet(set), .key(.entityID(id.rawValue)), .navigation(property)],
                 target: property.isCollection

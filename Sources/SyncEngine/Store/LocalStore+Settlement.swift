@@ -132,13 +132,14 @@ extension AddressResolver {
             throw TidelogError(.invalidRequest, "The metadata do not have the entity set \(setName).")
         }
         let key = try serviceKey(address, in: set)
-        let contradiction = key.values.first { name, value in
-            known[name].map { $0 != .null && $0 != value } ?? false
+        let values = key.located(in: set.entityType)
+        let contradiction = values.first { path, value in
+            known.value(at: path).map { $0 != .null && $0 != value } ?? false
         }
         if let contradiction {
             throw OperationRefused(
                 .keyIsFixed,
-                "\(setName)(\(KeyText.predicate(key))) is not this entity: it was created with another \(contradiction.name).",
+                "\(setName)(\(KeyText.predicate(key))) is not this entity: it was created with another \(contradiction.property).",
                 recovery: "Look up the entity that was created.")
         }
         if let owner = try owner(of: key, in: set, besides: id) {
@@ -151,8 +152,14 @@ extension AddressResolver {
                     next download removes.
                     """)
         }
-        return EntityImage(
-            entity: id, set: setName, type: type, values: PropertyValues(key.values.map { ($0.name, $0.value) }))
+        // A key value inside of a complex property does not replace the rest of it.
+        var told = PropertyValues()
+        for (path, value) in values {
+            let root = String(path.prefix { $0 != "/" })
+            if root != path, told[root] == nil { told[root] = known[root] }
+            told.set(value, at: path)
+        }
+        return EntityImage(entity: id, set: setName, type: type, values: told)
     }
 
     /// The key that a text names an entity of the set by: its URL at the service, `Orders(5)`, or what is in the parentheses.
@@ -176,7 +183,9 @@ extension AddressResolver {
                 recovery: "Look up the entity that was created.")
         }
         switch selector {
-        case .key(let key): return key
+        case .key(let key) where key.isPrimary(of: set.entityType): return key
+        case .key:
+            throw notAKey(text, set, "These properties are an alternate key, which does not tell the entity's own key.")
         case .entityID: throw notAKey(text, set, "That is the store's own name of an entity.")
         }
     }
@@ -188,7 +197,7 @@ extension AddressResolver {
     }
 
     private func notAKey(_ text: String, _ set: EntitySet, _ why: String?) -> TidelogError {
-        let keys = set.entityType.keyProperties.map(\.name)
+        let keys = set.entityType.keyParts.map(\.name)
         let example = keys.count == 1 ? "…" : keys.map { "\($0)=…" }.joined(separator: ",")
         return TidelogError(
             .invalidRequest,
@@ -199,7 +208,7 @@ extension AddressResolver {
 
     /// Another entity that has the key, here or at the service.
     private func owner(of key: KeyPredicate, in set: EntitySet, besides id: EntityID) throws -> EntityID? {
-        let values = key.values.map { (property: $0.name, value: $0.value) }
+        let values = key.located(in: set.entityType)
         if let other = try state.findRows(set: set.name, where: values).first(where: { $0 != id }) { return other }
         guard let former = try state.entity(set: set.name, key: KeyText.of(key)), former != id,
             let row = try EntityResolver(storage: state, model: model).serviceRow(former),

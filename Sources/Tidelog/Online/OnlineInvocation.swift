@@ -59,7 +59,7 @@ struct OnlineInvocation {
         let known = invocation.resultSet(in: model)
         var (values, entities): ([Value], [EntitySnapshot]) = ([], [])
         var (method, url, response) = (request.method, request.url, first)
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         while true {
             let next: String?
             switch try payload(response, type, invocation.operation, place: Self.place(method, url)) {
@@ -84,7 +84,7 @@ struct OnlineInvocation {
                 next = page.nextLink
             }
             guard let next = next.map({ session.resolve($0, from: url) }) else { break }
-            guard seen.insert(next).inserted else {
+            guard seen.insert(ExactText(next)).inserted else {
                 throw TidelogError(
                     .notOData, "The service's next links lead in a circle.", place: Self.place("GET", next))
             }

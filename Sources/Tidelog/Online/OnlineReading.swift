@@ -128,9 +128,9 @@ struct OnlineReading {
         let isPaged = try PagePreference(headers) != nil
         var first = first
         var next: String? = url
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         while let page = next {
-            guard seen.insert(page).inserted else {
+            guard seen.insert(ExactText(page)).inserted else {
                 throw TidelogError(
                     .notOData, "The service's next links lead in a circle.", place: "GET \(Self.path(page))")
             }

@@ -282,7 +282,7 @@ struct IntentBuilder {
 
     private func target(of entity: EntityValue, _ property: Property) -> EntitySet? {
         guard let set = try? set(of: entity) else { return nil }
-        return model.target(of: property, in: set)
+        return model.target(of: property, in: set, from: entity.entityType)
     }
 }
 

@@ -22,8 +22,8 @@ extension SQLiteState {
     }
 
     private func pointRead(_ set: EntitySet) -> PointRead? {
-        let keys = set.entityType.keyProperties
-        guard keys.count == 1, let layout = layouts[set.name], let column = layout.column([keys[0].name]),
+        let keys = set.entityType.keyParts
+        guard keys.count == 1, let layout = layouts[set.name], let column = layout.column(at: keys[0].path),
             StoredKind(column.type) == .integer
         else { return nil }
         return PointRead(

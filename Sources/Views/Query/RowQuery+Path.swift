@@ -149,7 +149,7 @@ extension RowQuery {
             let named = EntityID(rawValue: number)
             id = try state.set(of: named) == set.name ? named : nil
         case .key(let key):
-            let values = key.values.map { (property: $0.name, value: $0.value) }
+            let values = key.located(in: set.entityType)
             if let found = try state.findRows(set: set.name, where: values).first {
                 id = found
             } else {
@@ -165,7 +165,7 @@ extension RowQuery {
         switch selector {
         case .entityID(let number): return row.id.rawValue == number
         case .key(let key):
-            if key.values.allSatisfy({ row.values[$0.name] == $0.value }) { return true }
+            if key.matches(row.values, of: state.model?.findEntityType(row.type)) { return true }
             return try state.entity(set: row.set, key: KeyText.of(key)) == row.id
         }
     }

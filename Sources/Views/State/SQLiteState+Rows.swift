@@ -145,7 +145,7 @@ extension SQLiteState {
         var found: [EntityID] = []
         for id in try rows(set: set) {
             guard let row = try row(id) else { continue }
-            if values.allSatisfy({ row.values[$0.property] == $0.value }) { found.append(id) }
+            if values.allSatisfy({ row.values.value(at: $0.property) == $0.value }) { found.append(id) }
         }
         return found
     }

@@ -266,7 +266,7 @@ public final class SQLiteState: StateStorage {
         for set in model.entitySets + model.singletons {
             guard let layout = layouts[set.name] else { continue }
             for statement in layout.createStatements { try run(statement) }
-            var searched = [set.entityType.keyProperties.map(\.name)]
+            var searched = [set.entityType.keyParts.map(\.path)]
             searched += index.constraints(ofDependentsIn: set.name).map { $0.pairs.map(\.dependent) }
             searched += index.constraints(ofPrincipalsIn: set.name).map { $0.pairs.map(\.principal) }
             var indexed: Set<[String]> = []

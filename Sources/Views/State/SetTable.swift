@@ -52,7 +52,7 @@ final class SetTable {
     /// Finds the rows with given values of the properties, in ascending order of entity ID; nil where one has no column.
     func find(_ values: [(property: String, value: Value)]) -> RowFind? {
         for find in finds where find.properties.elementsEqual(values, by: { $0 == $1.property }) { return find }
-        let columns = values.compactMap { layout.column([$0.property])?.name }
+        let columns = values.compactMap { layout.column(at: $0.property)?.name }
         guard columns.count == values.count else { return nil }
         let conditions = columns.map { "\($0) = ?" }.joined(separator: " AND ")
         let statement = Statement("SELECT entity FROM \(layout.table) WHERE \(conditions) ORDER BY entity")

@@ -20,13 +20,13 @@ package struct TableLayout: Sendable {
         var enumeration: String?
     }
 
-    /// The properties of the key; none where the set's type does not say them.
+    /// The paths of the key's values; none if the set's type does not declare a key.
     private let keys: [String]
     private let byPath: [[String]: Int]
 
     /// Sets whose names differ only in case would be one table for SQLite, hence `ordinal`.
     init(_ set: EntitySet, ordinal: Int, model: EntityDataModel) {
-        keys = set.isSingleton ? [] : set.entityType.keyProperties.map(\.name)
+        keys = set.isSingleton ? [] : set.entityType.keyParts.map(\.path)
         unquotedTable = ordinal == 0 ? "set_\(set.name)" : "set_\(set.name)~\(ordinal)"
         table = Self.quoted(unquotedTable)
         var columns: [Column] = []
@@ -38,6 +38,11 @@ package struct TableLayout: Sendable {
         }
         self.columns = columns
         byPath = Dictionary(columns.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { a, _ in a })
+    }
+
+    /// The column of a property, or of a path such as `Address/Street`.
+    func column(at path: String) -> Column? {
+        path.utf8.contains(UInt8(ascii: "/")) ? column(path.split(separator: "/").map(String.init)) : column([path])
     }
 
     package func column(_ path: [String]) -> Column? { byPath[path].map { columns[$0] } }
@@ -113,7 +118,7 @@ package struct TableLayout: Sendable {
 
     /// Holds for the rows that the service knows and whose keys it has not told; nil where no columns tell it.
     var keyless: String? {
-        let columns = keys.compactMap { column([$0])?.name }
+        let columns = keys.compactMap { column(at: $0)?.name }
         guard !keys.isEmpty, columns.count == keys.count else { return nil }
         return "origin <> 0 AND (\(columns.map { "\($0) IS NULL" }.joined(separator: " OR ")))"
     }
@@ -122,7 +127,7 @@ package struct TableLayout: Sendable {
 
     /// An index over columns, for keys and dependent properties; nil where one has no column.
     func createIndex(over properties: [String], number: Int) -> String? {
-        let names = properties.compactMap { column([$0])?.name }
+        let names = properties.compactMap { column(at: $0)?.name }
         guard names.count == properties.count, !names.isEmpty else { return nil }
         let index = Self.quoted("index_\(number)_of_" + bareName)
         return "CREATE INDEX \(index) ON \(table) (\(names.joined(separator: ", ")))"

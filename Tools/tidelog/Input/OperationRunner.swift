@@ -216,7 +216,7 @@ struct IntentWriter {
 
     private func target(of name: String, _ type: EntityType, _ set: EntitySet) throws -> EntitySet {
         let property = try navigation(name, type, set)
-        guard let target = model.target(of: property, in: set) else {
+        guard let target = model.target(of: property, in: set, from: type) else {
             throw CommandFailure(
                 "The metadata does not say to which entity set \(set.name)/\(name) leads.",
                 recovery: "Create the entity in its set, and link it.")
