@@ -26,7 +26,7 @@ import Tidelog
         #expect(try await shop.notes("Places") == ["one", "three"])
     }
 
-    @Test func `a new entity with a key inside of a complex property is found by it, and no second one is taken`() async throws {
+    @Test func `a new entity with a nested key is found by it, and no second one is taken`() async throws {
         let shop = try await KeyShop(["Places"])
         try await shop.create("Places", ["Address": KeyShop.address("High", "Rome"), "Note": .string("new")])
         #expect(try await shop.one("Places(City='Rome',Street='High')")["Note"] == .string("new"))
@@ -41,7 +41,7 @@ import Tidelog
         #expect(try await shop.store.hasPendingUpload == false)
     }
 
-    @Test func `a key value inside of a complex property cannot be changed, and the values beside it can`() async throws {
+    @Test func `a nested key value cannot be changed, and the values beside it can`() async throws {
         let shop = try await KeyShop(["Places"]) {
             $0.post("Places", #"{"Address":{"Street":"High","City":"Rome","Floor":1}}"#)
         }

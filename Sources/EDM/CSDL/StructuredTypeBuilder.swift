@@ -48,7 +48,8 @@ struct StructuredTypeBuilder {
             hasStream: try hasStream(element) || base?.hasStream == true, properties: properties,
             navigationProperties: (base?.navigationProperties ?? []) + navigational,
             keyProperties: Self.holders(of: key, byName), keyReferences: key,
-            alternateKeys: (base?.alternateKeys ?? []) + AlternateKeyReader(index: index).keys(own, of: declaration.name),
+            alternateKeys: (base?.alternateKeys ?? [])
+                + AlternateKeyReader(index: index).keys(own, of: declaration.name),
             annotations: own)
     }
 

@@ -72,7 +72,6 @@ public typealias EntityType = StructuredType
 /// A complex type.
 public typealias ComplexType = StructuredType
 
-
 extension StructuredType: Hashable {
     public static func == (a: StructuredType, b: StructuredType) -> Bool {
         a === b || (a.name == b.name && a.kind == b.kind)

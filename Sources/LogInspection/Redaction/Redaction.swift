@@ -269,12 +269,16 @@ final class Redaction {
     func string(_ text: String, room: Int? = nil) -> String {
         guard !text.isEmpty, !keptTexts.contains(ExactText(text)) || room != nil else { return text }
         if isCollecting { strings.collect(ExactText(text), room: room ?? .max) }
-        guard let (rank, count) = strings.rank(of: ExactText(text), room: room) else { return isCollecting ? text : opaque(text) }
+        guard let (rank, count) = strings.rank(of: ExactText(text), room: room) else {
+            return isCollecting ? text : opaque(text)
+        }
         return String(decoding: Self.code(rank, of: count, digits: Self.digits), as: UTF8.self)
     }
 
     /// Whether the text was found as a value.
-    func isKnown(_ text: String) -> Bool { keptTexts.contains(ExactText(text)) || strings.rank(of: ExactText(text)) != nil }
+    func isKnown(_ text: String) -> Bool {
+        keptTexts.contains(ExactText(text)) || strings.rank(of: ExactText(text)) != nil
+    }
 
     private func binary(_ bytes: [UInt8], room: Int?) -> [UInt8] {
         guard !bytes.isEmpty else { return bytes }

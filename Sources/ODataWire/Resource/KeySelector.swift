@@ -107,7 +107,8 @@ private struct KeyLiterals {
         if parts.count == 1, parts[0].name == nil {
             guard key.count == 1 else {
                 throw URLSyntaxError(
-                    .invalidKey, "The key of \(type.name) has \(key.count) properties, which must be named.", in: text)
+                    .invalidKey, "The key of \(type.name) has \(key.count) properties, which must be named.", in: text
+                )
             }
             return KeyPredicate([(key[0], try value(parts[0], key[0]))])
         }

@@ -112,7 +112,7 @@ public struct ImageBuilder<Storage: StateStorage> {
         of expanded: EntityPayload.Expanded, _ property: Property, _ set: EntitySet, _ type: EntityType
     ) -> (set: EntitySet, entities: EntityPayload.Expanded, isWhole: Bool)? {
         let bound = model.target(of: property, in: set, from: type)
-        if bound != nil, !expanded.entities.contains(where: { $0.id != nil }) { return bound.map { ($0, expanded, true) } }
+        if let bound, !expanded.entities.contains(where: { $0.id != nil }) { return (bound, expanded, true) }
         let named = expanded.entities.map { entity in entity.id.flatMap { links.set(in: $0, expected: bound) } }
         guard let target = bound ?? named.lazy.compactMap({ $0 }).first else { return nil }
         var inside = expanded

@@ -32,14 +32,16 @@ import Testing
         #expect(model.findEntityType("S.A")?.keyProperties.map(\.name) == ["Y", "X"])
     }
 
-    @Test func `a key through a path is known by its alias and not addressable`() throws {
+    @Test func `a key value behind a path goes by its alias`() throws {
         let model = try EntityDataModel.v4(
             #"<ComplexType Name="C"><Property Name="ID" Type="Edm.Int32"/></ComplexType>"#
                 + #"<EntityType Name="A"><Key><PropertyRef Name="Info/ID" Alias="Number"/></Key>"#
                 + #"<Property Name="Info" Type="S.C" Nullable="false"/></EntityType>"#)
         let type = try #require(model.findEntityType("S.A"))
-        #expect(type.keyReferences == [KeyReference(path: "Info/ID", alias: "Number")])
-        #expect(type.keyProperties.isEmpty)
+        let int = TypeReference(.primitive(.int32))
+        #expect(type.keyReferences == [KeyReference(path: "Info/ID", alias: "Number", type: int)])
+        #expect(type.keyParts == [KeyPart(name: "Number", path: "Info/ID", type: int)])
+        #expect(type.keyProperties.map(\.name) == ["Info"])
     }
 
     @Test func `a type name means what the document declares under it`() throws {
