@@ -1,21 +1,25 @@
-/// An entity set or singleton of the entity container.
+/// An entity set or singleton of the entity container, or a set of contained entities.
 public final class EntitySet: Sendable {
+    /// The declared name; for contained entities the path, as `People/Trips`.
     public let name: String
     public let entityType: EntityType
     public let isSingleton: Bool
     /// Navigation property paths and the names of the sets that they lead to. V2 and V3: taken from the association sets.
     public let bindings: [String: String]
     public let annotations: [Annotation]
+    /// Below which entities those of this set are; nil for the sets and singletons of the entity container.
+    public let containment: Containment?
 
     public init(
         name: String, entityType: EntityType, isSingleton: Bool = false, bindings: [String: String] = [:],
-        annotations: [Annotation] = []
+        annotations: [Annotation] = [], containment: Containment? = nil
     ) {
         self.name = name
         self.entityType = entityType
         self.isSingleton = isSingleton
         self.bindings = bindings
         self.annotations = annotations
+        self.containment = containment
     }
 }
 

@@ -40,6 +40,8 @@ extension ImageBuilder {
     /// otherwise. Those that name another set are.
     mutating func learn(_ items: [DeltaItem], in set: EntitySet) throws(StateError) {
         learned = LearnedEntities(set: set.name)
+        // These are asked for below the entities that contain them.
+        guard !set.isContained else { return }
         let number = set.entityType.keyProperties.count == 1 ? set.entityType.keyProperties[0].name : nil
         var numbers: ClosedRange<Int64>?
         var areNumbers = number != nil

@@ -20,8 +20,9 @@ public struct OperationRules<Storage: StateStorage> {
         try checkStream(operation)
         switch operation.action {
         case .create(let creation, let parent):
-            try check(creation, depth: 0)
-            try checkKeysDiffer(creation)
+            try checkPlace(creation, in: parent)
+            try check(creation, in: parent?.entity, depth: 0)
+            try checkKeysDiffer(creation, in: parent?.entity)
             if let parent { try checkParent(parent, creation) }
         case .update(let id, let changes, let bindings):
             let row = try existing(id)
@@ -64,7 +65,8 @@ public struct OperationRules<Storage: StateStorage> {
 
     // MARK: Creation
 
-    private func check(_ creation: Creation, depth: Int) throws(ValidationError) {
+    /// - Parameter parent: the entity that it is created in; nil where it is created in its set.
+    private func check(_ creation: Creation, in parent: EntityID?, depth: Int) throws(ValidationError) {
         guard depth < OperationRefused.deepestInsert else { throw .refused(.nestedTooDeeply) }
         guard let set = model.findEntitySet(creation.set) else {
             throw .refused(.init(.unknownEntitySet, "There is no entity set \(creation.set)."))
@@ -82,8 +84,9 @@ public struct OperationRules<Storage: StateStorage> {
             throw .refused(.init(.notAllowed, "\(type.name) is abstract; create an entity of a type derived from it."))
         }
         try checkValues(creation.values, type, set: set.name)
-        try checkKeyIsFree(creation, type)
+        try checkKeyIsFree(creation, in: parent, set, type)
         try check(creation.bindings, type, set: set.name)
+        for binding in creation.bindings { try checkIsNoContainment(binding.navigation, type, set: set.name) }
         try checkNamedPrincipals(creation.values, creation.bindings, type, set: set.name)
         for inline in creation.inline {
             let navigation = try navigation(inline.navigation, type, set: set.name)
@@ -94,7 +97,8 @@ public struct OperationRules<Storage: StateStorage> {
             for child in inline.entities {
                 try checkTarget(navigation, type: child.type)
                 try checkOwner(creation.entity, navigation, child)
-                try check(child, depth: depth + 1)
+                try checkPlace(child, through: navigation, of: set)
+                try check(child, in: creation.entity, depth: depth + 1)
             }
         }
     }
@@ -123,7 +127,10 @@ public struct OperationRules<Storage: StateStorage> {
                 recovery: "Leave \(partner) away; it is set by where the entity is created."))
     }
 
-    private func checkKeyIsFree(_ creation: Creation, _ type: EntityType) throws(ValidationError) {
+    private func checkKeyIsFree(
+        _ creation: Creation, in parent: EntityID?, _ set: EntitySet, _ type: EntityType
+    ) throws(ValidationError) {
+        if set.isContained { return try checkKeyIsFreeBelow(parent, creation, set, type) }
         guard let key = KeyPredicate(of: type, in: creation.values) else { return }
         let values = key.values.map { (property: $0.name, value: $0.value) }
         let others = try read { s throws(StateError) in try s.findRows(set: creation.set, where: values) }
@@ -136,10 +143,10 @@ public struct OperationRules<Storage: StateStorage> {
     }
 
     /// Among the entities of one deep insert, none of which is in the state yet.
-    private func checkKeysDiffer(_ creation: Creation) throws(ValidationError) {
+    private func checkKeysDiffer(_ creation: Creation, in parent: EntityID?) throws(ValidationError) {
         var keys: Set<String> = []
-        func visit(_ creation: Creation) throws(ValidationError) {
-            if let type = model.findEntityType(creation.type), let key = KeyText.of(creation.values, type: type) {
+        func visit(_ creation: Creation, in parent: EntityID?) throws(ValidationError) {
+            if let key = creation.keyText(in: parent, model) {
                 guard keys.insert("\(creation.set)(\(key))").inserted else {
                     throw .refused(
                         .init(
@@ -147,9 +154,11 @@ public struct OperationRules<Storage: StateStorage> {
                             recovery: "Leave the key unset and let the service give one, or choose another."))
                 }
             }
-            for inline in creation.inline { for child in inline.entities { try visit(child) } }
+            for inline in creation.inline {
+                for child in inline.entities { try visit(child, in: creation.entity) }
+            }
         }
-        try visit(creation)
+        try visit(creation, in: parent)
     }
 
     private func checkKeyIsKept(
@@ -215,7 +224,7 @@ public struct OperationRules<Storage: StateStorage> {
         for property in type.navigationProperties {
             guard let pairs = property.navigation?.constraints, let first = pairs.first,
                 pairs.allSatisfy({ (values[$0.dependent] ?? .null) != .null }),
-                let target = model.target(of: property, in: set),
+                let target = model.principalSet(of: property, in: set),
                 !bindings.contains(where: { $0.navigation == property.name }),
                 let key = KeyPredicate(
                     of: target.entityType,
@@ -249,6 +258,7 @@ public struct OperationRules<Storage: StateStorage> {
         let to = try existing(link.to)
         let navigation = try navigation(link.navigation, try type(from.type), set: from.set)
         try checkTarget(navigation, type: to.type)
+        try checkIsNoContainment(link.navigation, try type(from.type), set: from.set)
         try checkKeyIsKept(link, navigation, from, to)
         return navigation
     }
@@ -279,7 +289,7 @@ public struct OperationRules<Storage: StateStorage> {
         }
     }
 
-    private func navigation(_ name: String, _ type: EntityType, set: String) throws(ValidationError) -> Property {
+    func navigation(_ name: String, _ type: EntityType, set: String) throws(ValidationError) -> Property {
         guard let property = type.findProperty(name), property.isNavigation else {
             throw .refused(.init(.unknownNavigationProperty, "\(set) has no navigation property \(name)."))
         }
@@ -299,7 +309,7 @@ public struct OperationRules<Storage: StateStorage> {
         try read { s throws(StateError) in try s.name(of: id, model) }
     }
 
-    private func type(_ name: String) throws(ValidationError) -> EntityType {
+    func type(_ name: String) throws(ValidationError) -> EntityType {
         guard let type = model.findEntityType(name) else {
             throw .refused(.init(.wrongTargetType, "The metadata has no entity type \(name)."))
         }

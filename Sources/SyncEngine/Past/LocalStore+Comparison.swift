@@ -42,7 +42,7 @@ extension LocalStore {
     /// The names of the metadata's entity sets and singletons, in the order of their bytes; none before there are metadata.
     package var setNames: [String] {
         guard let model = fold.model else { return [] }
-        return (model.entitySets + model.singletons).map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return model.allSets.map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// Some entities of a set, in ascending order of their IDs.
