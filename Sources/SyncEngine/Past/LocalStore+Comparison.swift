@@ -29,6 +29,19 @@ package struct ComparedEntity: Sendable {
         self.values = values
     }
 
+    /// The key of a contained entity, which other stores know by its whole path only; nil where an entity along that has no
+    /// key yet.
+    fileprivate static func key(link: String) -> KeyPredicate? {
+        link.contains("(~") ? nil : KeyPredicate([(name: "", value: .string(link))])
+    }
+
+    fileprivate static func link(in key: KeyPredicate) -> String? {
+        guard key.values.count == 1, key.values[0].name.isEmpty, case .string(let link) = key.values[0].value else {
+            return nil
+        }
+        return link
+    }
+
     /// What a link leads to.
     package struct End: Sendable, Hashable {
         package var id: EntityID
@@ -70,6 +83,11 @@ extension LocalStore {
         guard let model = fold.model, model.findEntitySet(set) != nil else { return keys.map { _ in nil } }
         return try read { state throws in
             try keys.map { key in
+                if let link = ComparedEntity.link(in: key) {
+                    let names = AddressResolver(state: state, model: model, root: try state.header().service?.root)
+                    let found = try? names.entity(at: link)
+                    return try found.flatMap { try state.row($0) }.flatMap { try compared($0, model) }
+                }
                 let ids = try state.findRows(set: set, where: key.values.map { (property: $0.name, value: $0.value) })
                 return try ids.first.flatMap { try state.row($0) }.flatMap { try compared($0, model) }
             }
@@ -79,9 +97,11 @@ extension LocalStore {
     private func compared(_ row: EntityRow, _ model: EntityDataModel) throws -> ComparedEntity? {
         guard let type = model.findEntityType(row.type) else { return nil }
         let forms = try linkForms(model)
+        let name = forms.readLink(row)
+        let isContained = model.findEntitySet(row.set)?.isContained == true
         var compared = ComparedEntity(
-            id: row.id, set: row.set, type: type, name: forms.readLink(row),
-            key: KeyPredicate(of: type, in: row.values),
+            id: row.id, set: row.set, type: type, name: name,
+            key: isContained ? ComparedEntity.key(link: name) : KeyPredicate(of: type, in: row.values),
             values: row.values)
         let links = try state.links(of: row.id).filter(\.inLocal)
         guard !links.isEmpty else { return compared }
