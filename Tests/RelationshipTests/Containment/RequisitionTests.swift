@@ -1,6 +1,5 @@
 import Foundation
 import ODataSandbox
-import SyncCore
 import TestSupport
 import Testing
 import Tidelog
@@ -15,6 +14,8 @@ struct RequisitionTests {
             v4Metadata: Array(document), v2Metadata: Array(Requisition.empty.utf8),
             configuration: SandboxConfiguration())
         sandbox.origin = "http://requisition.test"
+        // The cart is a singleton.
+        try sandbox.insert(into: "Cart", ["ReqId": .guid(try #require(GuidValue(Requisition.number)))])
         let transport = SandboxTransport(sandbox)
         let directory = TemporaryDirectory()
         let store = OfflineODataProvider(
@@ -26,9 +27,9 @@ struct RequisitionTests {
             model.allSets.map(\.name) == [
                 "Cart", "Cart/LineItems", "Cart/LineItems/AccountAssignments", "Cart/LineItems/Comments",
             ])
-        for query in DefaultQueries.of(model) {
-            try await store.add(definingQuery: OfflineODataDefiningQuery(name: query.name, query: query.query))
-        }
+        try await store.add(
+            definingQuery: OfflineODataDefiningQuery(
+                name: "Cart", query: "Cart?$expand=LineItems($expand=AccountAssignments,Comments)"))
         try await store.download()
 
         let service = DataService(provider: store)
@@ -44,12 +45,10 @@ struct RequisitionTests {
         func property(_ name: String, _ entity: EntityValue) throws -> Property {
             try #require(entity.entityType.findProperty(name))
         }
-        let cart = try new("Cart")
-        cart.entitySet = model.findEntitySet("Cart")
+        let cart = try await service.executeQuery(DataQuery().withURL("Cart")).requiredEntity()
         let (item, comment) = (try new("Cart/LineItems"), try new("Cart/LineItems/Comments"))
         let assignment = try new("Cart/LineItems/AccountAssignments")
         let changes = ChangeSet()
-        changes.createEntity(cart)
         changes.createRelatedEntity(item, in: cart, property: try property("LineItems", cart))
         changes.createRelatedEntity(comment, in: item, property: try property("Comments", item))
         try await service.applyChanges(changes)
@@ -60,7 +59,7 @@ struct RequisitionTests {
         for set in model.allSets { #expect(transport.sandbox.contents(of: set.name).count == 1, "\(set)") }
         try await service.loadEntity(assignment)
         let link = try #require(assignment.readLink)
-        #expect(link.hasPrefix("Cart(") && link.contains("/LineItems(") && link.contains("/AccountAssignments("))
+        #expect(link.hasPrefix("Cart/LineItems(") && link.contains("/AccountAssignments("))
         try await service.deleteEntity(item)
         try await store.upload()
         for set in model.containedSets { #expect(transport.sandbox.contents(of: set.name).isEmpty, "\(set)") }
@@ -76,6 +75,8 @@ private enum Requisition {
         let place = root.appending(path: "shared/conformance/csdl/v4/sap-requisition-typedef.xml")
         return try? Data(contentsOf: place)
     }()
+
+    static let number = "00000000-0000-0000-0000-000000000001"
 
     /// V2 has no containment.
     static let empty = """

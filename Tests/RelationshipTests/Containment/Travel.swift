@@ -55,6 +55,15 @@ final class Travel {
         (name: "Templates", query: "Templates"), (name: "Me", query: "Me?$expand=Trips"),
     ]
 
+    /// The store, made again from its log.
+    func rebuild() async throws {
+        await store.close()
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name.contains("views") {
+            try FileManager.default.removeItem(atPath: directory.path + "/" + name)
+        }
+        try await store.open()
+    }
+
     func query(_ url: String) async throws -> [EntityValue] {
         try await service.executeQuery(DataQuery().withURL(url)).entityList()
     }
@@ -84,11 +93,16 @@ final class Travel {
         defer { transport.forgetRequests() }
         return transport.requests.flatMap { request -> [String] in
             guard request.url.hasSuffix("$batch") else { return [] }
-            return String(decoding: request.body, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap { line in
-                let words = line.split(separator: " ")
-                guard words.count == 3, words[2] == "HTTP/1.1" else { return nil }
-                return "\(words[0]) \(words[1])"
-            }
+            return Self.requests(in: request.body)
+        }
+    }
+
+    /// The first lines of the requests in a batch.
+    static func requests(in batch: [UInt8]) -> [String] {
+        String(decoding: batch, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.count == 3, words[2] == "HTTP/1.1" else { return nil }
+            return "\(words[0]) \(words[1])"
         }
     }
 
@@ -117,6 +131,9 @@ final class Travel {
           <NavigationProperty Name="Folders" Type="Collection(Travel.Folder)" ContainsTarget="true"/>
           <NavigationProperty Name="Passport" Type="Travel.Passport" ContainsTarget="true"/>
           <NavigationProperty Name="Favourites" Type="Collection(Travel.Trip)"/>
+        </EntityType>
+        <EntityType Name="Manager" BaseType="Travel.Person">
+          <NavigationProperty Name="Reports" Type="Collection(Travel.Item)" ContainsTarget="true"/>
         </EntityType>
         <EntityType Name="Trip"><Key><PropertyRef Name="TripID"/></Key>
           <Property Name="TripID" Type="Edm.Int32" Nullable="false"/><Property Name="Title" Type="Edm.String"/>
