@@ -18,6 +18,7 @@ public final class EntityDataModel: Sendable {
     private let structuredTypes: [String: StructuredType]
     private let enumerationTypes: [String: EnumerationType]
     private let sets: [String: EntitySet]
+    private let contained: ContainedSets
     private let subtypes: [String: [String]]
 
     public convenience init(
@@ -47,13 +48,52 @@ public final class EntityDataModel: Sendable {
             structuredTypes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.enumerationTypes = Dictionary(
             enumerationTypes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        sets = Dictionary((entitySets + singletons).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        subtypes = structuredTypes.reduce(into: [:]) { result, type in
+        let subtypes: [String: [String]] = structuredTypes.reduce(into: [:]) { result, type in
             if let base = type.baseType { result[base, default: []].append(type.name) }
         }
+        self.subtypes = subtypes
+        contained = Self.containedSets(in: entitySets + singletons, version, structuredTypes, subtypes)
+        sets = Dictionary(
+            (entitySets + singletons + contained.sets).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The entity set or singleton of that name.
+    private static func containedSets(
+        in roots: [EntitySet], _ version: ODataVersion, _ types: [StructuredType], _ subtypes: [String: [String]]
+    ) -> ContainedSets {
+        let own = Dictionary(types.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        func isContaining(_ property: Property) -> Bool { property.navigation?.containsTarget == true }
+        guard types.contains(where: { $0.navigationProperties.contains(where: isContaining) }) else {
+            return ContainedSets(of: [], version: version, navigations: { _ in [] }, type: { _ in nil })
+        }
+        /// Of the type and all that derive from it, each once.
+        func navigations(_ type: EntityType) -> [Property] {
+            var found: [Property] = []
+            var names = [type.name]
+            var seen: Set<String> = []
+            while let name = names.popLast() {
+                guard seen.insert(name).inserted, let type = own[name] else { continue }
+                for property in type.navigationProperties where isContaining(property) {
+                    if !found.contains(property) { found.append(property) }
+                }
+                names += (subtypes[name] ?? []).sorted(by: >)
+            }
+            return found
+        }
+        return ContainedSets(
+            of: roots, version: version, navigations: navigations,
+            type: { name in own[name].flatMap { $0.kind == .entity ? $0 : nil } })
+    }
+
+    /// The sets of contained entities, those nearest to the container first. See ``EntitySet/containment``.
+    public var containedSets: [EntitySet] { contained.sets }
+
+    /// The sets of the entities that those of a set contain, in ascending order of name.
+    public func containedSets(in set: EntitySet) -> [EntitySet] { contained.sets(in: set) }
+
+    /// All sets that have entities: those of the container, its singletons, and the sets of contained entities.
+    public var allSets: [EntitySet] { entitySets + singletons + contained.sets }
+
+    /// The entity set or singleton of that name, or the set of contained entities with that path, as `People/Trips`.
     public func findEntitySet(_ name: String) -> EntitySet? { sets[name] }
     /// The entity type of that qualified name.
     public func findEntityType(_ name: String) -> EntityType? {
@@ -114,16 +154,39 @@ public final class EntityDataModel: Sendable {
         return set.bindings[navigation.name] ?? set.bindings[navigation.description]
     }
 
-    /// The set that a navigation property of `set` leads to: its binding, or else the only set of the target type.
+    /// The set that a navigation property of `set` leads to: that of the contained entities, or the binding, or else the
+    /// only set of the target type.
+    ///
+    /// Contained entities are in no other set, whatever its type (OData 4.01 Part 1, 4.2), and the way back leads to the
+    /// entity that contains them.
     ///
     /// - Parameter type: the entity's type, if it is known; see ``boundTarget(of:in:from:)``.
     public func target(of navigation: Property, in set: EntitySet, from type: EntityType? = nil) -> EntitySet? {
+        if let contained = contained.target(of: navigation, in: set) { return contained }
+        if navigation.navigation?.containsTarget == true, !version.isLegacy { return nil }
+        if let containment = set.containment, containment.isWalked(by: navigation), !navigation.isCollection,
+            containment.navigation.navigation?.partner == navigation.name
+        {
+            return containment.parent
+        }
         if let bound = boundTarget(of: navigation, in: set, from: type) { return sets[bound] }
         guard let target = navigation.navigation?.targetType else { return nil }
         let candidates = entitySets.filter {
             isType($0.entityType.name, derivedFrom: target) || isType(target, derivedFrom: $0.entityType.name)
         }
         return candidates.count == 1 ? candidates[0] : nil
+    }
+
+    /// The set whose entities the referential constraint of a navigation property names by their values.
+    ///
+    /// Nil where values do not tell the entity: the key of a contained one is unique only below its parent, and whom an
+    /// entity is contained in is part of its identity, whatever its properties say.
+    public func principalSet(of navigation: Property, in set: EntitySet, from type: EntityType? = nil) -> EntitySet? {
+        if navigation.navigation?.containsTarget == true || set.containment?.isWalked(by: navigation) == true {
+            return nil
+        }
+        guard let target = target(of: navigation, in: set, from: type), !target.isContained else { return nil }
+        return target
     }
 
     /// The navigation property that walks `property`'s relationship backwards, where the model has one.

@@ -1,5 +1,6 @@
-/// An entity set or singleton of the entity container.
+/// An entity set or singleton of the entity container, or a set of contained entities.
 public final class EntitySet: Sendable {
+    /// The declared name; for contained entities the path, as `People/Trips`.
     public let name: String
     public let entityType: EntityType
     public let isSingleton: Bool
@@ -8,10 +9,12 @@ public final class EntitySet: Sendable {
     /// The keys besides that of the type by which entities of the set can be addressed (`Core.AlternateKeys` on the set).
     public let alternateKeys: [AlternateKey]
     public let annotations: [Annotation]
+    /// Below which entities those of this set are; nil for the sets and singletons of the entity container.
+    public let containment: Containment?
 
     public init(
         name: String, entityType: EntityType, isSingleton: Bool = false, bindings: [String: String] = [:],
-        alternateKeys: [AlternateKey] = [], annotations: [Annotation] = []
+        alternateKeys: [AlternateKey] = [], annotations: [Annotation] = [], containment: Containment? = nil
     ) {
         self.name = name
         self.entityType = entityType
@@ -19,6 +22,7 @@ public final class EntitySet: Sendable {
         self.bindings = bindings
         self.alternateKeys = alternateKeys
         self.annotations = annotations
+        self.containment = containment
     }
 }
 

@@ -173,7 +173,7 @@ private final class ReductionTrials {
         for sequence in history.records {
             let body = history.reduced(try reading.record(sequence).body, at: sequence)
             if case .serviceInstalled(let service) = body, let model = try? CSDLReader.read(service.metadata) {
-                for set in model.entitySets + model.singletons {
+                for set in model.allSets {
                     keys.formUnion(set.entityType.keyProperties.map(\.name))
                 }
             }

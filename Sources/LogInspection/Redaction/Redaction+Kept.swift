@@ -44,7 +44,7 @@ extension Redaction {
             }
         }
         var kept = found
-        for set in model.entitySets + model.singletons {
+        for set in model.allSets {
             for type in model.entityTypes(derivedFrom: set.entityType) {
                 for property in type.properties where equal.contains(property.description) {
                     kept.insert(set.name + "/" + property.name)
@@ -58,7 +58,7 @@ extension Redaction {
     private static func property(_ path: String, in model: EntityDataModel) -> Property? {
         let names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard names.count > 1,
-            let set = (model.entitySets + model.singletons).first(where: { $0.name == names[0] })
+            let set = model.allSets.first(where: { $0.name == names[0] })
         else { return nil }
         var types: [StructuredType] = model.entityTypes(derivedFrom: set.entityType)
         var property: Property?

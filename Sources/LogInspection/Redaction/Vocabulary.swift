@@ -6,7 +6,7 @@ struct Vocabulary {
     private var sets: Set<String> = []
 
     mutating func learn(_ model: EntityDataModel) {
-        for set in model.entitySets + model.singletons {
+        for set in model.allSets {
             names.insert(set.name)
             sets.insert(set.name)
             learn(set.entityType)

@@ -88,8 +88,7 @@ struct SessionStage {
             return
         }
         for entity in operation.referencedEntities where entities[entity] == nil {
-            guard let (set, key) = Self.name(of: entity, in: state, try await store.model) else { continue }
-            entities[entity] = try await store.entity(set: set, key: key)
+            entities[entity] = try await counterpart(of: entity, in: state)
         }
         var next = try await store.nextEntity
         for entity in operation.createdEntities {
@@ -103,6 +102,37 @@ struct SessionStage {
         // What the service says now is compared with what it said a moment ago.
         renamed.baseETag = nil
         sequences[sequence] = try await store.record([.operation(renamed)]).lowerBound
+    }
+
+    /// The entity of the stage that both services know by the same key: of a contained one, below the counterpart of the
+    /// entity that contains it.
+    @inline(never) @_optimize(none)
+    private func counterpart(of entity: EntityID, in state: MemoryState) async throws(TidelogError) -> EntityID? {
+        let model = try await store.model
+        var path = [entity]
+        while path.count <= 64, let last = path.last, let set = state.set(of: last).flatMap(model.findEntitySet),
+            set.isContained
+        {
+            guard let parent = try? state.container(of: last, in: set) else { return nil }
+            path.append(parent)
+        }
+        var found: EntityID?
+        for (place, id) in path.reversed().enumerated() {
+            if let known = entities[id] {
+                found = known
+                continue
+            }
+            guard let (set, key) = Self.name(of: id, in: state, model) else { return nil }
+            if place == 0 {
+                found = try await store.entity(set: set, key: key)
+            } else {
+                guard let parent = found else { return nil }
+                let isSingle = model.findEntitySet(set)?.isContainedSingle == true
+                found = try await store.entity(set: set, key: ContainedKey.text(parent, isSingle ? nil : key))
+            }
+            if found == nil { return nil }
+        }
+        return found
     }
 
     /// By what both services know it.

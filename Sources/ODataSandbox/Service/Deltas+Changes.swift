@@ -42,8 +42,8 @@ struct Changes {
 
     private func removed(_ row: Row) throws(SandboxError) -> RemovedEntity {
         let shown = try then.representation.entity(row)
-        var entity = EntityPayload(id: shown.id ?? view.root + view.url(of: row))
-        if row.id.set != collection.set.name { entity.set = row.id.set }
+        var entity = EntityPayload(id: shown.id ?? view.root + view.url(of: row, in: then.state))
+        if row.id.set != collection.set.name { entity.set = view.place(of: row, in: then.state) }
         return RemovedEntity(entity: entity, reason: now.state[row.id] == nil ? .deleted : .changed)
     }
 
@@ -93,8 +93,9 @@ struct Changes {
         func link(_ target: Row, isAdded: Bool) -> DeltaItem {
             .link(
                 LinkChange(
-                    isAdded: isAdded, set: row.id.set, source: view.root + view.url(of: row),
-                    relationship: property.name, target: view.root + view.url(of: target)))
+                    isAdded: isAdded, set: row.id.set, source: view.root + view.url(of: row, in: now.state),
+                    relationship: property.name,
+                    target: view.root + view.url(of: target, in: isAdded ? now.state : then.state)))
         }
         for id in former where !targets.contains(id) {
             guard let target = then.state[id] else { continue }
@@ -108,7 +109,7 @@ struct Changes {
             if isNew || changed != nil {
                 var entity: EntityPayload
                 if let changed { entity = changed } else { entity = try now.representation.entity(target) }
-                entity.set = id.set
+                entity.set = view.place(of: target, in: now.state)
                 items.append(.entity(entity))
             }
             if isNew { items.append(link(target, isAdded: true)) }

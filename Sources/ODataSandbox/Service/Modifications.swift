@@ -64,12 +64,17 @@ struct Modifications {
         let body = try requestBody(request, type)
         marks = [:]
         let implied = collection.source.flatMap { $0.navigation.navigation?.relationship.name }
-        let row = try insert(body, into: set, bound: implied.map { [$0] } ?? [])
+        let row = try insert(body, into: set, bound: implied.map { [$0] } ?? [], in: container(of: collection))
         if let source = collection.source {
             try refuseContradiction(body, source)
             try transaction.link(source.row, source.navigation, to: row)
         }
         return .created(row, expanded: Expansion(inlineOf: body), marks: marks)
+    }
+
+    /// The entity that contains what is created in the collection.
+    private func container(of collection: Target.Collection) -> RowID? {
+        collection.set.isContained ? collection.source?.row : nil
     }
 
     private mutating func createMedia(
@@ -79,7 +84,8 @@ struct Modifications {
         if let slug = request.headers["Slug"], collection.set.entityType.findProperty("Caption") != nil {
             values["Caption"] = .string((try? PercentCoding.decode(slug)) ?? slug)
         }
-        let row = try transaction.insert(into: collection.set, values: values, media: media(of: request))
+        let row = try transaction.insert(
+            into: collection.set, values: values, media: media(of: request), in: container(of: collection))
         if let source = collection.source { try transaction.link(source.row, source.navigation, to: row) }
         return .created(row, expanded: Expansion())
     }
@@ -88,13 +94,13 @@ struct Modifications {
     ///
     /// - Parameter bound: relationships that something outside of the body decides.
     private mutating func insert(
-        _ body: RequestBody, into set: EntitySet, bound: Set<String>
+        _ body: RequestBody, into set: EntitySet, bound: Set<String>, in container: RowID? = nil
     ) throws(SandboxError) -> RowID {
         try requireBind(body)
         let decided = Set(try body.navigations.map { name throws(SandboxError) in try relationship(name, of: set) })
         var values = try masterValues(body.values, set)
         if !view.abilities.keepsClientKeys { values.replaceKey(of: set.entityType) }
-        let row = try transaction.insert(into: set, values: values, bound: bound.union(decided))
+        let row = try transaction.insert(into: set, values: values, bound: bound.union(decided), in: container)
         marks[row] = DeepInsertMark(place: marks.count, contentID: body.contentID)
         for binding in body.bindings { try bind(row, binding.navigation, binding.urls, of: set) }
         for inline in body.inline {
@@ -102,7 +108,8 @@ struct Modifications {
             guard let childSet = view.master.model.target(of: property, in: set) else { throw Transaction.gone }
             for child in inline.entities {
                 let relationship = property.navigation.map { [$0.relationship.name] } ?? []
-                let childRow = try insert(child, into: childSet, bound: Set(relationship))
+                let childRow = try insert(
+                    child, into: childSet, bound: Set(relationship), in: childSet.isContained ? row : nil)
                 try transaction.link(row, property, to: childRow)
             }
         }
@@ -134,6 +141,10 @@ struct Modifications {
     private mutating func update(
         _ address: Target.EntityAddress, _ request: WireRequest
     ) throws(SandboxError) -> ModificationOutcome {
+        if address.row == nil, address.set.isContainedSingle, let source = address.source {
+            // An update of what a single-valued navigation property contains creates it (OData 4.01 Part 1, 11.4.4).
+            return try create(in: .init(set: address.set, source: source), request)
+        }
         let row = try existing(address)
         guard let type = view.set(address.set.name)?.entityType else { throw Transaction.gone }
         try requireMatch(row, request)
@@ -174,6 +185,11 @@ struct Modifications {
     private mutating func changeReference(
         _ source: RowID, _ navigation: Property, _ target: RowID?, id: String?, _ request: WireRequest
     ) throws(SandboxError) -> ModificationOutcome {
+        if navigation.navigation?.containsTarget == true {
+            throw SandboxError(
+                405, .methodNotAllowed, "\(navigation.name) contains its entities, whose links do not change.",
+                target: navigation.name)
+        }
         let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
         switch (request.method, navigation.isCollection) {
         case ("POST", true) where target == nil, ("PUT", false), ("MERGE", false):

@@ -13,7 +13,7 @@ struct Representation {
         _ row: Row, expansion: Expansion = Expansion(), selection: Selection = Selection()
     ) throws(SandboxError) -> EntityPayload {
         guard let set = view.set(row.id.set) else { throw Transaction.gone }
-        let url = view.root + view.url(of: row)
+        let url = view.root + view.url(of: row, in: state)
         // V4 with minimal metadata leaves out what follows from the key.
         var entity = EntityPayload(type: set.entityType.name, id: view.isLegacy ? url : nil, etag: view.etag(of: row))
         if view.master.configuration.entityIDs.contains(row.id.set) {

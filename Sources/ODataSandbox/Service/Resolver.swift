@@ -93,10 +93,11 @@ private struct Walk {
         case (.metadata, _): target = .metadata
         case (.batch, _): target = .batch
         case (.entitySet(let set), _):
-            guard let set = view.master.model.findEntitySet(set.name), !set.isSingleton else {
-                throw unsupported(segment)
-            }
-            target = .entities(.init(set: set, source: nil))
+            guard let set = view.master.model.findEntitySet(set.name) else { throw unsupported(segment) }
+            target =
+                set.isSingleton
+                ? .entity(.init(set: set, row: state.rows(of: set.name).first?.id, source: nil))
+                : .entities(.init(set: set, source: nil))
         case (.contentID(let id), _):
             guard let row = resolver.contentIDs[id], let set = view.master.model.findEntitySet(row.set) else {
                 throw SandboxError(
@@ -163,9 +164,13 @@ private struct Walk {
 
     private func find(_ key: KeyPredicate, in collection: Target.Collection) throws(SandboxError) -> RowID {
         let found =
-            key.isPrimary(of: collection.set.entityType)
-            ? state.follow(collection.set.name, key)
-            : state.rows(of: collection.set.name).first { key.matches($0.values, of: collection.set.entityType) }?.id
+            if !key.isPrimary(of: collection.set.entityType) {
+                state.rows(of: collection.set.name).first { key.matches($0.values, of: collection.set.entityType) }?.id
+            } else if collection.set.isContained {
+                collection.source.flatMap { state.find(collection.set, key, in: $0.row) }
+            } else {
+                state.follow(collection.set.name, key)
+            }
         let members = collection.source.flatMap { source in
             source.navigation.navigation.map { state.targets(of: source.row, through: $0) }
         }

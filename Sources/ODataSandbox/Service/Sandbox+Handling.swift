@@ -115,16 +115,16 @@ extension Sandbox {
         let status: Int
         switch outcome {
         case .created(_, let expanded, _):
-            headers["Location"] = view.root + view.url(of: row)
+            headers["Location"] = view.root + view.url(of: row, in: state)
             if preference == .minimal || view.abilities.deepInsertAnswer == .withoutBody {
-                headers["OData-EntityId"] = view.root + view.url(of: row)
+                headers["OData-EntityId"] = view.root + view.url(of: row, in: state)
                 return view.response(204, headers)
             }
             (status, expansion) = (201, view.abilities.deepInsertAnswer == .outermost ? Expansion() : expanded)
         case .updated, .streamed, .done, .invoked:
             if view.master.configuration.derivedKeys[id.set] != nil {
-                headers["Location"] = view.root + view.url(of: row)
-                if !view.isLegacy { headers["OData-EntityId"] = view.root + view.url(of: row) }
+                headers["Location"] = view.root + view.url(of: row, in: state)
+                if !view.isLegacy { headers["OData-EntityId"] = view.root + view.url(of: row, in: state) }
             }
             guard preference == .representation || options.answersUpdates && preference != .minimal else {
                 return view.response(204, headers)

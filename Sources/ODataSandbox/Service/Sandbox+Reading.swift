@@ -84,7 +84,8 @@ extension Sandbox {
             nextLink: next.map { view.root + url.path + "?" + url.query(replacingSkipToken: $0) },
             deltaLink: next == nil ? paging.moment.map { url.link(view, DeltaToken(since: $0)) } : nil)
         guard let type = view.set(set.name)?.entityType else { throw Transaction.gone }
-        let context = selection.context(of: set.name)
+        let context = selection.context(
+            of: view.place(of: set, source: all.first?.container, in: state))
         var headers = HTTPHeaders.empty
         if isFirst, paging.moment != nil, !view.isLegacy { headers["Preference-Applied"] = "odata.track-changes" }
         return view.response(200, headers, json: view.writer(for: request).feed(feed, type: type, set: context))
@@ -109,7 +110,7 @@ extension Sandbox {
         let selection = Selection(options.select)
         let entity = try representation.entity(row, expansion: Expansion(options.expand), selection: selection)
         guard let type = view.set(address.set.name)?.entityType else { throw Transaction.gone }
-        let context = selection.context(of: address.set.name)
+        let context = selection.context(of: view.place(of: row, in: state))
         return view.response(200, headers, json: view.writer(for: request).entity(entity, type: type, set: context))
     }
 
@@ -117,7 +118,9 @@ extension Sandbox {
         _ source: RowID, _ navigation: Property, _ request: WireRequest, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {
         guard let end = navigation.navigation else { throw Transaction.gone }
-        let urls = state.targets(of: source, through: end).compactMap { state[$0] }.map { view.root + view.url(of: $0) }
+        let urls = state.targets(of: source, through: end).compactMap { state[$0] }.map {
+            view.root + view.url(of: $0, in: state)
+        }
         guard navigation.isCollection || !urls.isEmpty else {
             if view.isLegacy { throw Transaction.gone }
             return view.response(204)
@@ -153,7 +156,7 @@ extension Sandbox {
             let text = PrimitiveLiteral.format(value, as: type, version: view.version, form: .text)
             return view.response(200, ["Content-Type": "text/plain;charset=utf-8"], body: Array(text.utf8))
         }
-        let context = view.url(of: row) + "/" + path.map(\.name).joined(separator: "/")
+        let context = view.url(of: row, in: state) + "/" + path.map(\.name).joined(separator: "/")
         return view.response(200, json: view.writer(for: request).value(value, of: last, context: context))
     }
 }

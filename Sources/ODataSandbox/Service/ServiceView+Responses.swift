@@ -33,10 +33,42 @@ extension ServiceView {
     }
 
     /// Relative to the service root.
-    func url(of row: Row) -> String {
-        guard let set = set(row.id.set) else { return row.id.set }
-        return RequestEncoder(version: version, model: model, serviceRoot: root).url(
-            of: .entity(set: set, key: row.key))
+    func url(of row: Row, in state: SandboxState) -> String {
+        reference(to: row, in: state).map {
+            RequestEncoder(version: version, model: model, serviceRoot: root).url(of: $0)
+        } ?? row.id.set
+    }
+
+    /// What a context URL calls the set of an entity: `Orders`, or `People('ann')/Trips` for a contained one.
+    func place(of row: Row, in state: SandboxState) -> String {
+        guard let set = set(row.id.set), let containment = set.containment,
+            let parent = row.container.flatMap({ state[$0] })
+        else { return row.id.set }
+        return place(below: parent, containment, in: state)
+    }
+
+    /// What a context URL calls a collection.
+    func place(of set: EntitySet, source: RowID?, in state: SandboxState) -> String {
+        guard let containment = set.containment, let parent = source.flatMap({ state[$0] }) else { return set.name }
+        return place(below: parent, containment, in: state)
+    }
+
+    private func place(below parent: Row, _ containment: Containment, in state: SandboxState) -> String {
+        let step = (containment.cast.map { $0 + "/" } ?? "") + containment.navigation.name
+        return url(of: parent, in: state) + "/" + step
+    }
+
+    private func reference(to row: Row, in state: SandboxState) -> ResourceReference? {
+        guard let set = set(row.id.set) else { return nil }
+        guard let containment = set.containment else {
+            return .entity(set: set, key: set.isSingleton ? KeyPredicate([]) : row.key)
+        }
+        guard let parent = row.container.flatMap({ state[$0] }), let owner = reference(to: parent, in: state) else {
+            return nil
+        }
+        return .contained(
+            in: containment.cast.map { .cast(owner, to: $0) } ?? owner, by: containment.navigation,
+            key: set.isContainedSingle ? nil : row.key)
     }
 
     func options(_ query: String, _ set: EntitySet) throws(SandboxError) -> QueryOptions {

@@ -1,6 +1,12 @@
 public import EDM
 
 extension Sandbox {
+    /// Puts an entity into a set, or gives a singleton its entity, as somebody behind the service does.
+    public mutating func insert(into set: String, _ values: PropertyValues) throws {
+        guard let found = schema.model.findEntitySet(set) else { throw Transaction.gone }
+        try transact { transaction throws(SandboxError) in _ = try transaction.insert(into: found, values: values) }
+    }
+
     /// An entity as the service holds it, for who holds the service to account and not to the protocol.
     public struct Content: Sendable, Hashable {
         public let set: String

@@ -37,7 +37,7 @@ final class SandboxSchema: Sendable {
         self.configuration = configuration
         var relationships: [String: RelationshipRules] = [:]
         var mandatory: [String: [Property]] = [:]
-        for set in model.entitySets + model.singletons {
+        for set in model.allSets {
             for property in set.entityType.navigationProperties {
                 guard let navigation = property.navigation else { continue }
                 relationships[navigation.relationship.name, default: RelationshipRules(navigation)].add(property)
@@ -50,7 +50,7 @@ final class SandboxSchema: Sendable {
             return properties.filter { seen.insert($0).inserted }
         }
         var ends: [String: [(rules: RelationshipRules, isFirst: Bool)]] = [:]
-        let types = Set((model.entitySets + model.singletons).map(\.entityType))
+        let types = Set(model.allSets.map(\.entityType))
         for rules in relationships.values.sorted(by: { $0.name < $1.name }) {
             for (isFirst, end) in [(true, rules.firstType), (false, rules.secondType)] {
                 guard let end else { continue }

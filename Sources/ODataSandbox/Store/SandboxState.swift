@@ -19,6 +19,8 @@ struct Row: Sendable, Hashable {
     /// Counts the transactions that changed the entity or its links; what the ETag says.
     var version: Int
     var media: Media?
+    /// The entity that contains it; nil for those of a set of the container.
+    var container: RowID?
 
     struct Media: Sendable, Hashable {
         var contentType: String
@@ -56,6 +58,14 @@ public struct SandboxState: Sendable, Hashable {
     subscript(id: RowID) -> Row? { tables[id.set]?.rows[id] }
 
     func find(_ set: String, _ key: KeyPredicate) -> RowID? { tables[set]?.index[key] }
+
+    /// The entity of a contained set that another one contains. Keys are unique only below that one.
+    func find(_ set: EntitySet, _ key: KeyPredicate?, in container: RowID) -> RowID? {
+        guard let navigation = set.containment?.navigation.navigation else { return nil }
+        return targets(of: container, through: navigation).first { id in
+            id.set == set.name && (key == nil || self[id]?.key == key)
+        }
+    }
 
     /// Also by a key that the entity had before.
     func follow(_ set: String, _ key: KeyPredicate) -> RowID? {

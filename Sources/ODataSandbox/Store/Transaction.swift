@@ -24,13 +24,24 @@ struct Transaction {
     /// - Parameters:
     ///   - given: the values of the request's body.
     ///   - bound: the relationships that the request itself decides; dependent properties of theirs are ignored.
+    ///   - container: the entity that is to contain it, where the set is a contained one.
     mutating func insert(
-        into set: EntitySet, values given: PropertyValues, bound: Set<String> = [], media: Row.Media? = nil
+        into set: EntitySet, values given: PropertyValues, bound: Set<String> = [], media: Row.Media? = nil,
+        in container: RowID? = nil
     ) throws(SandboxError) -> RowID {
+        if set.isContained, container == nil {
+            throw SandboxError(
+                400, .badRequest, "Entities of \(set.name) are created in the entity that contains them.",
+                target: set.name)
+        }
         let type = set.entityType
         try check(given, of: type)
         var values = initialValues(of: type, given)
-        if let key = generatedKey(of: set) {
+        if let key = generatedKey(of: set), let container, let end = set.containment?.navigation.navigation {
+            // Counted below each parent, as TripPin does.
+            let used = state.targets(of: container, through: end).compactMap { state[$0]?.values[key.name]?.integerValue }
+            values[key.name] = .integer((used.max() ?? 0) + 1)
+        } else if let key = generatedKey(of: set) {
             state.tables[set.name, default: SandboxState.Table()].counter += 1
             values[key.name] = .integer(state.tables[set.name]?.counter ?? 0)
         }
@@ -39,7 +50,9 @@ struct Transaction {
             throw SandboxError(
                 400, .missingKey, "\(set.name) needs a value for its key property \(missing ?? "").", target: missing)
         }
-        guard state.find(set.name, key) == nil else {
+        let known =
+            container.map { state.find(set, set.isContainedSingle ? nil : key, in: $0) } ?? state.find(set.name, key)
+        guard known == nil else {
             throw SandboxError(
                 409, .duplicateKey, "\(set.name) already holds an entity with the key \(key.text).", target: set.name)
         }
@@ -50,8 +63,8 @@ struct Transaction {
         state.lastRow += 1
         let id = RowID(set: set.name, number: state.lastRow)
         state.tables[set.name, default: SandboxState.Table()].rows[id] = Row(
-            id: id, key: key, values: values, version: 0, media: media)
-        state.tables[set.name]?.index[key] = id
+            id: id, key: key, values: values, version: 0, media: media, container: container)
+        if container == nil { state.tables[set.name]?.index[key] = id }
         created.insert(id)
         touched.insert(id)
         for rules in dependencies where !bound.contains(rules.name) { try follow(rules, from: id) }
@@ -108,11 +121,13 @@ struct Transaction {
     /// And what the metadata's `OnDelete` says goes with it.
     mutating func delete(_ id: RowID) throws(SandboxError) {
         guard let row = state[id], let type = entityType(of: id) else { throw Self.gone }
-        let dependents = type.navigationProperties.compactMap(\.navigation).filter { $0.onDelete == "Cascade" }
-            .flatMap { state.targets(of: id, through: $0) }
+        let dependents = type.navigationProperties.compactMap(\.navigation).filter {
+            $0.onDelete == "Cascade" || $0.containsTarget
+        }
+        .flatMap { state.targets(of: id, through: $0) }
         for (rules, isFirst) in schema.relationships(of: type) { disconnectAll(id, rules, isFirst: isFirst) }
         state.tables[id.set]?.rows[id] = nil
-        state.tables[id.set]?.index[row.key] = nil
+        if row.container == nil { state.tables[id.set]?.index[row.key] = nil }
         touched.remove(id)
         created.remove(id)
         for dependent in dependents where state[dependent] != nil { try delete(dependent) }

@@ -18,7 +18,7 @@ public struct RequestEncoder: Sendable {
         self.version = version
         self.model = model
         self.options = options
-        urls = EntityURLWriter(version: version, serviceRoot: serviceRoot)
+        urls = EntityURLWriter(version: version, model: model, serviceRoot: serviceRoot)
     }
 
     /// The request that carries the modification out.
@@ -40,6 +40,9 @@ public struct RequestEncoder: Sendable {
 
     /// An entity's URL as bodies have it: absolute, or `$1`.
     public func absoluteURL(of reference: ResourceReference) -> String { urls.absolute(reference) }
+
+    /// A key predicate with its parentheses, percent-encoded: `(1)`, `(A=1,B='x')`.
+    public func predicate(_ key: KeyPredicate, of type: EntityType) -> String { urls.predicate(key, of: type) }
 
     /// Headers of a request without a body.
     public var headers: HTTPHeaders {

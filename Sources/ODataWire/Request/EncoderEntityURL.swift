@@ -3,12 +3,14 @@ internal import EDM
 /// Writes the URLs of entities, relative to the service root and absolute.
 struct EntityURLWriter: Sendable {
     let version: ODataVersion
+    let model: EntityDataModel
     /// With a slash at its end.
     let serviceRoot: String
     private let rootPath: String
 
-    init(version: ODataVersion, serviceRoot: String) {
+    init(version: ODataVersion, model: EntityDataModel, serviceRoot: String) {
         self.version = version
+        self.model = model
         self.serviceRoot = serviceRoot.hasSuffix("/") ? serviceRoot : serviceRoot + "/"
         rootPath = Self.path(of: self.serviceRoot)
     }
@@ -18,6 +20,10 @@ struct EntityURLWriter: Sendable {
         switch reference {
         case .entity(let set, let key): return encode(set.name) + predicate(key, of: set.entityType)
         case .contentID(let id): return "$" + id
+        case .contained(let parent, let navigation, let key):
+            let type = model.findEntityType(navigation.navigation?.targetType ?? "")
+            return relative(parent) + "/" + encode(navigation.name) + (key.map { predicate($0, of: type) } ?? "")
+        case .cast(let entity, let type): return relative(entity) + "/" + encode(type)
         case .url(let url):
             if url.hasPrefix(serviceRoot) { return String(url.dropFirst(serviceRoot.count)) }
             if url.hasPrefix("/"), !rootPath.isEmpty, url.hasPrefix(rootPath) {
@@ -30,15 +36,15 @@ struct EntityURLWriter: Sendable {
     /// As it stands in a body: absolute, but for a reference within the change set, which stays `$1`.
     func absolute(_ reference: ResourceReference) -> String {
         let url = relative(reference)
-        if case .contentID = reference { return url }
+        if reference.isBelowContentID { return url }
         return Self.isAbsolute(url) ? url : serviceRoot + url
     }
 
     /// `(1)`, or `(A=1,B='x')` for a key of several properties; empty for a singleton.
-    func predicate(_ key: KeyPredicate, of type: EntityType) -> String {
+    func predicate(_ key: KeyPredicate, of type: EntityType?) -> String {
         guard !key.values.isEmpty else { return "" }
         let texts = key.values.map { name, value in
-            let text = encode(literal(value, type.findProperty(name)?.type))
+            let text = encode(literal(value, type?.findProperty(name)?.type))
             return key.values.count == 1 ? text : encode(name) + "=" + text
         }
         return "(" + texts.joined(separator: ",") + ")"

@@ -25,6 +25,13 @@ public enum DefiningQueryRules {
                 "The defining query \(name) must lead to an entity set or a single entity.",
                 "Begin with an entity set, and choose its entities by $filter.")
         }
+        if let path = ContainmentPath(request.path, model), path.set.isContained,
+            path.steps.contains(where: { if case .entityID? = $0.key { true } else { false } })
+        {
+            return refused(
+                "The defining query \(name) names an entity by its number in the store, which the service does not know.",
+                "Name it by its key.")
+        }
         let options = request.options
         // What is asked for is a part of the set's entities, and not something made of them.
         if !options.apply.isEmpty {
@@ -53,9 +60,15 @@ public enum DefiningQueryRules {
         default: return false
         }
         guard case .entitySet? = path.segments.first else { return false }
-        return path.segments.dropFirst().allSatisfy { segment in
+        return isOfOneSet(path)
+    }
+
+    /// Whether nothing but keys, types and navigation properties to contained entities follow the set in front.
+    private static func isOfOneSet(_ path: ResourcePath) -> Bool {
+        path.segments.dropFirst().allSatisfy { segment in
             switch segment {
             case .key, .type: true
+            case .navigation(let property): property.navigation?.containsTarget == true
             default: false
             }
         }

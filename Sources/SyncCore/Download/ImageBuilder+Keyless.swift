@@ -22,7 +22,9 @@ extension ImageBuilder {
         let ids = try keyless(at: end)
         guard !ids.isEmpty else { return [:] }
         var unknown: [Int] = []
-        for (index, entity) in expanded.entities.enumerated() where try !isKnown(entity, set) { unknown.append(index) }
+        for (index, entity) in expanded.entities.enumerated() where try !isKnown(entity, set, below: owner) {
+            unknown.append(index)
+        }
         guard property.isCollection else {
             guard let index = unknown.first else { return [:] }
             keyless[end] = Array(ids.dropFirst())
@@ -51,7 +53,7 @@ extension ImageBuilder {
         guard try mayHaveKeyless(set) else { return nil }
         for property in type.navigationProperties {
             guard let end = property.navigation, !end.constraints.isEmpty,
-                let target = model.target(of: property, in: set, from: type)
+                let target = model.principalSet(of: property, in: set, from: type)
             else { continue }
             let key = PropertyValues(end.constraints.map { ($0.principal, payload.values[$0.dependent] ?? .null) })
             guard let text = KeyText.of(key, type: target.entityType),

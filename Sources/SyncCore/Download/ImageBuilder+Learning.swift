@@ -40,6 +40,8 @@ extension ImageBuilder {
     /// otherwise. Those that name another set are.
     mutating func learn(_ items: [DeltaItem], in set: EntitySet) throws(StateError) {
         learned = LearnedEntities(set: set.name)
+        // These are asked for below the entities that contain them.
+        guard !set.isContained else { return }
         let parts = set.entityType.keyParts
         let number = parts.count == 1 && !parts[0].isNested ? parts[0].path : nil
         var numbers: ClosedRange<Int64>?

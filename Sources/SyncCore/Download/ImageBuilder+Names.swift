@@ -33,6 +33,7 @@ extension ImageBuilder {
         _ link: String?, _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet
     ) -> String? {
         guard let link, !set.isSingleton else { return nil }
+        if set.isContainedSingle, links.containmentPath(in: link)?.set == set { return nil }
         if let key = KeyPredicate(of: type, in: payload.values), links.isConventional(link, set, key) { return nil }
         return links.relative(link)
     }
@@ -41,6 +42,10 @@ extension ImageBuilder {
         if let id = assigned[EntityNames<Storage>.namesSet, name] { return id }
         if let id = try storage.entity(set: EntityNames<Storage>.namesSet, key: name) {
             return try storage.set(of: id) == set.name ? id : nil
+        }
+        if set.isContained {
+            guard let path = links.containmentPath(in: name), path.set == set else { return nil }
+            return try entity(at: path)
         }
         // A service may go on naming an entity by the key that it had first.
         return try links.key(in: name, of: set).flatMap { key throws(StateError) in

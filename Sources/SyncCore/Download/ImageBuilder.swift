@@ -26,7 +26,11 @@ public struct ImageBuilder<Storage: StateStorage> {
     var assigned = AssignedKeys()
     /// What the storage says of entities that were asked for together; see ``learn(_:in:)``.
     var learned = LearnedEntities()
-    /// Expanded navigation properties that lead to no entity set (containment), and what could not be identified.
+    /// The entities that contain those of a set that come by themselves, as the path of what is read says it.
+    var places: [String: EntityID] = [:]
+    /// By the entity that contains them: the contained entities that are in the store, by their keys.
+    var children: [LinkEnd: [String: EntityID]] = [:]
+    /// Expanded navigation properties that lead to no entity set, and what could not be identified.
     public private(set) var skipped: Set<String> = []
 
     public init(storage: Storage, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
@@ -57,17 +61,21 @@ public struct ImageBuilder<Storage: StateStorage> {
 
     /// Puts the images behind others.
     ///
+    /// - Parameter parent: the entity that contains it, where it came below that one.
     /// - Returns: the entity's ID; nil, and nothing is put there, where it has no key.
     mutating func add(
-        _ given: EntityPayload, in set: EntitySet, known: EntityID? = nil, to images: inout [EntityImage]
+        _ given: EntityPayload, in set: EntitySet, known: EntityID? = nil, below parent: EntityID? = nil,
+        to images: inout [EntityImage]
     ) throws(StateError) -> EntityID? {
         let knownType = try type(ofKnown: known)
         let named = given.type.flatMap(model.findEntityType)
         let type = named ?? knownType.flatMap(model.findEntityType) ?? set.entityType
         let payload = withKey(given, type, set)
-        let key = KeyText.of(payload.values, type: type)
+        let container = try container(of: payload, in: set, known: known, below: parent)
+        let key = keyText(payload.values, type, set, in: container)
         let name = name(payload, type, set)
-        let found = if let known { Optional(known) } else { try identify(payload, type, set, name, key) }
+        let found =
+            if let known { Optional(known) } else { try identify(payload, type, set, name, key, in: container) }
         guard let id = found else {
             skipped.insert(set.name)
             return nil
@@ -130,10 +138,11 @@ public struct ImageBuilder<Storage: StateStorage> {
         let keyless = try takeKeyless(like: expanded, below: id, property, in: target)
         for (index, entity) in expanded.entities.enumerated() {
             let found = keyless[index]
-            if identifying, found == nil, try !isKnown(entity, target), try hasKeyless(below: id, property) {
+            if identifying, found == nil, try !isKnown(entity, target, below: id), try hasKeyless(below: id, property) {
                 continue
             }
-            if let id = try add(entity, in: target, known: found, to: &images) { targets.append(id) }
+            let parent = target.containment?.navigation == property ? id : nil
+            if let id = try add(entity, in: target, known: found, below: parent, to: &images) { targets.append(id) }
         }
         return targets
     }
@@ -145,9 +154,15 @@ public struct ImageBuilder<Storage: StateStorage> {
     }
 
     private mutating func identify(
-        _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet, _ name: String?, _ keyText: String?
+        _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet, _ name: String?, _ keyText: String?,
+        in container: EntityID?
     ) throws(StateError) -> EntityID? {
-        if let name, let id = try entity(named: name, set) { return id }
+        // Where it is contained is part of what it is.
+        if set.isContained, container == nil { return nil }
+        if let name, let id = try entity(named: name, set) {
+            guard let container else { return id }
+            if try isContained(id, in: set, by: container) { return id }
+        }
         let key: String
         if set.isSingleton {
             key = ""
@@ -158,7 +173,14 @@ public struct ImageBuilder<Storage: StateStorage> {
         }
         if let id = assigned[set.name, key] { return id }
         let former = try entity(set, key: key)
-        if let former, try hasKey(former, key), try !isNamedOtherwise(former, name) { return former }
+        let plain = set.isContained ? KeyText.of(payload.values, type: type) ?? "" : key
+        if let former, try hasKey(former, plain), try !isNamedOtherwise(former, name) { return former }
+        if let container {
+            if let id = try containedRow(set, key: plain, in: container), try !isNamedOtherwise(id, name) { return id }
+            if let former, try isNowhere(former) { return former }
+            defer { next = EntityID(rawValue: next.rawValue &+ 1) }
+            return next
+        }
         if set.isSingleton, let id = try storage.rows(set: set.name).first { return id }
         for id in try rows(set, key: key, type, payload.values) where try !isNamedOtherwise(id, name) { return id }
         // Who left and comes again is the same. Who is there under another key is not: his key is somebody else's now.
@@ -173,7 +195,7 @@ public struct ImageBuilder<Storage: StateStorage> {
     /// Whether it is the key that the service last said of the entity.
     private func hasKey(_ id: EntityID, _ key: String) throws(StateError) -> Bool {
         guard let row = try serviceRow(id) else { return false }
-        if model.findEntitySet(row.set)?.isSingleton == true { return true }
+        if let set = model.findEntitySet(row.set), set.isSingleton || set.isContainedSingle { return true }
         return model.findEntityType(row.type).flatMap { KeyText.of(row.values, type: $0) } == key
     }
 
@@ -182,21 +204,48 @@ public struct ImageBuilder<Storage: StateStorage> {
     }
 
     /// Whether the key leads to an entity that is there, and is still its key.
-    func isKnown(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> Bool {
-        guard let key = KeyText.of(payload.values, type: set.entityType) else { return false }
+    ///
+    /// - Parameter owner: the entity that it came below.
+    func isKnown(
+        _ payload: EntityPayload, _ set: EntitySet, below owner: EntityID
+    ) throws(StateError) -> Bool {
+        guard let plain = KeyText.of(payload.values, type: set.entityType),
+            let key = keyText(payload.values, set.entityType, set, in: set.isContained ? owner : nil)
+        else { return false }
         if assigned[set.name, key] != nil { return true }
         guard let id = try entity(set, key: key) else { return false }
-        return try hasKey(id, key)
+        return try hasKey(id, plain)
+    }
+
+    /// The text of the key map: of a contained entity, the key below the one that contains it.
+    func keyText(
+        _ values: PropertyValues, _ type: EntityType, _ set: EntitySet, in container: EntityID?
+    ) -> String? {
+        let key = KeyText.of(values, type: type)
+        guard set.isContained else { return key }
+        guard let container, key != nil || set.isContainedSingle else { return nil }
+        return ContainedKey.text(container, set.isContainedSingle ? nil : key)
     }
 }
 
 extension ImageBuilder {
     /// The entity that a delta names, by its entity-id or its key; nil where it is not known.
-    func find(_ payload: EntityPayload, in set: EntitySet) throws(StateError) -> EntityID? {
+    ///
+    /// - Parameter parent: the entity that contains it, where the delta names it below that one.
+    func find(
+        _ payload: EntityPayload, in set: EntitySet, below parent: EntityID? = nil
+    ) throws(StateError) -> EntityID? {
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
         let payload = withKey(payload, type, set)
         if let name = name(payload, type, set), let id = try entity(named: name, set) { return id }
         if set.isSingleton { return try storage.rows(set: set.name).first }
+        if set.isContained {
+            let container = try container(of: payload, in: set, known: nil, below: parent)
+            guard let container, let key = keyText(payload.values, type, set, in: container) else { return nil }
+            if let id = assigned[set.name, key] { return id }
+            let predicate = set.isContainedSingle ? nil : KeyPredicate(of: type, in: payload.values)
+            return isNew(container) ? nil : try storage.entity(of: set, key: predicate, in: container)
+        }
         guard let key = KeyText.of(payload.values, type: type) else { return nil }
         if let id = assigned[set.name, key] { return id }
         if let id = try entity(set, key: key), try hasKey(id, key) { return id }

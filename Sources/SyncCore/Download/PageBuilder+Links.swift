@@ -118,6 +118,10 @@ extension PageBuilder {
             return add(.init(source: source, navigation: name, target: nil, isAdded: false))
         }
         guard let target = try builder.find(EntityPayload(id: text), in: targetSet) else { return }
+        // Nothing contains it any more.
+        if targetSet.isContained, targetSet.containment?.navigation.name == name {
+            return try remove(target, isDeleted: true)
+        }
         add(.init(source: source, navigation: name, target: target, isAdded: false))
     }
 
@@ -154,6 +158,9 @@ extension ImageBuilder {
         if set.isSingleton { return WaitingLinks.End(set: set.name, key: "") }
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
         let payload = withKey(payload, type, set)
+        if set.isContained {
+            return payload.id.map { WaitingLinks.End(set: set.name, key: links.relative($0)) }
+        }
         if let name = name(payload, type, set) {
             return WaitingLinks.End(set: EntityNames<Storage>.namesSet, key: name)
         }

@@ -26,6 +26,10 @@ public struct PageBuilder<Storage: StateStorage> {
     private var logged: Set<EntityID> = []
     /// How many entities a record may name as they were.
     private let namedLimit: Int
+    /// Where the query's entities are contained, as its path says it; nil where they are in a set of the container.
+    private let path: ContainmentPath?
+    /// Whether the entities along ``path`` have been looked for.
+    private var hasFollowedPath = false
 
     /// What becomes one record, or several where it is too long.
     private struct Part {
@@ -61,10 +65,13 @@ public struct PageBuilder<Storage: StateStorage> {
     ///   - compares: whether what is as it was is only named.
     ///   - waiting: links of which an end was not known yet in earlier parts of the download, or in earlier downloads.
     ///   - namedLimit: how many entities a record may name as they were.
+    ///   - path: the query's path.
     public init(
         storage: Storage, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
-        compares: Bool, waiting: WaitingLinks = WaitingLinks(), namedLimit: Int = DownloadPage.unchangedLimit
+        compares: Bool, waiting: WaitingLinks = WaitingLinks(), namedLimit: Int = DownloadPage.unchangedLimit,
+        path: ContainmentPath? = nil
     ) throws(StateError) {
+        self.path = path?.set.isContained == true ? path : nil
         self.storage = storage
         self.namedLimit = namedLimit
         self.model = model
@@ -84,6 +91,7 @@ public struct PageBuilder<Storage: StateStorage> {
 
     /// Takes what the items say. Those of a download that is compared are looked up together.
     public mutating func add(_ items: [DeltaItem]) throws(StateError) {
+        if let path, !items.isEmpty { try follow(path) }
         if comparison != nil { try builder.learn(items, in: set) }
         pages[0].images.reserveCapacity(items.count)
         for item in items { try add(item) }
@@ -134,19 +142,27 @@ public struct PageBuilder<Storage: StateStorage> {
 
     mutating func entitySet(_ name: String?) -> EntitySet? {
         guard let name else { return set }
-        if let found = model.findEntitySet(name) { return found }
+        if let found = model.findEntitySet(name), found.isContained == name.contains("/") { return found }
+        if let place = try? builder.place(named: name) { return place }
         unidentified.insert(name)
         return nil
     }
 
     /// The entity's ID; nil where it has no key.
-    private mutating func add(_ payload: EntityPayload, _ set: EntitySet) throws(StateError) -> EntityID? {
+    ///
+    /// - Parameter parent: the entity that contains it, where it came below that one.
+    private mutating func add(
+        _ payload: EntityPayload, _ set: EntitySet, below parent: EntityID? = nil
+    ) throws(StateError) -> EntityID? {
         let last = pages.count - 1
         let start = pages[last].images.count
         let firstNew = builder.nextNew
-        guard let id = try builder.add(payload, in: set, to: &pages[last].images) else { return nil }
+        guard let id = try builder.add(payload, in: set, below: parent, to: &pages[last].images) else { return nil }
+        let contained = try contained(in: pages[last].images[start...])
         beginPart(at: start)
         try judge(firstNew)
+        for gone in contained { try remove(gone, isDeleted: false) }
+        if set.isContained, parent == nil { try link(id, in: set, payload) }
         for change in payload.changes { try add(change, of: id, set) }
         return id
     }
@@ -202,12 +218,14 @@ public struct PageBuilder<Storage: StateStorage> {
         for item in change.items {
             switch item {
             case .entity(let payload):
-                guard let id = try add(payload, target) else { continue }
+                guard let id = try add(payload, target, below: target.isContained ? source : nil) else { continue }
                 add(.init(source: source, navigation: property.name, target: id, isAdded: true))
             case .removed(let removed):
                 if removed.reason == .deleted { forgetLinks(of: removed.entity, in: target) }
-                guard let id = try builder.find(removed.entity, in: target) else { continue }
-                if removed.reason == .deleted {
+                let parent = target.isContained ? source : nil
+                guard let id = try builder.find(removed.entity, in: target, below: parent) else { continue }
+                // What leaves the entity that contains it is gone, whatever reason is said.
+                if removed.reason == .deleted || target.isContained {
                     try remove(id, isDeleted: true)
                 } else {
                     unlinked.insert(id)
@@ -228,7 +246,7 @@ public struct PageBuilder<Storage: StateStorage> {
         return (image?.type ?? row?.type).flatMap(model.findEntityType)
     }
 
-    private mutating func remove(_ id: EntityID, isDeleted: Bool) throws(StateError) {
+    mutating func remove(_ id: EntityID, isDeleted: Bool) throws(StateError) {
         // A link that stands in front of it must not come behind it.
         if pages[pages.count - 1].linked.contains(id) { pages.append(Part()) }
         if isDeleted {
@@ -263,6 +281,64 @@ public struct PageBuilder<Storage: StateStorage> {
         part.starts = [0]
         pages[last].images.removeSubrange(start...)
         pages.append(part)
+    }
+
+    // MARK: Containment
+
+    /// Finds the entities that contain those of the query, and takes those that are not in the store by their keys: what they
+    /// contain is nowhere without them.
+    private mutating func follow(_ path: ContainmentPath) throws(StateError) {
+        guard !hasFollowedPath, let parent = path.parent else { return }
+        hasFollowedPath = true
+        let last = pages.count - 1
+        let start = pages[last].images.count
+        let firstNew = builder.nextNew
+        guard let found = try builder.entities(along: parent, to: &pages[last].images) else { return }
+        for index in start..<pages[last].images.count { pages[last].starts.append(index) }
+        for link in found.links { append(link) }
+        // The query brings them too, so that they stay as long as it does.
+        for id in found.entities where id < firstNew { name(id) }
+        builder.places[path.set.name] = found.entities.last
+    }
+
+    /// Links a contained entity that came by itself to the one that contains it.
+    private mutating func link(_ id: EntityID, in set: EntitySet, _ payload: EntityPayload) throws(StateError) {
+        let known = builder.isNew(id) ? nil : id
+        guard let containment = set.containment, let end = containment.navigation.navigation,
+            let parent = try builder.container(of: payload, in: set, known: nil, below: nil)
+        else { return }
+        if known != nil {
+            let (first, second) = end.relationship.isForward ? (parent, id) : (id, parent)
+            if try storage.link(end.relationship.name, first: first, second: second)?.inBase == true { return }
+        }
+        append(.init(source: parent, navigation: containment.navigation.name, target: id, isAdded: true))
+    }
+
+    /// Entities that this query brought, and that the whole of what their parent contains does not show any more.
+    private func contained(in images: ArraySlice<EntityImage>) throws(StateError) -> [EntityID] {
+        var gone: [EntityID] = []
+        for image in images where !builder.isNew(image.entity) {
+            guard let set = model.findEntitySet(image.set) else { continue }
+            for links in image.links where links.isComplete {
+                guard let property = model.findEntityType(image.type)?.findProperty(links.navigation),
+                    let target = model.target(of: property, in: set), target.containment?.navigation == property,
+                    let end = property.navigation
+                else { continue }
+                let shown = Set(links.targets)
+                for link in try storage.links(of: image.entity, along: end) where link.inBase {
+                    let id = link.target(along: end)
+                    if !shown.contains(id), try storage.isCovered(id, by: query) { gone.append(id) }
+                }
+            }
+        }
+        return gone
+    }
+
+    /// Adds the link without counting it: it is part of the entity.
+    private mutating func append(_ link: DownloadPage.ChangedLink) {
+        pages[pages.count - 1].page.links.append(link)
+        pages[pages.count - 1].linked.insert(link.source)
+        if let target = link.target { pages[pages.count - 1].linked.insert(target) }
     }
 
     // MARK: Links

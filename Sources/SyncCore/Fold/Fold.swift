@@ -395,6 +395,12 @@ public struct Fold<Storage: StateStorage> {
         // What was created here belongs to the queries over its set from now on; the next download decides.
         for id in operation.createdEntities {
             guard let set = try storage.set(of: id) else { continue }
+            if let model, let own = model.findEntitySet(set), own.isContained {
+                for state in try storage.queries() where try storage.brings(state.query, id, in: own, model) {
+                    try storage.cover(id, query: state.query.name, run: 0)
+                }
+                continue
+            }
             for state in try storage.queries() where QueryTarget(state.query.query).set == set {
                 try storage.cover(id, query: state.query.name, run: 0)
             }
@@ -430,8 +436,14 @@ public struct Fold<Storage: StateStorage> {
     private func assignKeys(_ created: [EntityID]) throws(StateError) {
         for id in created {
             guard let row = try baseRow(id), let type = model?.findEntityType(row.type),
-                let key = KeyText.of(row.values, type: type)
+                let set = model?.findEntitySet(row.set)
             else { continue }
+            if set.isContained {
+                let key = try storage.keyText(KeyText.of(row.values, type: type), of: id, in: set)
+                if let key { try storage.assignKey(set: row.set, key: key, to: id) }
+                continue
+            }
+            guard let key = KeyText.of(row.values, type: type) else { continue }
             let owner = try storage.entity(set: row.set, key: key).flatMap { id throws(StateError) in
                 try baseRow(id)
             }

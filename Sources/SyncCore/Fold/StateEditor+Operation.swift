@@ -64,10 +64,19 @@ extension StateEditor {
         if let name = image.editLink {
             try storage.assignKey(set: EntityNames<Storage>.namesSet, key: name, to: row.id)
         }
-        if let key = KeyText.of(row.values, type: type) { try storage.assignKey(set: image.set, key: key, to: row.id) }
+        try assignKey(of: row, type, in: image.set)
         try synchronizeDependent(row, changed: changed, clearing: isAnswer)
         // An entity's set is that with which it was registered first.
         if kind.isPrincipal || row.set != kind.set { try synchronizePrincipal(row.id, clearing: isAnswer) }
+    }
+
+    private func assignKey(of row: EntityRow, _ type: EntityType, in set: String) throws(StateError) {
+        let key = KeyText.of(row.values, type: type)
+        // One that nothing contains yet gets it with the link.
+        if let contained = model.findEntitySet(set), contained.isContained {
+            return try assignContainedKey(key, of: row.id, in: contained)
+        }
+        if let key { try storage.assignKey(set: set, key: key, to: row.id) }
     }
 
     /// Whether the row stands as it is, so that a download that brings again what was there writes nothing.
@@ -84,7 +93,8 @@ extension StateEditor {
             guard let end = try navigation(links.navigation, of: row)?.navigation else { continue }
             // Where dependent properties exist they say who is linked; an expansion may be older than they are.
             let hasConstraint = !end.constraints.isEmpty || !end.inverseConstraints.isEmpty
-            if links.isComplete, !hasConstraint {
+            // A contained entity loses its link only when it goes itself, and whether it does the queries decide.
+            if links.isComplete, !hasConstraint, !end.containsTarget {
                 for link in try storage.links(of: row.id, along: end)
                 where !links.targets.contains(link.target(along: end)) {
                     try unlink(link, clearing: false)
@@ -115,7 +125,13 @@ extension StateEditor {
     /// what it was made on.
     mutating func removeFromBase(_ id: EntityID, hasPending: Bool) throws(StateError) {
         guard var row = try storage.row(id) else { return }
-        if hasPending {
+        var isKept = hasPending
+        // What it contains goes with it, and what cannot go, for what is pending on it, keeps it here.
+        for child in try containedEntities(of: row) {
+            try removeFromBase(child, hasPending: try storage.state.hasPendingChange(of: child))
+            if try storage.row(child) != nil { isKept = true }
+        }
+        if isKept {
             row.origin = .gone
             try put(row)
         } else {
@@ -123,5 +139,42 @@ extension StateEditor {
             // and the entity may have left this store only.
             try remove(id, clearing: false)
         }
+    }
+
+    // MARK: Containment
+
+    private func containedEntities(of row: EntityRow) throws(StateError) -> [EntityID] {
+        guard let set = model.findEntitySet(row.set) else { return [] }
+        var found: [EntityID] = []
+        for contained in model.containedSets(in: set) {
+            guard let end = contained.containment?.navigation.navigation else { continue }
+            let name = end.relationship.name
+            let links =
+                end.relationship.isForward
+                ? try storage.links(name, first: row.id) : try storage.links(name, second: row.id)
+            found += links.filter(\.inLocal).map { $0.target(along: end) }
+        }
+        return found
+    }
+
+    /// Gives a contained entity its place in the key map, as soon as the link to the one that contains it is there. Only in
+    /// the base layer.
+    func assignContainedKey(_ key: String?, of id: EntityID, in set: EntitySet) throws(StateError) {
+        guard let relationship = set.containment?.relationship, key != nil || set.isContainedSingle else { return }
+        let links =
+            relationship.isForward
+            ? try storage.links(relationship.name, second: id) : try storage.links(relationship.name, first: id)
+        guard let link = links.first(where: \.inLocal) else { return }
+        let parent = relationship.isForward ? link.first : link.second
+        try storage.assignKey(
+            set: set.name, key: ContainedKey.text(parent, set.isContainedSingle ? nil : key), to: id)
+    }
+
+    /// Follows a new link where it is that of a contained entity to the one that contains it.
+    func assignContainedKey(_ end: Navigation, from source: EntityID, to target: EntityID) throws(StateError) {
+        guard layer == .base, end.containsTarget, let row = try storage.row(target),
+            let set = model.findEntitySet(row.set), set.isContained, let type = model.findEntityType(row.type)
+        else { return }
+        try assignContainedKey(KeyText.of(row.values, type: type), of: target, in: set)
     }
 }

@@ -207,6 +207,7 @@ struct StateEditor<Storage: StateStorage> {
             }
         }
         try setLink(name, first, second, true)
+        try assignContainedKey(end, from: source, to: target)
         try writeConstraint(name, first: first, second: second)
     }
 

@@ -21,7 +21,9 @@ struct EntityLinks {
         {
             return key
         }
-        guard let start = Self.lastRange(of: "/\(set.name)(", in: url) else { return nil }
+        guard let start = Self.lastRange(of: "/\(set.root.name)" + (set.root.isSingleton ? "/" : "("), in: url) else {
+            return nil
+        }
         return try? key(of: ServiceRequest.parse(String(url[start...]), model: model, version: model.version), set)
     }
 
@@ -40,7 +42,28 @@ struct EntityLinks {
         return set
     }
 
+    /// The path of an entity or collection in a URL or the fragment of a context URL, through the entities that contain it.
+    func containmentPath(in url: String) -> ContainmentPath? {
+        if let request = try? ServiceRequest.parse(url, serviceRoot: root, model: model, version: model.version) {
+            return ContainmentPath(request.path, model)
+        }
+        for set in model.entitySets + model.singletons {
+            guard let start = Self.lastRange(of: "/\(set.name)" + (set.isSingleton ? "/" : "("), in: url) else {
+                continue
+            }
+            let rest = try? ServiceRequest.parse(String(url[start...]), model: model, version: model.version)
+            if let path = rest.flatMap({ ContainmentPath($0.path, model) }) { return path }
+        }
+        return nil
+    }
+
     private func key(of request: ServiceRequest, _ set: EntitySet) -> KeyPredicate? {
+        if set.isContained {
+            guard let path = ContainmentPath(request.path, model), path.set == set,
+                case .key(let predicate)? = path.steps.last?.key
+            else { return nil }
+            return predicate
+        }
         var segments = request.path.segments[...]
         if case .type? = segments.last { segments.removeLast() }
         guard segments.count == 2, case .entitySet(let named)? = segments.first, named.name == set.name,
@@ -55,6 +78,7 @@ struct EntityLinks {
 
     /// Whether the URL is what follows from the key anyway.
     func isConventional(_ url: String, _ set: EntitySet, _ key: KeyPredicate) -> Bool {
+        if set.isContained { return self.key(in: url, of: set) == key }
         let own = encoder.url(of: .entity(set: set, key: key))
         return url == own || url.hasSuffix("/" + own) || self.key(in: url, of: set) == key
     }

@@ -23,6 +23,20 @@ public struct EntityNames<Storage: StateStorage> {
         return try storage.entity(set: set, key: KeyText.of(key))
     }
 
+    /// The entity that a path leads to, through those that contain it; nil where it leads to several or to none.
+    public func entity(at path: ContainmentPath) throws(StateError) -> EntityID? {
+        let found = try path.entity { set, key, parent throws(StateError) in
+            if set.isContained {
+                guard let parent else { return nil }
+                return try storage.entity(of: set, key: key, in: parent)
+            }
+            guard let key else { return try storage.rows(set: set.name).first }
+            return try entity(set: set.name, key: key)
+        }
+        guard let found, try storage.set(of: found) == path.set.name else { return nil }
+        return found
+    }
+
     /// The entity that the service names by a URL or URI that does not follow from its key.
     public func entity(named url: String) throws(StateError) -> EntityID? {
         try storage.entity(
@@ -41,6 +55,9 @@ public struct EntityNames<Storage: StateStorage> {
 
     /// With the real key as soon as the service has confirmed it, with the entity ID before.
     public func readLink(_ row: EntityRow) -> String {
+        if let set = model.findEntitySet(row.set), set.isContained {
+            return containedLink(row, set) ?? "\(row.set)(\(row.id))"
+        }
         guard row.origin != .local, let set = model.findEntitySet(row.set), let type = model.findEntityType(row.type)
         else {
             return "\(row.set)(\(row.id))"
@@ -54,9 +71,36 @@ public struct EntityNames<Storage: StateStorage> {
             of: .entity(set: set, key: key))
     }
 
+    /// `People('ann')/Trips(0)`; nil where nothing contains the entity any more.
+    private func containedLink(_ row: EntityRow, _ set: EntitySet) -> String? {
+        let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root)
+        var link = ""
+        var (row, set) = (row, set)
+        for _ in 0..<EntityResolver<Storage>.deepestContainment {
+            guard let containment = set.containment else { return readLink(row) + link }
+            var step = "/" + (containment.cast.map { $0 + "/" } ?? "") + containment.navigation.name
+            if containment.navigation.isCollection {
+                let type = model.findEntityType(row.type)
+                if row.origin != .local, let key = type.flatMap({ KeyPredicate(of: $0, in: row.values) }) {
+                    step += encoder.predicate(key, of: set.entityType)
+                } else {
+                    step += "(\(row.id))"
+                }
+            }
+            link = step + link
+            guard let found = try? storage.container(of: row.id, in: set), let parent = try? storage.row(found),
+                let parentSet = model.findEntitySet(parent.set)
+            else { return nil }
+            (row, set) = (parent, parentSet)
+        }
+        return nil
+    }
+
     /// How the entities of a set and type are named where their key is one small whole number; nil for others.
     public func plainForm(set: String, type: String) -> PlainLinkForm? {
-        guard let set = model.findEntitySet(set), !set.isSingleton, let type = model.findEntityType(type) else {
+        guard let set = model.findEntitySet(set), !set.isSingleton, !set.isContained,
+            let type = model.findEntityType(type)
+        else {
             return nil
         }
         return Self.plainForm(set, type)

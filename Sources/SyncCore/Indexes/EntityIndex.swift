@@ -37,7 +37,7 @@ public struct EntityIndex: Sendable, Hashable {
 
     /// The sets that it is over; none where the metadata know no such set or type.
     public func sets(in model: EntityDataModel) -> [EntitySet] {
-        let all = model.entitySets + model.singletons
+        let all = model.allSets
         if let set = all.first(where: { $0.name == name }) { return [set] }
         guard let type = model.findEntityType(name) else { return [] }
         return all.filter { model.isType(type.name, derivedFrom: $0.entityType.name) }

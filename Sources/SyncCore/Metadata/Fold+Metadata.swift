@@ -21,12 +21,12 @@ extension Fold {
 
     private func migrateRows(_ migration: ModelMigration) throws(StateError) {
         let rekeyed = migration.rekeyedSets
-        for set in migration.new.entitySets + migration.new.singletons {
+        for set in migration.new.allSets {
             for id in try storage.rows(set: set.name) {
                 guard let row = try storage.row(id), let migrated = migration.migrated(row) else { continue }
                 if migrated != row { try storage.putRow(migrated) }
                 if rekeyed.contains(set.name), let type = migration.new.findEntityType(migrated.type),
-                    let key = KeyText.of(migrated.values, type: type),
+                    let key = try storage.keyText(KeyText.of(migrated.values, type: type), of: id, in: set),
                     try storage.entity(set: set.name, key: key) == nil
                 {
                     try storage.assignKey(set: set.name, key: key, to: id)

@@ -37,7 +37,7 @@ struct ModelMigration {
     /// By the sets' navigation properties: these are what a person would say stays the same.
     private static func successors(_ old: EntityDataModel, _ new: EntityDataModel) -> [String: Set<Relationship>] {
         var found: [String: Set<Relationship>] = [:]
-        for set in old.entitySets + old.singletons {
+        for set in old.allSets {
             for type in old.entityTypes(derivedFrom: set.entityType) {
                 let newType = new.findEntitySet(set.name).map { Self.type(of: type.name, in: $0, old, new) }
                 for property in type.navigationProperties {
@@ -79,7 +79,7 @@ struct ModelMigration {
     /// The sets whose entities may have another key from now on.
     var rekeyedSets: Set<String> {
         Set(
-            (new.entitySets + new.singletons).filter { set in
+            new.allSets.filter { set in
                 guard let before = old.findEntitySet(set.name) else { return false }
                 return before.entityType.keyParts.map(\.path) != set.entityType.keyParts.map(\.path)
             }.map(\.name))
@@ -131,7 +131,7 @@ struct ModelMigration {
 
     /// The referential constraints that the old metadata did not have: links follow from them that nobody has told.
     func newConstraints(besides old: RelationshipIndex) -> [RelationshipIndex.Constraint] {
-        (new.entitySets + new.singletons).flatMap { set in
+        new.allSets.flatMap { set in
             let known = old.constraints(ofDependentsIn: set.name)
             return index.constraints(ofDependentsIn: set.name).filter { constraint in
                 !known.contains { before in

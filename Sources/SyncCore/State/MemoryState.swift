@@ -95,7 +95,7 @@ public final class MemoryState: StateStorage {
     }
     public func install(_ model: EntityDataModel) {
         touched?.hasModel = true
-        let sets = Set((model.entitySets + model.singletons).map(\.name))
+        let sets = Set(model.allSets.map(\.name))
         if tally.isKept {
             for row in rowsByID.values where !sets.contains(row.set) { tally.replace(.row(row), by: nil) }
         }

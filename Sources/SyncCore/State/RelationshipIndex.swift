@@ -58,7 +58,7 @@ public struct RelationshipIndex: Sendable {
             }
             if !known { constraints.append(constraint) }
         }
-        let sets = model.entitySets + model.singletons
+        let sets = model.allSets
         // An end's own navigation property names it best, so these come before what partners say.
         for set in sets {
             for property in set.entityType.navigationProperties {
@@ -71,6 +71,16 @@ public struct RelationshipIndex: Sendable {
                         partnerMultiplicity: navigation.sourceMultiplicity), to: set.name)
             }
         }
+        // A contained entity is never without the one that contains it.
+        for set in model.containedSets {
+            guard let containment = set.containment, let end = containment.navigation.navigation else { continue }
+            add(
+                End(
+                    relationship: end.relationship.name, isFirst: !end.relationship.isForward, multiplicity: .one,
+                    name: end.partner.map { "\(set.name)/\($0)" }
+                        ?? "\(containment.parent.name)/\(containment.navigation.name)",
+                    partners: containment.parent.name, partnerMultiplicity: end.multiplicity), to: set.name)
+        }
         for set in sets {
             for (type, property) in Self.navigations(of: set, model) {
                 guard let navigation = property.navigation, let target = model.target(of: property, in: set, from: type)
@@ -82,6 +92,8 @@ public struct RelationshipIndex: Sendable {
                         multiplicity: navigation.sourceMultiplicity, name: "\(set.name)/\(property.name)",
                         partners: set.name, partnerMultiplicity: navigation.multiplicity),
                     to: target.name)
+                // Values do not tell who contains an entity, nor which contained one is meant.
+                guard model.principalSet(of: property, in: set) != nil else { continue }
                 if !navigation.constraints.isEmpty {
                     add(
                         Constraint(
@@ -100,7 +112,7 @@ public struct RelationshipIndex: Sendable {
         }
         var cascades: [String: Set<Relationship>] = [:]
         for set in sets {
-            cascades[set.name] = set.cascades
+            cascades[set.name] = model.cascades(of: set)
         }
         self.cascades = cascades
         dependents = Dictionary(grouping: constraints, by: \.dependentSet)
@@ -155,11 +167,12 @@ public struct RelationshipIndex: Sendable {
     }
 }
 
-extension EntitySet {
-    /// The directions in which a delete goes on to the partners.
-    var cascades: Set<Relationship> {
-        Set(
-            entityType.navigationProperties.compactMap(\.navigation)
-                .filter { $0.onDelete == "Cascade" || $0.containsTarget }.map(\.relationship))
+extension EntityDataModel {
+    /// The directions in which a delete of an entity of the set goes on to its partners.
+    func cascades(of set: EntitySet) -> Set<Relationship> {
+        let declared = set.entityType.navigationProperties.compactMap(\.navigation).filter {
+            $0.onDelete == "Cascade" || $0.containsTarget
+        }.map(\.relationship)
+        return Set(declared + containedSets(in: set).compactMap { $0.containment?.relationship })
     }
 }

@@ -138,7 +138,7 @@ struct Coalescing<Storage: StateStorage> {
         guard creation.operations[0].operation.createdEntities == [entity], made.affected.isEmpty,
             gone.affected.isSubset(of: made.reads.union(made.writes)),
             let set = try resolver.storage.set(of: entity).flatMap({ resolver.model.findEntitySet($0) }),
-            set.cascades.isEmpty
+            resolver.model.cascades(of: set).isEmpty
         else { return false }
         let own = Set(creation.sequences + deletion.sequences)
         return try resolver.storage.pendingOperations(naming: entity).allSatisfy(own.contains)

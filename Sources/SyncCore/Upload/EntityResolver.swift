@@ -108,7 +108,7 @@ public struct EntityResolver<Storage: StateStorage> {
         for property in type.navigationProperties {
             guard let pairs = property.navigation?.constraints, pairs.contains(where: { values[$0.dependent] != nil }),
                 let set = try set(of: entity).flatMap({ model.findEntitySet($0) }),
-                let target = model.target(of: property, in: set, from: type)
+                let target = model.principalSet(of: property, in: set, from: type)
             else { continue }
             let known = try serviceRow(entity)?.values
             let named = pairs.map { ($0.principal, values[$0.dependent] ?? known?[$0.dependent] ?? .null) }
@@ -207,8 +207,27 @@ public struct EntityResolver<Storage: StateStorage> {
 
     /// How a request names an entity that the service has; nil while its key is not known.
     public func reference(_ row: EntityRow) -> ResourceReference? {
+        reference(row, depth: 0)
+    }
+
+    /// How many entities may be contained in each other.
+    static var deepestContainment: Int { 64 }
+
+    private func reference(_ row: EntityRow, depth: Int) -> ResourceReference? {
         if let editLink = row.editLink, EntityLinks.isAddress(editLink) { return .url(editLink) }
         guard let set = model.findEntitySet(row.set), let type = model.findEntityType(row.type) else { return nil }
+        if let containment = set.containment {
+            guard depth < Self.deepestContainment, let id = try? storage.container(of: row.id, in: set),
+                let parentRow = try? serviceRow(id), let parent = reference(parentRow, depth: depth + 1)
+            else { return nil }
+            let owner = containment.cast.map { .cast(parent, to: $0) } ?? parent
+            guard containment.navigation.isCollection else {
+                return .contained(in: owner, by: containment.navigation, key: nil)
+            }
+            return KeyPredicate(of: type, in: row.values).map {
+                .contained(in: owner, by: containment.navigation, key: $0)
+            }
+        }
         if set.isSingleton { return .entity(set: set, key: KeyPredicate([])) }
         return KeyPredicate(of: type, in: row.values).map { .entity(set: set, key: $0) }
     }

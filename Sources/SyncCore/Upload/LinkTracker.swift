@@ -33,7 +33,7 @@ struct LinkTracker<Storage: StateStorage> {
             let owner = found[next]
             next += 1
             guard let set = try resolver.set(of: owner).flatMap({ model.findEntitySet($0) }) else { continue }
-            for relationship in set.cascades {
+            for relationship in model.cascades(of: set) {
                 for partner in try partners(at: LinkEnd(entity: owner, relationship: relationship))
                 where known.insert(partner).inserted {
                     found.append(partner)
@@ -83,19 +83,21 @@ struct LinkTracker<Storage: StateStorage> {
     /// Who had the keys of the entities that the operation creates: what deletes those comes before. The new ones have them
     /// from now on.
     mutating func formerOwners(_ operation: Operation) throws(StateError) -> [EntityID] {
-        guard case .create(let creation, _) = operation.action else { return [] }
+        guard case .create(let creation, let parent) = operation.action else { return [] }
         var owners: [EntityID] = []
-        func visit(_ creation: Creation) throws(StateError) {
-            if let type = model.findEntityType(creation.type), let key = KeyText.of(creation.values, type: type) {
+        func visit(_ creation: Creation, in parent: EntityID?) throws(StateError) {
+            if let key = creation.keyText(in: parent, model) {
                 let name = ExactText("\(creation.set)(\(key))")
                 var known = keys[name]
                 if known == nil { known = try storage.entity(set: creation.set, key: key) }
                 if let known, known != creation.entity { owners.append(known) }
                 keys[name] = creation.entity
             }
-            for level in creation.inline { for child in level.entities { try visit(child) } }
+            for level in creation.inline {
+                for child in level.entities { try visit(child, in: creation.entity) }
+            }
         }
-        try visit(creation)
+        try visit(creation, in: parent?.entity)
         return owners
     }
 

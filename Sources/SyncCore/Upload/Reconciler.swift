@@ -151,7 +151,7 @@ public struct Reconciler<Storage: StateStorage> {
         for (level, bodies, target, shown) in below {
             // What was bound beside the new ones is known already; what cannot be told apart is taken for nobody.
             var answered: [EntityPayload] = []
-            for child in shown where try !builder.isKnown(child, target) { answered.append(child) }
+            for child in shown where try !builder.isKnown(child, target, below: new.id) { answered.append(child) }
             let navigation = body.inline.first { $0.navigation.name == level.navigation }?.navigation
             let isSingle = navigation?.isCollection == false
             for (sent, place) in ChildMatching(options: options).pairs(bodies, answered, isSingle: isSingle) {

@@ -19,7 +19,9 @@ extension RequestPlanner {
         guard let parent else { return try add(creation.withoutDecidedProperties(resolver.model), pending) }
         let navigation = try navigation(parent.navigation, of: parent.entity, in: pending.operation)
         let creation = creation.withoutDecidedProperties(resolver.model, through: navigation)
-        if navigation.isCollection { return try add(creation, pending, below: (parent.entity, navigation)) }
+        if navigation.isCollection || isContaining(navigation) {
+            return try add(creation, pending, below: (parent.entity, navigation))
+        }
         // There is no POST to a single-valued navigation property. The new entity binds its owner, where it can: it may not
         // exist without. Otherwise a link follows.
         if let type = resolver.model.findEntityType(creation.type),
@@ -52,9 +54,15 @@ extension RequestPlanner {
             links.remove(at: index)
         }
         if let owner {
-            add(
-                .createRelated(in: try reference(owner.entity), navigation: owner.navigation, body), pending,
-                creates: new)
+            let reference = try reference(owner.entity, having: owner.navigation)
+            if owner.navigation.isCollection {
+                add(.createRelated(in: reference, navigation: owner.navigation, body), pending, creates: new)
+            } else {
+                // There is no POST to a single-valued navigation property. What it contains comes into being by an update of
+                // what is not there yet (OData 4.01 Part 1, 11.4.4).
+                let place = ResourceReference.contained(in: reference, by: owner.navigation, key: nil)
+                add(.update(place, body, replaces: !options.supportsPatch), pending, creates: new)
+            }
             changed.insert(owner.entity)
         } else {
             add(.create(in: set, body), pending, creates: new)
@@ -62,6 +70,23 @@ extension RequestPlanner {
         if !options.supportsPatch { standing[creation.entity] = creation.values }
         for link in links { try add(link, of: creation.entity, pending) }
         for (navigation, child) in below.after { try add(child, pending, below: (creation.entity, navigation)) }
+    }
+
+    /// Whether entities come into being only below it.
+    private func isContaining(_ navigation: Property) -> Bool {
+        navigation.navigation?.containsTarget == true && !resolver.model.version.isLegacy
+    }
+
+    /// The entity, as one of the type that declares the navigation property to what it contains where its set has other ones
+    /// too.
+    private func reference(
+        _ entity: EntityID, having navigation: Property
+    ) throws(StateError) -> ResourceReference {
+        let reference = try reference(entity)
+        guard isContaining(navigation), let set = resolver.model.findEntitySet(try set(of: entity)),
+            let cast = resolver.model.target(of: navigation, in: set)?.containment?.cast
+        else { return reference }
+        return .cast(reference, to: cast)
     }
 
     /// Where the entity can be created so that this says the link: `POST Customers(1)/Orders`.
@@ -83,8 +108,8 @@ extension RequestPlanner {
             let navigation = try property(level.navigation, of: type)
             for child in level.entities {
                 let isSeparate = try needsRequest(child)
-                if navigation.isCollection {
-                    if isSeparate || !nestsCollections {
+                if navigation.isCollection || isContaining(navigation) {
+                    if isSeparate || navigation.isCollection && !nestsCollections {
                         below.after.append((navigation, child))
                     } else {
                         below.inline.append((navigation, child))

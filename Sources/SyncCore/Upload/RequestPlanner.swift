@@ -158,7 +158,7 @@ struct RequestPlanner<Storage: StateStorage> {
     }
 
     private mutating func check(_ action: DataModification.Action) {
-        func isNew(_ reference: ResourceReference) -> Bool { if case .contentID = reference { true } else { false } }
+        func isNew(_ reference: ResourceReference) -> Bool { reference.isBelowContentID }
         if options.contentIDReferences == .none, action.urlReferences.contains(where: isNew) {
             obstacle = "a request refers to what another one creates, and the service reads no Content-ID references"
         }

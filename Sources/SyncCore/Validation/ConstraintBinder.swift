@@ -53,7 +53,7 @@ public struct ConstraintBinder<Storage: StateStorage> {
         var bindings: [Binding] = []
         for property in type.navigationProperties where !property.isCollection && !known.contains(property.name) {
             guard let pairs = property.navigation?.constraints, !pairs.isEmpty,
-                let target = model.target(of: property, in: set, from: type),
+                let target = model.principalSet(of: property, in: set, from: type),
                 !pairs.contains(where: { keys.contains($0.dependent) })
             else { continue }
             let named = pairs.compactMap { pair in

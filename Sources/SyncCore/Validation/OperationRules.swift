@@ -20,8 +20,9 @@ public struct OperationRules<Storage: StateStorage> {
         try checkStream(operation)
         switch operation.action {
         case .create(let creation, let parent):
-            try check(creation, depth: 0)
-            try checkKeysDiffer(creation)
+            try checkPlace(creation, in: parent)
+            try check(creation, in: parent?.entity, depth: 0)
+            try checkKeysDiffer(creation, in: parent?.entity)
             if let parent { try checkParent(parent, creation) }
         case .update(let id, let changes, let bindings):
             let row = try existing(id)
@@ -64,7 +65,8 @@ public struct OperationRules<Storage: StateStorage> {
 
     // MARK: Creation
 
-    private func check(_ creation: Creation, depth: Int) throws(ValidationError) {
+    /// - Parameter parent: the entity that it is created in; nil where it is created in its set.
+    private func check(_ creation: Creation, in parent: EntityID?, depth: Int) throws(ValidationError) {
         guard depth < OperationRefused.deepestInsert else { throw .refused(.nestedTooDeeply) }
         guard let set = model.findEntitySet(creation.set) else {
             throw .refused(.init(.unknownEntitySet, "There is no entity set \(creation.set)."))
@@ -82,8 +84,9 @@ public struct OperationRules<Storage: StateStorage> {
             throw .refused(.init(.notAllowed, "\(type.name) is abstract; create an entity of a type derived from it."))
         }
         try checkValues(creation.values, type, set: set.name)
-        try checkKeyIsFree(creation, type)
+        try checkKeyIsFree(creation, in: parent, set, type)
         try check(creation.bindings, type, set: set.name)
+        for binding in creation.bindings { try checkIsNoContainment(binding.navigation, type, set: set.name) }
         try checkNamedPrincipals(creation.values, creation.bindings, type, set: set.name)
         for inline in creation.inline {
             let navigation = try navigation(inline.navigation, type, set: set.name)
@@ -95,7 +98,8 @@ public struct OperationRules<Storage: StateStorage> {
                 try checkTarget(navigation, type: child.type)
                 try checkSet(child.set, of: navigation, from: set.name, type)
                 try checkOwner(creation.entity, navigation, child)
-                try check(child, depth: depth + 1)
+                try checkPlace(child, through: navigation, of: set)
+                try check(child, in: creation.entity, depth: depth + 1)
             }
         }
     }
@@ -126,7 +130,10 @@ public struct OperationRules<Storage: StateStorage> {
                 recovery: "Leave \(partner) away; it is set by where the entity is created."))
     }
 
-    private func checkKeyIsFree(_ creation: Creation, _ type: EntityType) throws(ValidationError) {
+    private func checkKeyIsFree(
+        _ creation: Creation, in parent: EntityID?, _ set: EntitySet, _ type: EntityType
+    ) throws(ValidationError) {
+        if set.isContained { return try checkKeyIsFreeBelow(parent, creation, set, type) }
         guard let key = KeyPredicate(of: type, in: creation.values) else { return }
         let values = key.located(in: type)
         let others = try read { s throws(StateError) in try s.findRows(set: creation.set, where: values) }
@@ -139,10 +146,10 @@ public struct OperationRules<Storage: StateStorage> {
     }
 
     /// Among the entities of one deep insert, none of which is in the state yet.
-    private func checkKeysDiffer(_ creation: Creation) throws(ValidationError) {
+    private func checkKeysDiffer(_ creation: Creation, in parent: EntityID?) throws(ValidationError) {
         var keys: Set<ExactText> = []
-        func visit(_ creation: Creation) throws(ValidationError) {
-            if let type = model.findEntityType(creation.type), let key = KeyText.of(creation.values, type: type) {
+        func visit(_ creation: Creation, in parent: EntityID?) throws(ValidationError) {
+            if let key = creation.keyText(in: parent, model) {
                 guard keys.insert(ExactText("\(creation.set)(\(key))")).inserted else {
                     throw .refused(
                         .init(
@@ -150,9 +157,11 @@ public struct OperationRules<Storage: StateStorage> {
                             recovery: "Leave the key unset and let the service give one, or choose another."))
                 }
             }
-            for inline in creation.inline { for child in inline.entities { try visit(child) } }
+            for inline in creation.inline {
+                for child in inline.entities { try visit(child, in: creation.entity) }
+            }
         }
-        try visit(creation)
+        try visit(creation, in: parent)
     }
 
     private func checkKeyIsKept(
@@ -223,7 +232,7 @@ public struct OperationRules<Storage: StateStorage> {
         for property in type.navigationProperties {
             guard let pairs = property.navigation?.constraints, let first = pairs.first,
                 pairs.allSatisfy({ (values[$0.dependent] ?? .null) != .null }),
-                let target = model.target(of: property, in: set, from: type),
+                let target = model.principalSet(of: property, in: set, from: type),
                 !bindings.contains(where: { $0.navigation == property.name }),
                 let key = KeyPredicate(
                     of: target.entityType,
@@ -259,6 +268,7 @@ public struct OperationRules<Storage: StateStorage> {
         let navigation = try navigation(link.navigation, type, set: from.set)
         try checkTarget(navigation, type: to.type)
         try checkSet(to.set, of: navigation, from: from.set, type)
+        try checkIsNoContainment(link.navigation, type, set: from.set)
         try checkKeyIsKept(link, navigation, from, to)
         return navigation
     }
@@ -303,7 +313,7 @@ public struct OperationRules<Storage: StateStorage> {
                 recovery: "Link an entity of \(bound)."))
     }
 
-    private func navigation(_ name: String, _ type: EntityType, set: String) throws(ValidationError) -> Property {
+    func navigation(_ name: String, _ type: EntityType, set: String) throws(ValidationError) -> Property {
         guard let property = type.findProperty(name), property.isNavigation else {
             throw .refused(.init(.unknownNavigationProperty, "\(set) has no navigation property \(name)."))
         }
@@ -323,7 +333,7 @@ public struct OperationRules<Storage: StateStorage> {
         try read { s throws(StateError) in try s.name(of: id, model) }
     }
 
-    private func type(_ name: String) throws(ValidationError) -> EntityType {
+    func type(_ name: String) throws(ValidationError) -> EntityType {
         guard let type = model.findEntityType(name) else {
             throw .refused(.init(.wrongTargetType, "The metadata has no entity type \(name)."))
         }

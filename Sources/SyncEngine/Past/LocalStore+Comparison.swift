@@ -29,6 +29,19 @@ package struct ComparedEntity: Sendable {
         self.values = values
     }
 
+    /// The key of a contained entity, which other stores know by its whole path only; nil where an entity along that has no
+    /// key yet.
+    fileprivate static func key(link: String) -> KeyPredicate? {
+        link.contains("(~") ? nil : KeyPredicate([(name: "", value: .string(link))])
+    }
+
+    fileprivate static func link(in key: KeyPredicate) -> String? {
+        guard key.values.count == 1, key.values[0].name.isEmpty, case .string(let link) = key.values[0].value else {
+            return nil
+        }
+        return link
+    }
+
     /// What a link leads to.
     package struct End: Sendable, Hashable {
         package var id: EntityID
@@ -42,7 +55,7 @@ extension LocalStore {
     /// The names of the metadata's entity sets and singletons, in the order of their bytes; none before there are metadata.
     package var setNames: [String] {
         guard let model = fold.model else { return [] }
-        return (model.entitySets + model.singletons).map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return model.allSets.map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// Some entities of a set, in ascending order of their IDs.
@@ -72,6 +85,11 @@ extension LocalStore {
         }
         return try read { state throws in
             try keys.map { key in
+                if let link = ComparedEntity.link(in: key) {
+                    let names = AddressResolver(state: state, model: model, root: try state.header().service?.root)
+                    let found = try? names.entity(at: link)
+                    return try found.flatMap { try state.row($0) }.flatMap { try compared($0, model) }
+                }
                 let ids = try state.findRows(set: set, where: key.located(in: type))
                 return try ids.first.flatMap { try state.row($0) }.flatMap { try compared($0, model) }
             }
@@ -81,9 +99,11 @@ extension LocalStore {
     private func compared(_ row: EntityRow, _ model: EntityDataModel) throws -> ComparedEntity? {
         guard let type = model.findEntityType(row.type) else { return nil }
         let forms = try linkForms(model)
+        let name = forms.readLink(row)
+        let isContained = model.findEntitySet(row.set)?.isContained == true
         var compared = ComparedEntity(
-            id: row.id, set: row.set, type: type, name: forms.readLink(row),
-            key: KeyPredicate(of: type, in: row.values),
+            id: row.id, set: row.set, type: type, name: name,
+            key: isContained ? ComparedEntity.key(link: name) : KeyPredicate(of: type, in: row.values),
             values: row.values)
         let links = try state.links(of: row.id).filter(\.inLocal)
         guard !links.isEmpty else { return compared }

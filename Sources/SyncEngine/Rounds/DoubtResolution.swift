@@ -33,7 +33,7 @@ struct DoubtResolution {
     private func read(_ pending: PendingOperation) async throws(TidelogError) -> Finding {
         guard case .inDoubt(let batch, _) = pending.status else { return .mayBeSentAgain }
         switch pending.operation.action {
-        case .create(let creation, _): return try await finding(creation, batch)
+        case .create(let creation, let parent): return try await finding(creation, in: parent, batch)
         case .update(let id, let changes, let bindings):
             let reading = EntityReading(store: store, session: session)
             if let stream = pending.operation.stream {
@@ -50,14 +50,30 @@ struct DoubtResolution {
         }
     }
 
-    private func finding(_ creation: Creation, _ batch: BatchID) async throws(TidelogError) -> Finding {
+    private func finding(
+        _ creation: Creation, in parent: Parent?, _ batch: BatchID
+    ) async throws(TidelogError) -> Finding {
         let model = try await store.model
         guard let set = model.findEntitySet(creation.set), let type = model.findEntityType(creation.type) else {
             return .unknown
         }
         let reading = EntityReading(store: store, session: session)
+        var place: ResourceReference?
+        if let containment = set.containment {
+            // Below an entity whose key is not known either nothing can be read.
+            guard let parent, let owner = try await store.serviceReference(parent.entity)?.reference else {
+                return .unknown
+            }
+            place = .contained(
+                in: containment.cast.map { .cast(owner, to: $0) } ?? owner, by: containment.navigation, key: nil)
+            if set.isContainedSingle { return .mayBeDoneTwice }
+        }
         if let key = KeyPredicate(of: type, in: creation.values) {
-            guard let (payload, _) = try await reading.read(.entity(set: set, key: key), set) else {
+            var reference = ResourceReference.entity(set: set, key: key)
+            if case .contained(let owner, let navigation, _) = place {
+                reference = .contained(in: owner, by: navigation, key: key)
+            }
+            guard let (payload, _) = try await reading.read(reference, set) else {
                 return .mayBeSentAgain
             }
             // The service may give keys of its own and have this one by chance: what was sent has to be there too.
@@ -65,7 +81,7 @@ struct DoubtResolution {
         }
         let options = try await store.serviceOptions
         for marks in Self.marks(of: creation, set, type, options) {
-            let found = try await reading.search(set, where: marks)
+            let found = try await reading.search(set, at: place, where: marks)
             switch found.count {
             case 0: return .mayBeSentAgain
             // Somebody may have changed it since: that it is there is enough, and nobody else has its mark.

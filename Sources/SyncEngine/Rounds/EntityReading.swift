@@ -16,8 +16,10 @@ struct EntityReading {
     }
 
     /// The entities of a set that have all these values; two at most, since that is one too many already.
+    ///
+    /// - Parameter place: where they are contained; nil where the set is one of the container.
     func search(
-        _ set: EntitySet, where values: [(property: Property, value: Value)]
+        _ set: EntitySet, at place: ResourceReference? = nil, where values: [(property: Property, value: Value)]
     ) async throws(TidelogError) -> [EntityPayload] {
         let model = try await store.model
         let encoder = RequestEncoder(
@@ -33,7 +35,8 @@ struct EntityReading {
             }
             return "\(property.name) eq \(literal)"
         }.joined(separator: " and ")
-        let url = "\(set.name)?$filter=\(PercentCoding.encode(filter, for: .queryValue))&$top=2"
+        let url =
+            "\(place.map(encoder.url) ?? set.name)?$filter=\(PercentCoding.encode(filter, for: .queryValue))&$top=2"
         let response = try await session.get(url, headers: encoder.headers)
         try ServiceSession.check(response, "GET", url)
         do throws(PayloadError) {

@@ -18,6 +18,7 @@ struct AddressResolver {
         switch address {
         case .link(let url): return try entity(at: url)
         case .key(let set, let key):
+            try checkIsOfContainer(set)
             try checkIsWhole(key, of: set)
             return try entity(set: set, key: key)
         case .id(let id):
@@ -40,6 +41,10 @@ struct AddressResolver {
         ).path
         guard case .entitySet(let set)? = path.segments.first else { throw notALink(url) }
         if path.segments.count == 1, set.isSingleton, let id = try state.rows(set: set.name).first { return id }
+        if let path = ContainmentPath(path, model), path.set.isContained, path.isEntity {
+            guard let id = try names.entity(at: path) else { throw notFound(URLText.withoutSecrets(url)) }
+            return id
+        }
         guard path.segments.count == 2, case .key(let selector) = path.segments[1] else { throw notALink(url) }
         switch selector {
         case .entityID(let number):
@@ -53,6 +58,16 @@ struct AddressResolver {
     func entity(set: String, key: KeyPredicate) throws -> EntityID {
         if let id = try names.entity(set: set, key: key) { return id }
         throw notFound("\(set)(\(KeyText.of(key)))")
+    }
+
+    /// The key of a contained entity is unique only below the one that contains it.
+    private func checkIsOfContainer(_ set: String) throws {
+        guard let containment = model.findEntitySet(set)?.containment else { return }
+        throw TidelogError(
+            .invalidRequest,
+            "A key does not tell which entity of \(set) is meant: each of \(containment.parent.name) has its own.",
+            recovery:
+                "Use a readLink, for example that of the parent with /\(containment.navigation.name)(…) behind it.")
     }
 
     /// Part of a key may be that of several entities.

@@ -31,7 +31,7 @@ extension LocalStore {
             try self.checkIsThere(query)
             var builder = try PageBuilder(
                 storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
-                waiting: waiting, namedLimit: self.downloadLimits.named)
+                waiting: waiting, namedLimit: self.downloadLimits.named, path: Self.path(of: query, model))
             try builder.add(items)
             var (pages, left) = try builder.finish(next: next)
             for page in pages { try self.add(.downloadPage(page)) }
@@ -43,6 +43,11 @@ extension LocalStore {
         }
         try await acknowledge()
         return found
+    }
+
+    private static func path(of query: DefiningQuery, _ model: EntityDataModel) -> ContainmentPath? {
+        let request = try? ServiceRequest.parse(URLText.encoded(query.query), model: model, version: model.version)
+        return request.flatMap { ContainmentPath($0.path, model) }
     }
 
     /// Logs that a query was downloaded to its end.

@@ -142,7 +142,7 @@ extension AddressResolver {
                 "\(setName)(\(KeyText.predicate(key))) is not this entity: it was created with another \(contradiction.property).",
                 recovery: "Look up the entity that was created.")
         }
-        if let owner = try owner(of: key, in: set, besides: id) {
+        if let owner = try owner(of: key, in: set, besides: id, container: try state.container(of: id, in: set)) {
             throw OperationRefused(
                 .duplicateKey,
                 "\(setName)(\(KeyText.predicate(key))) is another entity of this store, \(setName)(\(owner)).",
@@ -168,8 +168,14 @@ extension AddressResolver {
         do throws(URLSyntaxError) {
             segments = try path(text).segments
         } catch {
+            if set.isContained, let key = try? contained(text, set) { return key }
             guard let inner = try? path("\(set.name)(\(text))") else { throw notAKey(text, set, "\(error)") }
             segments = inner.segments
+        }
+        if set.isContained, let path = ContainmentPath(try path(text), model), path.set == set,
+            case .key(let key)? = path.steps.last?.key
+        {
+            return key
         }
         if case .type? = segments.last { segments.removeLast() }
         guard segments.count == 2, case .entitySet(let named) = segments[0], case .key(let selector) = segments[1]
@@ -190,6 +196,13 @@ extension AddressResolver {
         }
     }
 
+    /// What is in the parentheses behind a navigation property.
+    private func contained(_ text: String, _ set: EntitySet) throws -> KeyPredicate? {
+        let selector = try KeySelector.parse("(\(text))", of: set.entityType, version: model.version)
+        if case .key(let key) = selector { return key }
+        return nil
+    }
+
     private func path(_ text: String) throws(URLSyntaxError) -> ResourcePath {
         try ServiceRequest.parse(
             URLText.encoded(text), serviceRoot: root, model: model, version: model.version
@@ -207,7 +220,15 @@ extension AddressResolver {
     }
 
     /// Another entity that has the key, here or at the service.
-    private func owner(of key: KeyPredicate, in set: EntitySet, besides id: EntityID) throws -> EntityID? {
+    private func owner(
+        of key: KeyPredicate, in set: EntitySet, besides id: EntityID, container: EntityID?
+    ) throws -> EntityID? {
+        if set.isContained {
+            guard let container, let other = try state.entity(of: set, key: key, in: container), other != id,
+                let row = try state.row(other), KeyPredicate(of: set.entityType, in: row.values) == key
+            else { return nil }
+            return other
+        }
         let values = key.located(in: set.entityType)
         if let other = try state.findRows(set: set.name, where: values).first(where: { $0 != id }) { return other }
         guard let former = try state.entity(set: set.name, key: KeyText.of(key)), former != id,

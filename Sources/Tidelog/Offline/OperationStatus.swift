@@ -150,6 +150,6 @@ public struct PlannedBatch: Sendable, Hashable {
 public struct KeyAssignment: Sendable, Hashable {
     public let entity: EntityID
     public let set: String
-    /// `CustomerID=5`
+    /// `CustomerID=5`; of a contained entity behind the ID of the one that contains it, `#12(TripID=0)`.
     public let key: String
 }

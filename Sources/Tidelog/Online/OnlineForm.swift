@@ -29,7 +29,7 @@ struct OnlineForm {
             modification.action = .update(target, try unbound(body), replaces: replaces)
         case .delete, .link, .unlink: break
         }
-        func isNew(_ reference: ResourceReference) -> Bool { if case .contentID = reference { true } else { false } }
+        func isNew(_ reference: ResourceReference) -> Bool { reference.isBelowContentID }
         let action = modification.action
         if options.contentIDReferences == .none, action.urlReferences.contains(where: isNew) {
             throw unsupported("The service reads no reference to what the same change set creates.")
@@ -66,6 +66,8 @@ struct OnlineForm {
     private func key(of reference: ResourceReference) throws(TidelogError) -> PropertyValues? {
         switch reference {
         case .entity(_, let key): return PropertyValues(key.values.map { ($0.name, $0.value) })
+        case .contained(_, _, let key): return key.map { PropertyValues($0.values.map { ($0.name, $0.value) }) }
+        case .cast(let entity, _): return try key(of: entity)
         case .contentID: return nil
         case .url(let url):
             guard
@@ -81,7 +83,7 @@ struct OnlineForm {
     private func replacement(
         _ target: ResourceReference, _ body: EntityBody, after earlier: [DataModification]
     ) async throws(TidelogError) -> (body: EntityBody, etag: String?) {
-        if case .contentID = target {
+        if target.isBelowContentID {
             throw unsupported("The service has no PATCH, and what the same change set creates cannot be read.")
         }
         let held = try await standing(target, body.type, after: earlier)

@@ -99,7 +99,8 @@ struct OnlineModification {
             if !response.body.isEmpty,
                 let payload = try? PayloadReader(version: model.version, model: model).entity(response.body, type: type)
             {
-                result.entities[draft.number] = reading.snapshot(payload, type, set)
+                let place = set.isContained ? response.headers["Location"].map(OnlineReading.Place.entity) : nil
+                result.entities[draft.number] = reading.snapshot(payload, type, set, at: place)
             } else {
                 let link = response.headers["OData-EntityId"] ?? response.headers["Location"] ?? ""
                 result.entities[draft.number] = EntitySnapshot(
@@ -291,6 +292,8 @@ private struct StepWriter {
             if let set = model.findEntitySet(name) { return set }
         case .link(let url):
             // The last segment but for its key names the set, whatever root the service wrote in front.
+            let request = try? ServiceRequest.parse(url, model: model, version: model.version)
+            if let path = request.flatMap({ ContainmentPath($0.path, model) }), path.set.isContained { return path.set }
             let path = url.prefix { $0 != "?" }.split(separator: "/").last ?? ""
             if let set = model.findEntitySet(String(path.prefix { $0 != "(" })) { return set }
         case .id(let id): throw .onlyInStore(id)

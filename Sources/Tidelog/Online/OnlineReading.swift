@@ -114,7 +114,8 @@ struct OnlineReading {
             try ServiceSession.check(response, "GET", url)
             var payload = try decoded(url) { () throws(PayloadError) in try reader.entity(response.body, type: type) }
             try await complete(&payload, type, of: url, all)
-            return QueryAnswer(entities: [snapshot(payload, type, set)], isSingle: true)
+            let place = set?.isContained == true ? Place.entity(relative(url)) : nil
+            return QueryAnswer(entities: [snapshot(payload, type, set, at: place)], isSingle: true)
         case .entities(let type, let set): return try await pages(url, all, type, set, first: first)
         default:
             throw TidelogError(.unsupported, "A query leads to entities.", place: Self.path(url))
@@ -141,7 +142,8 @@ struct OnlineReading {
             for index in feed.entities.indices {
                 try await complete(&feed.entities[index], type, of: page, headers)
             }
-            answer.entities += feed.entities.map { snapshot($0, type, set) }
+            let place = set?.isContained == true ? Place.collection(relative(url)) : nil
+            answer.entities += feed.entities.map { snapshot($0, type, set, at: place) }
             answer.count = answer.count ?? feed.count
             next = feed.nextLink.map { session.resolve($0, from: page) }
             // Asked for page by page, each is an answer of its own.
@@ -188,10 +190,35 @@ struct OnlineReading {
         }
     }
 
-    func snapshot(_ payload: EntityPayload, _ declared: EntityType, _ set: EntitySet?) -> EntitySnapshot {
+    /// Where a contained entity is: its URL goes through the entity that contains it.
+    enum Place {
+        case entity(String)
+        case collection(String)
+    }
+
+    /// The path below the service's root, without options.
+    private func relative(_ url: String) -> String {
+        let path = Self.path(url)
+        return String(path.hasPrefix(session.root) ? path.dropFirst(session.root.count) : path.drop { $0 == "/" })
+    }
+
+    private func canonical(_ set: EntitySet?, _ key: KeyPredicate?, at place: Place?) -> String? {
+        guard let set else { return nil }
+        guard set.isContained else { return key.map { encoder.url(of: .entity(set: set, key: $0)) } }
+        switch place {
+        case .entity(let url): return url
+        case .collection(let url): return key.map { url + encoder.predicate($0, of: set.entityType) }
+        case nil: return nil
+        }
+    }
+
+    /// - Parameter place: where a contained entity is.
+    func snapshot(
+        _ payload: EntityPayload, _ declared: EntityType, _ set: EntitySet?, at place: Place? = nil
+    ) -> EntitySnapshot {
         let type = payload.type.flatMap { model.findEntityType($0) } ?? declared
         let key = KeyPredicate(of: type, in: payload.values)
-        let canonical = set.flatMap { set in key.map { encoder.url(of: .entity(set: set, key: $0)) } }
+        let canonical = canonical(set, key, at: place)
         let link = payload.readLink ?? payload.id ?? payload.editLink ?? canonical ?? set?.name ?? ""
         var expanded: [EntitySnapshot.Expanded] = []
         for item in payload.expanded {
@@ -199,9 +226,15 @@ struct OnlineReading {
                 let target = property.navigation.flatMap({ model.findEntityType($0.targetType) })
             else { continue }
             let targetSet = set.flatMap { model.target(of: property, in: $0) }
+            var below: Place?
+            if let containment = targetSet?.containment, containment.navigation == property, let canonical {
+                let path = canonical + "/" + (containment.cast.map { $0 + "/" } ?? "") + property.name
+                below = property.isCollection ? .collection(path) : .entity(path)
+            }
             expanded.append(
                 EntitySnapshot.Expanded(
-                    navigation: item.navigation, entities: item.entities.map { snapshot($0, target, targetSet) }))
+                    navigation: item.navigation,
+                    entities: item.entities.map { snapshot($0, target, targetSet, at: below) }))
         }
         return EntitySnapshot(
             set: set?.name ?? "", type: type.name, values: payload.values, etag: payload.etag,

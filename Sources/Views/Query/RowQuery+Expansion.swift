@@ -66,10 +66,19 @@ extension RowQuery {
         return found
     }
 
+    /// The set that a navigation property of one entity leads to, where its targets cannot be in another one.
+    func onlyTarget(of property: Property, from source: EntityID) throws(StateError) -> EntitySet? {
+        guard property.navigation?.containsTarget == true,
+            let set = try state.set(of: source).flatMap({ model.findEntitySet($0) }),
+            let target = model.target(of: property, in: set), target.isContained
+        else { return onlyTarget(of: property) }
+        return target
+    }
+
     /// The set that a navigation property leads to, where its targets cannot be in another one.
     func onlyTarget(of property: Property) -> EntitySet? {
         guard let target = property.navigation?.targetType else { return nil }
-        let candidates = (model.entitySets + model.singletons).filter {
+        let candidates = model.allSets.filter {
             model.isType($0.entityType.name, derivedFrom: target)
                 || model.isType(target, derivedFrom: $0.entityType.name)
         }

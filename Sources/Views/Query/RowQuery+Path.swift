@@ -108,8 +108,9 @@ extension RowQuery {
         if segments.last == .count || segments.last == .ref && request.options.filter == nil { segments.removeLast() }
         guard request.options.apply.isEmpty, segments.count > 2, case .key = segments[1],
             case .navigation(let property)? = segments.popLast(), property.isCollection,
-            let end = property.navigation, segments.last != .links, let set = onlyTarget(of: property),
-            let source = try onlySource(segments, request.path.target)
+            let end = property.navigation, segments.last != .links,
+            let source = try onlySource(segments, request.path.target),
+            let set = try onlyTarget(of: property, from: source)
         else { return nil }
         if request.options == QueryOptions(), request.path.target != .count {
             let found = try state.reached(from: source, along: end, in: set)
@@ -166,6 +167,10 @@ extension RowQuery {
         case .entityID(let number): return row.id.rawValue == number
         case .key(let key):
             if key.matches(row.values, of: state.model?.findEntityType(row.type)) { return true }
+            if let set = model.findEntitySet(row.set), set.isContained {
+                guard let parent = try state.container(of: row.id, in: set) else { return false }
+                return try state.entity(of: set, key: key, in: parent) == row.id
+            }
             return try state.entity(set: row.set, key: KeyText.of(key)) == row.id
         }
     }

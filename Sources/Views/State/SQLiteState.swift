@@ -263,7 +263,7 @@ public final class SQLiteState: StateStorage {
 
     func createTables(_ model: EntityDataModel) throws(StateError) {
         let index = RelationshipIndex(model)
-        for set in model.entitySets + model.singletons {
+        for set in model.allSets {
             guard let layout = layouts[set.name] else { continue }
             for statement in layout.createStatements { try run(statement) }
             var searched = [set.entityType.keyParts.map(\.path)]
@@ -287,7 +287,7 @@ public final class SQLiteState: StateStorage {
         forgetTables()
         var ordinals: [String: Int] = [:]
         layouts = [:]
-        for set in model.entitySets + model.singletons where layouts[set.name] == nil {
+        for set in model.allSets where layouts[set.name] == nil {
             let ordinal = ordinals[set.name.lowercased(), default: 0]
             ordinals[set.name.lowercased()] = ordinal + 1
             layouts[set.name] = TableLayout(set, ordinal: ordinal, model: model)

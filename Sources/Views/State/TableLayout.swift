@@ -26,7 +26,7 @@ package struct TableLayout: Sendable {
 
     /// Sets whose names differ only in case would be one table for SQLite, hence `ordinal`.
     init(_ set: EntitySet, ordinal: Int, model: EntityDataModel) {
-        keys = set.isSingleton ? [] : set.entityType.keyParts.map(\.path)
+        keys = set.isSingleton || set.isContainedSingle ? [] : set.entityType.keyParts.map(\.path)
         unquotedTable = ordinal == 0 ? "set_\(set.name)" : "set_\(set.name)~\(ordinal)"
         table = Self.quoted(unquotedTable)
         var columns: [Column] = []

@@ -35,6 +35,12 @@ extension RelationshipsDocument {
         - **A delete takes along what the metadata says**: with `OnDelete` *Cascade*, and with containment, the partners go \
         with the entity, here as on the service, by one request. The Shop has no such relationship; \
         `Tests/RelationshipTests/CascadeTests.swift` has.
+        - **Containment is not a link** (`ContainsTarget`, V4). A contained entity is created through the property that \
+        contains it (`POST People('ann')/Trips`, below a new parent `POST $1/Trips`), changed and deleted at that path, and its \
+        key is unique below its parent only. It cannot be created without a parent, linked, unlinked, bound or moved: these are \
+        refused. Its set is named by its path, `People/Trips`; see \
+        [Decisions/0060](Decisions/0060-contained-entities-are-in-sets-named-by-their-path.md) and \
+        `Tests/RelationshipTests/Containment`.
         - **A change set has no order.** A service may carry its requests out in any. To move an entity, set the new link: \
         that is one request; a `deleteLink` before it is a second one, which may come last.
 

@@ -90,9 +90,14 @@ struct IntentWriter {
     mutating func add(_ line: OperationLine) async throws {
         switch line {
         case .create(let set, let value, let bindings, let parent, let name):
-            var address: Intent.Parent?
-            if let parent {
-                address = Intent.Parent(entity: try self.address(parent.entity), navigation: parent.navigation)
+            guard let parent else {
+                return try create(value, bindings, in: try entitySet(set), parent: nil, name)
+            }
+            let address = Intent.Parent(entity: try self.address(parent.entity), navigation: parent.navigation)
+            // A contained set may be called by the navigation property: its path says no more than the parent does.
+            if model.findEntitySet(set) == nil, set == parent.navigation {
+                let target = try self.target(of: set, try await entity(parent.entity))
+                return try create(value, bindings, in: target, parent: address, name)
             }
             try create(value, bindings, in: try entitySet(set), parent: address, name)
         case .createRelated(let parent, let set, let value, let bindings, let name):

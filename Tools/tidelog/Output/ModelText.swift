@@ -18,6 +18,7 @@ struct ModelText {
         for singleton in model.singletons {
             lines.append("singleton \(singleton.name) of \(singleton.entityType.name)")
         }
+        for set in model.containedSets { lines.append("contained set \(set.name) of \(set.entityType.name)") }
         for schema in model.schemas {
             for type in schema.entityTypes { lines += [""] + self.lines(of: type) }
             for type in schema.complexTypes { lines += [""] + self.lines(of: type) }
@@ -77,11 +78,12 @@ struct ModelText {
         json.endArray()
         json.name("sets")
         json.beginArray()
-        for set in model.entitySets + model.singletons {
+        for set in model.allSets {
             json.beginObject()
             json.member("name", set.name)
             json.member("type", set.entityType.name)
             if set.isSingleton { json.member("singleton", true) }
+            if set.isContained { json.member("contained", true) }
             json.endObject()
         }
         json.endArray()

@@ -1,0 +1,75 @@
+public import EDM
+public import ODataWire
+import Operations
+
+/// A path that leads from an entity set or singleton to contained entities, as `People('ann')/Trips(0)`; also one that stops
+/// at the set itself, as `People('ann')`.
+public struct ContainmentPath: Sendable, Hashable {
+    public struct Step: Sendable, Hashable {
+        public let set: EntitySet
+        /// Nil for a singleton, for the one entity that a navigation property leads to, and for a whole collection.
+        public let key: KeySelector?
+
+        /// Whether the step names one entity.
+        public var isEntity: Bool { key != nil || set.isSingleton || set.isContainedSingle }
+    }
+
+    public let steps: [Step]
+
+    /// The set that the path leads to.
+    public var set: EntitySet { steps[steps.count - 1].set }
+    /// Whether the path leads to one entity.
+    public var isEntity: Bool { steps[steps.count - 1].isEntity }
+    /// The path of the entity that contains what this one leads to.
+    public var parent: ContainmentPath? { steps.count > 1 ? ContainmentPath(Array(steps.dropLast())) : nil }
+
+    private init(_ steps: [Step]) { self.steps = steps }
+
+    /// Nil where the path is of another kind: it follows a link to an entity that is not contained, ends at a property, or
+    /// calls an operation. A cast to a type and a `$count` at the end are ignored.
+    public init?(_ path: ResourcePath, _ model: EntityDataModel) {
+        var steps: [Step] = []
+        var set: EntitySet?
+        var key: KeySelector?
+        for segment in path.segments {
+            switch segment {
+            case .entitySet(let root) where set == nil: set = root
+            case .key(let selector):
+                guard set != nil, key == nil else { return nil }
+                key = selector
+            case .navigation(let property):
+                guard let source = set, let target = model.target(of: property, in: source), target.isContained,
+                    target.containment?.navigation == property
+                else { return nil }
+                let step = Step(set: source, key: key)
+                guard step.isEntity else { return nil }
+                steps.append(step)
+                (set, key) = (target, nil)
+            case .type: continue
+            case .count where segment == path.segments.last: continue
+            default: return nil
+            }
+        }
+        guard let set else { return nil }
+        self.init(steps + [Step(set: set, key: key)])
+    }
+
+    /// The entity that the path leads to, nil where it leads to several or to none.
+    ///
+    /// - Parameter find: finds an entity by its key, in the entity that contains it where the set is contained.
+    func entity(
+        _ find: (EntitySet, KeyPredicate?, _ parent: EntityID?) throws(StateError) -> EntityID?
+    ) throws(StateError) -> EntityID? {
+        var found: EntityID?
+        for step in steps {
+            guard step.isEntity else { return nil }
+            switch step.key {
+            case .entityID(let number): found = EntityID(rawValue: number)
+            case .key(let key): found = try find(step.set, key, found)
+            case nil: found = try find(step.set, nil, found)
+            }
+            guard found != nil else { return nil }
+        }
+        return found
+    }
+}

@@ -1,0 +1,123 @@
+import EDM
+import Testing
+
+@Suite struct ContainedSetTests {
+    private let model: EntityDataModel
+
+    init() throws {
+        model = try CSDLReader.read(Array(Self.document.utf8))
+    }
+
+    @Test func `each path of containment is a set, below sets and singletons, through derived types too`() {
+        #expect(
+            model.containedSets.map(\.name).sorted() == [
+                "Me/Graph.Manager/Reports", "Me/Trips", "Me/Trips/Items", "Me/folders", "Me/folders/folders",
+                "People/Graph.Manager/Reports", "People/Trips", "People/Trips/Items", "People/folders",
+                "People/folders/folders",
+            ])
+        let items = model.findEntitySet("People/Trips/Items")
+        #expect(items?.entityType.name == "Graph.Item")
+        #expect(items?.root.name == "People")
+        #expect(items?.containment?.parent.name == "People/Trips")
+        #expect(model.findEntitySet("People/Graph.Manager/Reports")?.containment?.cast == "Graph.Manager")
+    }
+
+    @Test func `a containing property leads into its own set and never into one that has the type`() throws {
+        let people = try #require(model.findEntitySet("People"))
+        let me = try #require(model.findEntitySet("Me"))
+        let trips = try #require(people.entityType.findProperty("Trips"))
+        #expect(model.target(of: trips, in: people)?.name == "People/Trips")
+        #expect(model.target(of: trips, in: me)?.name == "Me/Trips")
+        let own = try #require(model.findEntitySet("People/Trips"))
+        let person = try #require(own.entityType.findProperty("Person"))
+        #expect(model.target(of: person, in: own)?.name == "People")
+    }
+
+    @Test func `what contains itself leads into its own set`() throws {
+        let folders = try #require(model.findEntitySet("People/folders"))
+        let below = try #require(folders.entityType.findProperty("folders"))
+        let first = try #require(model.target(of: below, in: folders))
+        #expect(first.name == "People/folders/folders")
+        #expect(model.target(of: below, in: first) == first)
+    }
+
+    @Test func `bindings of a root are those of its contained sets, from the path on`() throws {
+        let items = try #require(model.findEntitySet("People/Trips/Items"))
+        let place = try #require(items.entityType.findProperty("Place"))
+        let carrier = try #require(model.findEntityType("Graph.Flight")?.findProperty("Carrier"))
+        #expect(model.target(of: place, in: items)?.name == "Far")
+        #expect(model.target(of: carrier, in: items)?.name == "Airlines")
+    }
+
+    @Test func `nested containment of a large document stays within bounds`() throws {
+        // Twelve types, each of which contains all others: more paths than could ever be named.
+        let types = (0..<12).map { number in
+            let navigations = (0..<12).filter { $0 != number }.map {
+                "<NavigationProperty Name='N\($0)' Type='Collection(G.T\($0))' ContainsTarget='true'/>"
+            }.joined()
+            return """
+                <EntityType Name='T\(number)'><Key><PropertyRef Name='ID'/></Key>
+                <Property Name='ID' Type='Edm.Int32' Nullable='false'/>\(navigations)</EntityType>
+                """
+        }.joined()
+        let text = """
+            <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+            <Schema Namespace="G" xmlns="http://docs.oasis-open.org/odata/ns/edm">\(types)
+            <EntityContainer Name="C"><EntitySet Name="S" EntityType="G.T0"/></EntityContainer>
+            </Schema></edmx:DataServices></edmx:Edmx>
+            """
+        let model = try CSDLReader.read(Array(text.utf8))
+        #expect(model.containedSets.count < 1300)
+        // Each property of each set leads somewhere all the same.
+        for set in model.allSets {
+            for property in set.entityType.navigationProperties { #expect(model.target(of: property, in: set) != nil) }
+        }
+    }
+
+    private static let document = """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+        <Schema Namespace="Graph" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <EntityType Name="Person"><Key><PropertyRef Name="ID"/></Key>
+          <Property Name="ID" Type="Edm.Int32" Nullable="false"/>
+          <NavigationProperty Name="Trips" Type="Collection(Graph.Trip)" ContainsTarget="true" Partner="Person"/>
+          <NavigationProperty Name="folders" Type="Collection(Graph.Folder)" ContainsTarget="true"/>
+        </EntityType>
+        <EntityType Name="Manager" BaseType="Graph.Person">
+          <NavigationProperty Name="Reports" Type="Collection(Graph.Report)" ContainsTarget="true"/>
+        </EntityType>
+        <EntityType Name="Report"><Key><PropertyRef Name="ID"/></Key>
+          <Property Name="ID" Type="Edm.Int32" Nullable="false"/></EntityType>
+        <EntityType Name="Folder"><Key><PropertyRef Name="ID"/></Key>
+          <Property Name="ID" Type="Edm.Int32" Nullable="false"/>
+          <NavigationProperty Name="folders" Type="Collection(Graph.Folder)" ContainsTarget="true"/>
+        </EntityType>
+        <EntityType Name="Trip"><Key><PropertyRef Name="ID"/></Key>
+          <Property Name="ID" Type="Edm.Int32" Nullable="false"/>
+          <NavigationProperty Name="Person" Type="Graph.Person" Partner="Trips"/>
+          <NavigationProperty Name="Items" Type="Collection(Graph.Item)" ContainsTarget="true"/>
+        </EntityType>
+        <EntityType Name="Item"><Key><PropertyRef Name="ID"/></Key>
+          <Property Name="ID" Type="Edm.Int32" Nullable="false"/>
+          <NavigationProperty Name="Place" Type="Graph.Place"/>
+        </EntityType>
+        <EntityType Name="Flight" BaseType="Graph.Item">
+          <NavigationProperty Name="Carrier" Type="Graph.Airline"/>
+        </EntityType>
+        <EntityType Name="Place"><Key><PropertyRef Name="ID"/></Key>
+          <Property Name="ID" Type="Edm.Int32" Nullable="false"/></EntityType>
+        <EntityType Name="Airline"><Key><PropertyRef Name="ID"/></Key>
+          <Property Name="ID" Type="Edm.Int32" Nullable="false"/></EntityType>
+        <EntityContainer Name="Container">
+          <EntitySet Name="People" EntityType="Graph.Person">
+            <NavigationPropertyBinding Path="Trips/Items/Place" Target="Far"/>
+            <NavigationPropertyBinding Path="Graph.Flight/Carrier" Target="Airlines"/>
+          </EntitySet>
+          <EntitySet Name="Near" EntityType="Graph.Place"/>
+          <EntitySet Name="Far" EntityType="Graph.Place"/>
+          <EntitySet Name="Airlines" EntityType="Graph.Airline"/>
+          <EntitySet Name="Charters" EntityType="Graph.Airline"/>
+          <Singleton Name="Me" Type="Graph.Person"/>
+        </EntityContainer>
+        </Schema></edmx:DataServices></edmx:Edmx>
+        """
+}
