@@ -15,7 +15,7 @@ public struct StoreDescription: Sendable, Hashable {
 
     /// Nil where there is no store.
     public static func read(_ files: StoreFiles) throws(TidelogError) -> StoreDescription? {
-        guard let bytes = StoreDirectory.read(files.description) else { return nil }
+        guard let bytes = try StoreDirectory.read(files.description) else { return nil }
         guard let json = try? JSONValue.parse(bytes), let root = json["serviceRoot"]?.string,
             let version = json["formatVersion"]?.integer
         else {

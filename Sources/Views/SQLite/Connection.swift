@@ -26,13 +26,14 @@ package final class Connection {
     /// Keeps the objects alive that registered functions and collations call.
     var registrations: [AnyObject] = []
 
-    /// Opens the file, and makes it where it does not exist and `readOnly` is false. `:memory:` is a database in memory.
+    /// Opens the file, and makes it where it does not exist and `readOnly` is false. `:memory:` is a database in memory. The
+    /// pages of a file are checked when they are read; see ``PageChecks``.
     package init(path: String, readOnly: Bool = false) throws(SQLiteError) {
         var opened: OpaquePointer?
         let flags =
             (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
             | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(path, &opened, flags, PageChecks.vfsName)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)
@@ -41,6 +42,11 @@ package final class Connection {
         handle = opened
         sqlite3_busy_timeout(handle, 5_000)
         tableUses.register(on: handle)
+        // Both hold for a file that is new only.
+        var reserved = Int32(PageChecks.reservedBytes)
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
+        _ = tidelog_sqlite3_defend(handle)
+        try execute("PRAGMA page_size = \(PageChecks.pageSize); PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
     }
 
     /// The tables that statements have read since the last call, by their names.
@@ -315,7 +321,11 @@ package final class Connection {
     }
 
     private func failure(_ code: Int32, _ sql: String) -> SQLiteError {
-        SQLiteError(code: code & 0xFF, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
+        if code == PageChecks.damageCode {
+            return SQLiteError(
+                code: SQLITE_CORRUPT, message: "a page of the file is not as it was written", sql: sql)
+        }
+        return SQLiteError(code: code & 0xFF, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
     }
 }
 

@@ -57,6 +57,12 @@ public final class SQLiteState: StateStorage {
     ///     they are never synced while they are written, so nobody knows what of them came to the disk. Nil does not look.
     public init(path: String?, store: String, boot: String? = nil, readOnly: Bool = false) throws(StateError) {
         self.boot = boot
+        if let path {
+            if let page = PageChecks.firstWrongPage(of: path, limit: Self.bytesCheckedAtOpening) {
+                throw StateError(.damaged, "Page \(page) of the views is not as it was written.")
+            }
+            if !readOnly { PrivateFile.make(path) }
+        }
         do {
             connection = try Connection(path: path ?? ":memory:", readOnly: readOnly)
             relationships = NumberedNames("relationships", connection)
@@ -88,6 +94,10 @@ public final class SQLiteState: StateStorage {
         }
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
+
+    /// The pages of a file up to this size are all checked when it is opened, which takes some milliseconds. Those behind are
+    /// checked when they are read.
+    private static let bytesCheckedAtOpening = 16 << 20
 
     private static func create(_ connection: Connection, _ store: String, replacing: Bool) throws(SQLiteError) {
         guard !replacing else {
