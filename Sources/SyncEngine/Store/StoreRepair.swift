@@ -82,12 +82,12 @@ public struct StoreRepair {
         }
     }
 
-    private var isDescribed: Bool { (try? StoreDescription.read(files)) != nil }
+    private var isDescribed: Bool { (try? StoreDescription.read(files, keys: keys)) != nil }
 
     /// `store.json` as it was, or else with the root that the log has. Where neither tells, the next `init` writes it.
     private func writeDescription(_ target: StoreFiles) throws {
-        if let description = try? StoreDescription.read(files) { return try description.write(target) }
-        if let root = try lastServiceRoot(target) { try StoreDescription(serviceRoot: root).write(target) }
+        if let description = try? StoreDescription.read(files, keys: keys) { return try description.write(target, keys: keys) }
+        if let root = try lastServiceRoot(target) { try StoreDescription(serviceRoot: root).write(target, keys: keys) }
     }
 
     private func lastServiceRoot(_ files: StoreFiles) throws -> String? {

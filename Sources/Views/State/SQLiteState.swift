@@ -55,7 +55,10 @@ public final class SQLiteState: StateStorage {
     ///   - store: the store's identifier, as the log has it; views of another store are `damaged`.
     ///   - boot: names the run of the operating system. Views that an earlier one was writing when it ended are `damaged`:
     ///     they are never synced while they are written, so nobody knows what of them came to the disk. Nil does not look.
-    public init(path: String?, store: String, boot: String? = nil, readOnly: Bool = false) throws(StateError) {
+    ///   - isUnchanging: whether nobody writes the file meanwhile; see ``Connection``.
+    public init(
+        path: String?, store: String, boot: String? = nil, readOnly: Bool = false, isUnchanging: Bool = false
+    ) throws(StateError) {
         self.boot = boot
         if let path {
             if let page = PageChecks.firstWrongPage(of: path, limit: Self.bytesCheckedAtOpening) {
@@ -64,7 +67,7 @@ public final class SQLiteState: StateStorage {
             if !readOnly { PrivateFile.make(path) }
         }
         do {
-            connection = try Connection(path: path ?? ":memory:", readOnly: readOnly)
+            connection = try Connection(path: path ?? ":memory:", readOnly: readOnly, isUnchanging: isUnchanging)
             relationships = NumberedNames("relationships", connection)
             sets = NumberedNames("sets", connection)
             entities = EntityRuns(connection, sets: sets)
