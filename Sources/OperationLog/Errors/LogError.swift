@@ -67,7 +67,7 @@ extension LogError: CustomStringConvertible {
         case .wrongKey(let path):
             return "\(path) is encrypted with another key than those given."
         case .notEncrypted(let path):
-            return "\(path) is not encrypted, and the log has been since earlier than that: this store did not write it."
+            return "\(path) is not encrypted, and the log has been since earlier: this store did not write it."
         case .noLog(let path):
             return "There is no log in \(path)."
         case .compacted(let first):

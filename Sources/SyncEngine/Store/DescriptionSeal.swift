@@ -1,4 +1,4 @@
-import OperationLog
+package import OperationLog
 
 /// The authentication of `store.json` in an encrypted store: without it somebody who can write the file, and does not have
 /// the key, could say what the service lacks, and which segments need not be encrypted.
@@ -32,7 +32,8 @@ enum DescriptionSeal {
             return false
         }
         throw TidelogError(
-            .damaged, "The description of the encrypted store is not what its owner wrote: its authentication does not hold.",
+            .damaged,
+            "The description of the encrypted store is not what its owner wrote: its authentication does not hold.",
             place: files.description,
             recovery: "Put a copy of the file back, or remove it and run 'tidelog init' with the service root.")
     }

@@ -1,3 +1,4 @@
+import EDM
 import OperationLog
 import Operations
 import SyncCore

@@ -38,7 +38,8 @@ package final class Connection {
         var opened: OpaquePointer?
         let path = isUnchanging ? Self.unchanging(path) : path
         let flags =
-            (isUnchanging ? SQLITE_OPEN_URI : 0) | (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
+            (isUnchanging ? SQLITE_OPEN_URI : 0)
+            | (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
             | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &opened, flags, PageChecks.vfsName)
         guard code == SQLITE_OK, let opened else {
@@ -53,14 +54,17 @@ package final class Connection {
         var reserved = Int32(PageChecks.reservedBytes)
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
         _ = tidelog_sqlite3_defend(handle)
-        try execute("PRAGMA page_size = \(PageChecks.pageSize); PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
+        try execute(
+            "PRAGMA page_size = \(PageChecks.pageSize); PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
     }
 
     /// The path as a URI that tells SQLite so.
     private static func unchanging(_ path: String) -> String {
         let kept = Set("/-._~".utf8).union(0x30...0x39).union(0x41...0x5A).union(0x61...0x7A)
         let digits = Array("0123456789ABCDEF".utf8)
-        let escaped = path.utf8.flatMap { kept.contains($0) ? [$0] : [0x25, digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        let escaped = path.utf8.flatMap { byte in
+            kept.contains(byte) ? [byte] : [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
         return "file:" + String(decoding: escaped, as: UTF8.self) + "?immutable=1"
     }
 
@@ -338,7 +342,7 @@ package final class Connection {
     private func failure(_ code: Int32, _ sql: String) -> SQLiteError {
         let message = String(cString: sqlite3_errmsg(handle))
         switch code & 0xFF {
-        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT: hasMetDamage = true
+        case SQLITE_CORRUPT, SQLITE_NOTADB: hasMetDamage = true
         case SQLITE_ERROR where message.hasPrefix("no such"): hasMetDamage = true
         default: if code == PageChecks.damageCode { hasMetDamage = true }
         }

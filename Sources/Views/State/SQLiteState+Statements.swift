@@ -1,4 +1,4 @@
-import SyncCore
+package import SyncCore
 
 /// How the state's own files run statements: with the errors of a state, and rows read one after the other.
 extension SQLiteState {

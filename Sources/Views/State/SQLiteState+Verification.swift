@@ -36,7 +36,8 @@ extension SQLiteState {
                 let sql = "SELECT 1 FROM \(layout.table) WHERE entity = ? AND \(column.name) IS NOT ?"
                 guard try first(sql, [.integer(entity), value]) != nil else { continue }
                 throw StateError(
-                    .damaged, "Entity \(entity) of \(set) is found by another \(column.path.joined(separator: "/")) than it has.")
+                    .damaged,
+                    "Entity \(entity) of \(set) is found by another \(column.path.joined(separator: "/")) than it has.")
             }
         }
     }
