@@ -18,7 +18,7 @@ public struct InspectedStore: Sendable {
     /// What can be read, once somebody met damage; shared by copies of this value.
     let salvagedOnce: SalvagedOnce
 
-    /// Looks at nothing yet.
+    /// Looks at nothing yet but how far back an encrypted log is encrypted.
     ///
     /// - Parameters:
     ///   - directory: the store's; its log is in `log` below it.
@@ -30,7 +30,7 @@ public struct InspectedStore: Sendable {
         onDamage: @escaping @Sendable (RepairPlan.Salvage) -> Void = { _ in }
     ) {
         files = StoreFiles(directory: directory)
-        self.keys = keys
+        self.keys = LogKey.requiring(keys, in: files, fileSystem: fileSystem)
         self.options = options
         disk = OverlayFileSystem(fileSystem)
         salvagedOnce = SalvagedOnce(onDamage)
@@ -76,5 +76,5 @@ public struct InspectedStore: Sendable {
     }
 
     /// What the service lacks, as somebody has said; nil where the metadata say it.
-    var serviceOptions: ServiceOptions? { options.service ?? (try? StoreDescription.read(files))?.service }
+    var serviceOptions: ServiceOptions? { options.service ?? (try? StoreDescription.read(files, keys: keys))?.service }
 }

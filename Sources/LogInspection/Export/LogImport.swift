@@ -80,7 +80,7 @@ public final class LogImport {
         guard let description = description ?? service.map({ StoreDescription(serviceRoot: $0.root) }) else {
             throw TidelogError(.invalidRequest, "The export names no service.", recovery: "Export the whole log.")
         }
-        try unfinished.finish(description)
+        try unfinished.finish(description, keys: keys)
         isDone = true
         return Summary(records: records, lastSequence: log.nextSequence - 1, missingStreams: streams.count)
     }

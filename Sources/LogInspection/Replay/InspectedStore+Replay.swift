@@ -23,6 +23,7 @@ extension InspectedStore {
         var check = try checkRecords(against: others, progress)
         if check.divergence == nil { try checkOrigins(&check) }
         if check.divergence == nil { try await checkViews(&check) }
+        if check.divergence == nil, !check.isDamaged { check.storedViews = try checkStoredViews() }
         return check
     }
 

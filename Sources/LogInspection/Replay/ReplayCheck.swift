@@ -38,6 +38,9 @@ public struct ReplayCheck: Sendable, Hashable {
     /// How many were built that the log has nothing to compare with.
     public internal(set) var unknownBatches = 0
     public internal(set) var differentBatches: [DifferentBatch] = []
+    /// What the views in the store's directory are worth; nil if that was not looked at, as the log itself is damaged or leads
+    /// to different states.
+    public internal(set) var storedViews: StoredViews?
     /// The first that was found.
     public internal(set) var divergence: Divergence?
     /// How many states of a run that was recorded elsewhere were compared, up to the divergence; and how many could not be, as
@@ -50,7 +53,8 @@ public struct ReplayCheck: Sendable, Hashable {
 
     /// Damage by itself is no difference; another run of which nothing can be compared is one.
     public var isSound: Bool {
-        divergence == nil && differentBatches.isEmpty && (incomparableStates == 0 || comparedStates > 0)
+        divergence == nil && storedViews?.isWrong != true && differentBatches.isEmpty
+            && (incomparableStates == 0 || comparedStates > 0)
     }
 
     mutating func note(_ batch: ReplayedBatch, _ sequence: SequenceNumber) {

@@ -7,6 +7,8 @@ public struct LogKey: Sendable, Hashable {
     public static let byteCount = 32
 
     let secret: SymmetricKey
+    /// See ``requiringEncryption(from:)``; nil for a key that tolerates any plain segment.
+    private(set) var encryptedFrom: UInt64?
 
     /// Nil unless there are exactly ``byteCount`` bytes. They are used as they are: a password is no key.
     public init?(_ secret: [UInt8]) {
@@ -22,6 +24,31 @@ public struct LogKey: Sendable, Hashable {
 
     /// For keeping it elsewhere.
     public var bytes: [UInt8] { secret.withUnsafeBytes { Array($0) } }
+
+    /// The key of a log that is encrypted from the record with this number on: segments and snapshots with later records that
+    /// are not encrypted are refused with ``LogError/notEncrypted(path:)``. Somebody else made them.
+    public func requiringEncryption(from sequence: UInt64) -> LogKey {
+        var key = self
+        key.encryptedFrom = sequence
+        return key
+    }
+
+    /// A code that only an owner of the key can make.
+    public func authentication(of bytes: [UInt8]) -> [UInt8] {
+        var code = HMAC<SHA256>(key: secret)
+        code.update(data: Array("tidelog authentication".utf8))
+        code.update(data: bytes)
+        return Array(code.finalize())
+    }
+
+    /// Whether the code was made with this key for these bytes. Takes the same time whatever the code.
+    public func isAuthentication(_ code: [UInt8], of bytes: [UInt8]) -> Bool {
+        let expected = authentication(of: bytes)
+        guard code.count == expected.count else { return false }
+        return zip(code, expected).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    public static func == (one: LogKey, other: LogKey) -> Bool { one.secret == other.secret }
 
     public func hash(into hasher: inout Hasher) {
         secret.withUnsafeBytes { hasher.combine(bytes: $0) }

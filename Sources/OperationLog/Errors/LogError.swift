@@ -16,6 +16,10 @@ public enum LogError: Error, Sendable, Hashable {
     /// key. It is told from damage: the file names the key that it wants, in a form that does not give it away.
     case wrongKey(path: String)
 
+    /// The segment or snapshot is not encrypted, and all of the log from an earlier record on is. Nothing was changed. It was
+    /// not written by this store: put the right file back.
+    case notEncrypted(path: String)
+
     /// The directory holds another store's log.
     case otherStore(path: String, expected: StoreIdentifier, found: StoreIdentifier)
 
@@ -62,6 +66,8 @@ extension LogError: CustomStringConvertible {
             return "\(path) is encrypted, and no key was given."
         case .wrongKey(let path):
             return "\(path) is encrypted with another key than those given."
+        case .notEncrypted(let path):
+            return "\(path) is not encrypted, and the log has been since earlier: this store did not write it."
         case .noLog(let path):
             return "There is no log in \(path)."
         case .compacted(let first):

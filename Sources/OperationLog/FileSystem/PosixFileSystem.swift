@@ -8,7 +8,10 @@ import CPlatform
     import Glibc
 #endif
 
-/// The operating system's files.
+/// The operating system's files: regular ones only.
+///
+/// A symbolic link, FIFO, socket, device or directory in place of a file is an error, never followed, waited for or
+/// written to. New files and directories are for their owner alone, whatever the umask.
 public struct PosixFileSystem: FileSystem {
     public init() {}
 
@@ -23,7 +26,12 @@ public struct PosixFileSystem: FileSystem {
     }
 
     public func list(_ directory: String) throws(FileSystemError) -> [String] {
-        guard let stream = opendir(directory) else { throw .last("opendir", directory) }
+        let descriptor = try openDirectory(directory, followsLink: false)
+        guard let stream = fdopendir(descriptor) else {
+            let failure = FileSystemError.last("opendir", directory)
+            closeDescriptor(descriptor)
+            throw failure
+        }
         defer { closedir(stream) }
         var names: [String] = []
         while true {
@@ -39,7 +47,7 @@ public struct PosixFileSystem: FileSystem {
     }
 
     public func createDirectory(_ path: String) throws(FileSystemError) {
-        if mkdir(path, 0o777) != 0, errno != EEXIST { throw .last("mkdir", path) }
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw .last("mkdir", path) }
     }
 
     public func rename(_ path: String, to target: String) throws(FileSystemError) {
@@ -58,7 +66,8 @@ public struct PosixFileSystem: FileSystem {
     }
 
     public func syncDirectory(_ path: String) throws(FileSystemError) {
-        let descriptor = try openDescriptor(path, O_RDONLY | O_DIRECTORY)
+        // The directory of a store may be reached by a symbolic link of its user.
+        let descriptor = try openDirectory(path, followsLink: true)
         defer { closeDescriptor(descriptor) }
         if fsync(descriptor) != 0 { throw .last("fsync", path) }
     }
@@ -87,12 +96,47 @@ public struct PosixFileSystem: FileSystem {
     }
 }
 
-/// Never inherited by a child process: a descriptor that lives on in a child would keep the lock.
+/// Opens a regular file. Never inherited by a child process: a descriptor that lives on in a child would keep the lock.
+///
+/// Throws at once for anything else that has the name: a link is not followed, and opening a FIFO does not wait.
 private func openDescriptor(_ path: String, _ flags: Int32) throws(FileSystemError) -> Int32 {
+    var descriptor: Int32
+    repeat {
+        descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    } while descriptor < 0 && errno == EINTR
+    guard descriptor >= 0 else {
+        let failure = FileSystemError.last("open", path)
+        if failure.errorNumber != EEXIST, let kind = FileKind.of(path), kind != .regular {
+            throw .notRegular(path, kind)
+        }
+        throw failure
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+        let failure = FileSystemError.last("fstat", path)
+        closeDescriptor(descriptor)
+        throw failure
+    }
+    let kind = FileKind(mode: status.st_mode)
+    guard kind == .regular else {
+        closeDescriptor(descriptor)
+        throw .notRegular(path, kind)
+    }
+    return descriptor
+}
+
+private func openDirectory(_ path: String, followsLink: Bool) throws(FileSystemError) -> Int32 {
     while true {
-        let descriptor = open(path, flags | O_CLOEXEC, 0o666)
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
         if descriptor >= 0 { return descriptor }
-        if errno != EINTR { throw .last("open", path) }
+        if errno == EINTR { continue }
+        let failure = FileSystemError.last("opendir", path)
+        if !followsLink, FileKind.of(path) == .symbolicLink {
+            throw FileSystemError(
+                call: "opendir", path: path, errorNumber: ELOOP,
+                message: "it is a symbolic link, not a directory of the store")
+        }
+        throw failure
     }
 }
 
@@ -195,6 +239,12 @@ extension FileSystemError {
         self.init(
             call: call, path: path, errorNumber: errorNumber, isNotFound: errorNumber == ENOENT,
             message: strerror(errorNumber).map { String(cString: $0) } ?? "unknown error")
+    }
+
+    fileprivate static func notRegular(_ path: String, _ kind: FileKind) -> FileSystemError {
+        FileSystemError(
+            call: "open", path: path, errorNumber: kind == .symbolicLink ? ELOOP : EINVAL,
+            message: "it is \(kind), not a regular file")
     }
 
     /// The failure that `errno` names. Call it before anything else can set `errno`.

@@ -39,6 +39,10 @@ extension TidelogError {
                 .wrongKey, error.description, place: path,
                 recovery: "Open the store with its key; after a change of keys, with the earlier ones as well.",
                 cause: error)
+        case .notEncrypted(let path):
+            self.init(
+                .damaged, error.description, place: path,
+                recovery: "Find out who put it there, and put the store's own file back.", cause: error)
         case .unsupported(let path, _, _), .otherStore(let path, _, _):
             self.init(.damaged, error.description, place: path, cause: error)
         case .recordTooLarge: self.init(.invalidRequest, error.description, cause: error)

@@ -22,13 +22,13 @@ final class StreamFileWriter {
     init(_ files: StreamFiles, number: UInt64) throws(TidelogError) {
         self.files = files
         temporary = files.directory + "/new-" + String(number, radix: 16)
-        if mkdir(files.directory, 0o755) == 0 {
+        if mkdir(files.directory, 0o700) == 0 {
             // Otherwise a loss of power may take the folder with all that is durable in it.
             try StoreDirectory.syncParent(of: files.directory)
         } else if errno != EEXIST {
             throw Self.failure(files.directory)
         }
-        file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.failure(temporary) }
     }
 

@@ -38,22 +38,12 @@ struct StreamFiles: Sendable {
 
     var isEmpty: Bool { names.isEmpty }
 
-    private var names: [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
-    }
+    private var names: [String] { StoreDirectory.names(directory) }
 
     private func size(of path: String) -> UInt64? {
         var status = stat()
-        return stat(path, &status) == 0 ? UInt64(max(0, status.st_size)) : nil
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return UInt64(max(0, status.st_size))
     }
 }
 
@@ -64,7 +54,7 @@ final class StreamFileReader {
 
     /// Nil where it cannot be opened.
     init?(_ path: String) {
-        file = open(path, O_RDONLY | O_CLOEXEC)
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if file < 0 { return nil }
     }
 

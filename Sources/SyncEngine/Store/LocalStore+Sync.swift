@@ -27,12 +27,16 @@ extension LocalStore {
         options.byteLimit = upload.byteLimit
         options.categories = upload.categories
         options.coalesces = upload.coalesces
-        return try read { state throws -> UploadPlan in
-            try state.reading {
-                try UploadPlanner(storage: state, model: model, options: options).plan(
-                    retrying: retrying, unreadable: unreadable)
+        let plan = { () throws(TidelogError) -> UploadPlan in
+            try self.read { state throws -> UploadPlan in
+                try state.reading {
+                    try UploadPlanner(storage: state, model: model, options: options).plan(
+                        retrying: retrying, unreadable: unreadable)
+                }
             }
         }
+        let planned = try plan()
+        return try remakeViews(ifUnlogged: planned.prepared(as: 0).operations) ? try plan() : planned
     }
 
     /// The operations that have not ended, in order.

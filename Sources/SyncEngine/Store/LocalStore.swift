@@ -22,7 +22,8 @@ public actor LocalStore {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     let log: OperationLog
-    let state: SQLiteState
+    /// Another one after ``remakeViews(because:)``.
+    var state: SQLiteState
     var fold: Fold<SQLiteState>
     /// Of a past: the same state, as long as nothing is appended to it.
     var past: PastFold?
@@ -30,6 +31,13 @@ public actor LocalStore {
     public nonisolated let environment: SyncEnvironment
     private let keys: [LogKey]
     let disk: StoreDisk
+    /// The snapshots that do not belong to the log, or are damaged, as opening it found.
+    let unusableSnapshots: Set<String>
+    let longQueue: Int?
+    /// Whether views that turn out to be damaged are made again: once, since what comes back is no accident.
+    var mayRemakeViews: Bool
+    /// Why views were made again while the store was open, in sentences; empty if all was well.
+    public internal(set) var viewsNotes: [String] = []
     let snapshotPolicy: SnapshotPolicy
     let undoesLocalCreation: Bool
     nonisolated let readsAhead: Bool
@@ -67,7 +75,8 @@ public actor LocalStore {
     public init(_ files: StoreFiles, creating: Bool = true, options: Options = Options()) async throws(TidelogError) {
         self.files = files
         environment = options.environment
-        keys = options.log.keys
+        longQueue = options.longQueue
+        mayRemakeViews = !options.isPast
         snapshotPolicy = options.snapshots
         undoesLocalCreation = options.undoesLocalCreation
         readsAhead = options.readsAhead
@@ -78,12 +87,16 @@ public actor LocalStore {
         querySettings = options.querySettings
         var notes: [String] = []
         disk = options.disk
-        if disk.isSystem { try StoreDirectory.create(files) }
         var logOptions = options.log
+        if disk.isSystem {
+            try StoreDirectory.create(files)
+            try StoreDirectory.check(files)
+            logOptions.keys = LogKey.requiring(options.log.keys, in: files)
+        }
+        keys = logOptions.keys
         logOptions.lockPath = files.lock
         logOptions.layout = .records
         logOptions.creation = creating ? .ifMissing : .never
-        let unusable: Set<String>
         do throws(LogError) {
             let (log, report) = try OperationLog.open(
                 directory: files.log, options: logOptions, fileSystem: disk.fileSystem)
@@ -91,14 +104,16 @@ public actor LocalStore {
             if report.cut != nil || !report.removedFiles.isEmpty || !report.snapshotDamages.isEmpty {
                 notes.append(report.description)
             }
-            unusable = Set(report.snapshotDamages.map(\.path))
+            unusableSnapshots = Set(report.snapshotDamages.map(\.path))
         } catch {
             throw TidelogError(error)
         }
+        if disk.isSystem { try StoreDescription.secure(files, keys, log) }
         do {
             let reader = try LogReader(
-                directory: files.log, keys: options.log.keys, fileSystem: disk.fileSystem)
-            var opening = ViewsOpening(files: files, log: log, reader: reader, disk: disk, unusable: unusable)
+                directory: files.log, keys: keys, fileSystem: disk.fileSystem)
+            var opening = ViewsOpening(
+                files: files, log: log, reader: reader, disk: disk, unusable: unusableSnapshots)
             opening.longQueue = options.longQueue
             opening.foldsInMemory = options.isPast && !options.foldsPastInViews
             (state, fold) = try opening.open()
@@ -229,6 +244,7 @@ public actor LocalStore {
     func transaction<T>(isPage: Bool = false, isLast: Bool = false, _ body: () throws -> T) throws(TidelogError) -> T {
         uncommitted = []
         defer { uncommitted = [] }
+        let first = log.nextSequence
         do {
             if !isPage || isLast { try commitPages() }
             try catchUpAfterFailure()
@@ -263,12 +279,25 @@ public actor LocalStore {
                 throw error
             }
         } catch {
-            throw mapped(error)
+            do {
+                // Nothing of it was logged, so that it can be done again.
+                guard log.nextSequence == first, try remakeViews(after: error) else { throw error }
+            } catch {
+                throw mapped(error)
+            }
+            return try transaction(isPage: isPage, isLast: isLast, body)
         }
     }
 
     /// Pages of a download that the log holds, and the views have not committed.
     private var gathered = GatheredPages()
+
+    /// Forgets what is known of views that are no longer those of the store.
+    func forgetViews() {
+        gathered = GatheredPages()
+        knownForms = nil
+        past = nil
+    }
 
     /// Makes the views commit the pages of a download that they have gathered.
     func commitPages() throws(StateError) {
@@ -428,8 +457,13 @@ public actor LocalStore {
 
     func read<T>(_ body: (SQLiteState) throws -> T) throws(TidelogError) -> T {
         do {
-            try catchUpAfterFailure()
-            return try body(state)
+            do {
+                try catchUpAfterFailure()
+                return try body(state)
+            } catch {
+                guard try remakeViews(after: error) else { throw error }
+                return try body(state)
+            }
         } catch {
             throw mapped(error)
         }

@@ -1,3 +1,5 @@
+import OperationLog
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -13,7 +15,7 @@ enum StoreDirectory {
         for part in files.directory.split(separator: "/", omittingEmptySubsequences: false) {
             path += path.isEmpty && part.isEmpty ? "/" : (path.isEmpty || path == "/" ? String(part) : "/\(part)")
             if path.isEmpty || path == "/" { continue }
-            if mkdir(path, 0o755) != 0, errno != EEXIST {
+            if mkdir(path, 0o700) != 0, errno != EEXIST {
                 throw TidelogError(
                     .storage, "The directory cannot be made: \(String(cString: strerror(errno))).", place: path,
                     recovery: "Choose another directory, or mend its permissions.")
@@ -21,11 +23,33 @@ enum StoreDirectory {
         }
     }
 
+    /// Refuses a store in which something other than a regular file has the name of one of its files, or something other
+    /// than a directory that of one of its directories. Nothing is followed, opened or written.
+    ///
+    /// The store's own directory may be a symbolic link: its user names it.
+    static func check(_ files: StoreFiles) throws(TidelogError) {
+        let regular = [files.lock, files.description, temporary(files.description)] + files.viewFiles + files.proof
+        for path in regular { try check(path, is: .regular) }
+        for path in [files.log, files.streams] { try check(path, is: .directory) }
+    }
+
+    static func check(_ path: String, is expected: FileKind) throws(TidelogError) {
+        guard let kind = FileKind.of(path), kind != expected else { return }
+        throw TidelogError(
+            .storage, "It is \(kind), not \(expected); nothing was read from it or written to it.", place: path,
+            recovery: "Find out who put it there, and move it away.")
+    }
+
     static func remove(_ paths: [String]) { for path in paths { unlink(path) } }
 
-    /// What is in a folder; empty where it is none.
+    /// The names in a folder; none if it is no folder, or a link to one.
     static func names(_ path: String) -> [String] {
-        guard let stream = opendir(path) else { return [] }
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard folder >= 0 else { return [] }
+        guard let stream = fdopendir(folder) else {
+            close(folder)
+            return []
+        }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
@@ -64,8 +88,11 @@ enum StoreDirectory {
 
     /// Replaces the file as a whole or not at all.
     static func write(_ bytes: [UInt8], to path: String) throws(TidelogError) {
-        let temporary = path + ".new"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        let temporary = temporary(path)
+        for path in [path, temporary] { try check(path, is: .regular) }
+        // What an earlier attempt left. The file is made anew, so that it is never written through another name.
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure(path) }
         var offset = 0
         while offset < bytes.count {
@@ -84,20 +111,20 @@ enum StoreDirectory {
         try syncParent(of: path)
     }
 
-    static func read(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {
-        let file = open(path, O_RDONLY)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: limit)
-        var count = 0
-        while count < limit {
-            let length = bytes.withUnsafeMutableBytes {
-                pread(file, $0.baseAddress! + count, limit - count, off_t(count))
-            }
-            guard length > 0 else { break }
-            count += length
+    private static func temporary(_ path: String) -> String { path + ".new" }
+
+    /// The file's bytes up to the limit; nil if there is none.
+    ///
+    /// - Throws: `storage` if it is no regular file, or cannot be read.
+    static func read(_ path: String, limit: Int = 1 << 20) throws(TidelogError) -> [UInt8]? {
+        do throws(FileSystemError) {
+            let file = try PosixFileSystem().open(path, .read)
+            defer { file.close() }
+            return try file.read(at: 0, count: limit)
+        } catch {
+            if error.isNotFound { return nil }
+            throw TidelogError(.storage, "The file cannot be read: \(error)", place: path, cause: error)
         }
-        return Array(bytes[..<count])
     }
 
     private static func failure(_ path: String) -> TidelogError {

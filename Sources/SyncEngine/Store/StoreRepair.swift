@@ -82,12 +82,25 @@ public struct StoreRepair {
         }
     }
 
-    private var isDescribed: Bool { (try? StoreDescription.read(files)) != nil }
+    /// Removes the views, which are made again from the log when the store is opened, and nothing else. A directory or a link
+    /// in their place goes only by hand.
+    ///
+    /// - Throws: `locked` while the store is in use, `storage` if something other than a file has their name.
+    public func removeViews() throws(TidelogError) {
+        for path in files.viewFiles { try StoreDirectory.check(path, is: .regular) }
+        let lock = try StoreRemoval(files).lock()
+        defer { lock.release() }
+        StoreDirectory.remove(files.viewFiles)
+    }
+
+    private var isDescribed: Bool { (try? StoreDescription.read(files, keys: keys)) != nil }
 
     /// `store.json` as it was, or else with the root that the log has. Where neither tells, the next `init` writes it.
     private func writeDescription(_ target: StoreFiles) throws {
-        if let description = try? StoreDescription.read(files) { return try description.write(target) }
-        if let root = try lastServiceRoot(target) { try StoreDescription(serviceRoot: root).write(target) }
+        if let description = try? StoreDescription.read(files, keys: keys) {
+            return try description.write(target, keys: keys)
+        }
+        if let root = try lastServiceRoot(target) { try StoreDescription(serviceRoot: root).write(target, keys: keys) }
     }
 
     private func lastServiceRoot(_ files: StoreFiles) throws -> String? {

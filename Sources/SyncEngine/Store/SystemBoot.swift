@@ -12,7 +12,8 @@ enum SystemBoot {
             guard sysctlbyname("kern.bootsessionuuid", &text, &size, nil, 0) == 0 else { return nil }
             return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         #else
-            guard let bytes = StoreDirectory.read("/proc/sys/kernel/random/boot_id", limit: 64) else { return nil }
+            let file = "/proc/sys/kernel/random/boot_id"
+            guard let bytes = (try? StoreDirectory.read(file, limit: 64)) ?? nil else { return nil }
             return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
         #endif
     }()

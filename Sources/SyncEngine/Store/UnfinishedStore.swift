@@ -1,3 +1,5 @@
+package import OperationLog
+
 /// A store that is being made file by file, under another name until it is whole. What a failed attempt left is removed, and
 /// nothing else that is there.
 package struct UnfinishedStore: Sendable {
@@ -25,8 +27,10 @@ package struct UnfinishedStore: Sendable {
     }
 
     /// Gives the store its description and its name.
-    package func finish(_ description: StoreDescription) throws(TidelogError) {
-        try description.write(files)
+    ///
+    /// - Parameter keys: those that its log is encrypted with.
+    package func finish(_ description: StoreDescription, keys: [LogKey] = []) throws(TidelogError) {
+        try description.write(files, keys: keys)
         try StoreDirectory.move(files.directory, to: directory)
     }
 

@@ -63,7 +63,8 @@ struct ViewsOpening {
         return try caughtUp(state)
     }
 
-    private mutating func remade() throws -> (SQLiteState, Fold<SQLiteState>) {
+    /// Views made anew, whatever there was.
+    mutating func remade() throws -> (SQLiteState, Fold<SQLiteState>) {
         for snapshot in try reader.snapshots().reversed() where !unusable.contains(snapshot.path) {
             do {
                 report.snapshot = snapshot.sequence

@@ -127,8 +127,10 @@ public enum StoreDurability: Sendable, Hashable {
 }
 
 extension OfflineODataParameters {
+    /// All that the log is encrypted with; the first one writes.
+    var keys: [LogKey] { storeEncryptionKey.map { [$0] + formerEncryptionKeys } ?? [] }
+
     func storeOptions(_ kept: ServiceOptions?) -> LocalStore.Options {
-        let keys = storeEncryptionKey.map { [$0] + formerEncryptionKeys } ?? []
         var options = LocalStore.Options(
             log: OperationLog.Options(durability: logDurability, keys: keys), snapshots: snapshots,
             service: serviceOptions ?? kept, undoesLocalCreation: undoesLocalCreation, indexes: indexes)

@@ -49,7 +49,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func open() async throws(TidelogError) {
         if state.withLock({ $0.engine != nil }) { return }
         let files = StoreFiles(directory: parameters.storePath)
-        let description = try StoreDescription.read(files)
+        let description = try StoreDescription.read(files, keys: parameters.keys)
         guard let root = givenRoot ?? description?.serviceRoot else {
             throw TidelogError(
                 .noStore, "There is no store.", place: parameters.storePath,
@@ -101,7 +101,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         // Last, since a store without a description is one that was interrupted while it was made.
         if isNew {
             try StoreDescription(serviceRoot: root, service: parameters.serviceOptions).write(
-                StoreFiles(directory: parameters.storePath))
+                StoreFiles(directory: parameters.storePath), keys: parameters.keys)
         }
         if await !store.hasModel { try await engine.prepare() }
         try await store.checkIndexes()
@@ -158,6 +158,11 @@ public final class OfflineODataProvider: DataServiceProvider {
         try await engine().store.damagedStreams()
     }
 
+    /// Why views were made again since the store was opened, in sentences; empty if all was well.
+    public var viewsNotes: [String] {
+        get async { await state.withLock({ $0.engine })?.store.viewsNotes ?? [] }
+    }
+
     /// What opening found to mend, in sentences: a torn tail that was cut, views that were made again.
     public var recoveryNotes: [String] { state.withLock { $0.engine?.store.recovery ?? [] } }
 
@@ -200,7 +205,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func keep(_ options: ServiceOptions?) async throws(TidelogError) {
         let engine = try engine()
         try StoreDescription(serviceRoot: engine.session.root, service: options).write(
-            StoreFiles(directory: parameters.storePath))
+            StoreFiles(directory: parameters.storePath), keys: parameters.keys)
         await engine.store.use(options)
     }
 

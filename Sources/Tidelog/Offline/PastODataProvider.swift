@@ -22,7 +22,7 @@ public final class PastODataProvider: DataServiceProvider {
     ///   `damaged` where what is in front of the place cannot be read; `noStore` where there is none.
     public convenience init(parameters: OfflineODataParameters, at point: PointInTime) async throws(TidelogError) {
         let files = StoreFiles(directory: parameters.storePath)
-        let description = try StoreDescription.read(files)
+        let description = try StoreDescription.read(files, keys: parameters.keys)
         let past = try await PastStore(files, at: point, options: parameters.storeOptions(description?.service))
         try await self.init(past, parameters: parameters)
     }

@@ -203,8 +203,8 @@ extension Connection {
 
     fileprivate func addSortKey() -> Int32 {
         sqlite3_create_function_v2(
-            rawHandle, "tl_sortkey", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, { sortKeyCall($0, $1, $2) }, nil, nil,
-            nil)
+            rawHandle, "tl_sortkey", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil,
+            { sortKeyCall($0, $1, $2) }, nil, nil, nil)
     }
 }
 

@@ -26,13 +26,22 @@ package final class Connection {
     /// Keeps the objects alive that registered functions and collations call.
     var registrations: [AnyObject] = []
 
-    /// Opens the file, and makes it where it does not exist and `readOnly` is false. `:memory:` is a database in memory.
-    package init(path: String, readOnly: Bool = false) throws(SQLiteError) {
+    /// Whether something in the file was found not to be as it was written: a page, or a table that is not there.
+    package private(set) var hasMetDamage = false
+
+    /// Opens the file, and makes it where it does not exist and `readOnly` is false. `:memory:` is a database in memory. The
+    /// pages of a file are checked when they are read; see ``PageChecks``.
+    ///
+    /// - Parameter isUnchanging: whether nobody writes the file meanwhile, so that no other file is made beside it. What the
+    ///   write-ahead log holds is not seen then.
+    package init(path: String, readOnly: Bool = false, isUnchanging: Bool = false) throws(SQLiteError) {
         var opened: OpaquePointer?
+        let path = isUnchanging ? Self.unchanging(path) : path
         let flags =
-            (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
+            (isUnchanging ? SQLITE_OPEN_URI : 0)
+            | (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
             | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(path, &opened, flags, PageChecks.vfsName)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)
@@ -41,6 +50,22 @@ package final class Connection {
         handle = opened
         sqlite3_busy_timeout(handle, 5_000)
         tableUses.register(on: handle)
+        // Both hold for a file that is new only.
+        var reserved = Int32(PageChecks.reservedBytes)
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
+        _ = tidelog_sqlite3_defend(handle)
+        try execute(
+            "PRAGMA page_size = \(PageChecks.pageSize); PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
+    }
+
+    /// The path as a URI that tells SQLite so.
+    private static func unchanging(_ path: String) -> String {
+        let kept = Set("/-._~".utf8).union(0x30...0x39).union(0x41...0x5A).union(0x61...0x7A)
+        let digits = Array("0123456789ABCDEF".utf8)
+        let escaped = path.utf8.flatMap { byte in
+            kept.contains(byte) ? [byte] : [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return "file:" + String(decoding: escaped, as: UTF8.self) + "?immutable=1"
     }
 
     /// The tables that statements have read since the last call, by their names.
@@ -315,7 +340,17 @@ package final class Connection {
     }
 
     private func failure(_ code: Int32, _ sql: String) -> SQLiteError {
-        SQLiteError(code: code & 0xFF, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
+        let message = String(cString: sqlite3_errmsg(handle))
+        switch code & 0xFF {
+        case SQLITE_CORRUPT, SQLITE_NOTADB: hasMetDamage = true
+        case SQLITE_ERROR where message.hasPrefix("no such"): hasMetDamage = true
+        default: if code == PageChecks.damageCode { hasMetDamage = true }
+        }
+        if code == PageChecks.damageCode {
+            return SQLiteError(
+                code: SQLITE_CORRUPT, message: "a page of the file is not as it was written", sql: sql)
+        }
+        return SQLiteError(code: code & 0xFF, message: message, sql: sql)
     }
 }
 

@@ -1,12 +1,20 @@
-import SyncCore
+package import SyncCore
 
 /// How the state's own files run statements: with the errors of a state, and rows read one after the other.
 extension SQLiteState {
+    /// Whether the error says that the views are not what was written, rather than that something was asked of them that they
+    /// cannot do.
+    package func isFault(_ error: StateError) -> Bool {
+        error.code == .damaged && (connection.hasMetDamage || !error.message.hasPrefix(Self.unreadable))
+    }
+
+    private static let unreadable = "The views cannot be read: "
+
     static func stateError(_ error: SQLiteError) -> StateError {
         // 11 is SQLITE_CORRUPT, 26 SQLITE_NOTADB, 1 SQLITE_ERROR: a table that should be there is not. 19 is
         // SQLITE_CONSTRAINT: a row that should not be there is.
         switch error.code {
-        case 1, 11, 19, 26: StateError(.damaged, "The views cannot be read: \(error)")
+        case 1, 11, 19, 26: StateError(.damaged, unreadable + "\(error)")
         default: StateError(.unavailable, "The views are not available: \(error)")
         }
     }

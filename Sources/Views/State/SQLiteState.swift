@@ -55,10 +55,19 @@ public final class SQLiteState: StateStorage {
     ///   - store: the store's identifier, as the log has it; views of another store are `damaged`.
     ///   - boot: names the run of the operating system. Views that an earlier one was writing when it ended are `damaged`:
     ///     they are never synced while they are written, so nobody knows what of them came to the disk. Nil does not look.
-    public init(path: String?, store: String, boot: String? = nil, readOnly: Bool = false) throws(StateError) {
+    ///   - isUnchanging: whether nobody writes the file meanwhile; see ``Connection``.
+    public init(
+        path: String?, store: String, boot: String? = nil, readOnly: Bool = false, isUnchanging: Bool = false
+    ) throws(StateError) {
         self.boot = boot
+        if let path {
+            if let page = PageChecks.firstWrongPage(of: path, limit: Self.bytesCheckedAtOpening) {
+                throw StateError(.damaged, "Page \(page) of the views is not as it was written.")
+            }
+            if !readOnly { PrivateFile.make(path) }
+        }
         do {
-            connection = try Connection(path: path ?? ":memory:", readOnly: readOnly)
+            connection = try Connection(path: path ?? ":memory:", readOnly: readOnly, isUnchanging: isUnchanging)
             relationships = NumberedNames("relationships", connection)
             sets = NumberedNames("sets", connection)
             entities = EntityRuns(connection, sets: sets)
@@ -88,6 +97,10 @@ public final class SQLiteState: StateStorage {
         }
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
+
+    /// The pages of a file up to this size are all checked when it is opened, which takes some milliseconds. Those behind are
+    /// checked when they are read.
+    private static let bytesCheckedAtOpening = 16 << 20
 
     private static func create(_ connection: Connection, _ store: String, replacing: Bool) throws(SQLiteError) {
         guard !replacing else {

@@ -3,29 +3,45 @@ internal import LogInspection
 internal import OperationLog
 internal import SyncEngine
 
-struct VerifyCommand: ParsableCommand {
+struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Read every byte of the log and check it. Changes nothing.",
+        commandName: "verify", abstract: "Read every byte of the log and check it, and compare the views with it.",
         discussion: """
-            Checks all checksums and their order, decompresses every block and decodes every record. With --fast nothing is \
-            decompressed or decoded. Needs no lock. Exits with 2 where something is damaged; see 'tidelog repair' then. \
+            Checks all checksums and their order, decompresses every block and decodes every record. Then the log is folded \
+            again, and the views in views.sqlite are compared with the outcome. With --fast nothing is decompressed or \
+            decoded, and the views are not looked at. Needs no lock and changes nothing, unless --rebuild removes views that \
+            are wrong, which are made again at once. Exits with 2 where something is damaged; see 'tidelog repair' then. \
             Streams are not read: 'tidelog media verify' does that.
             """)
 
     @Flag(help: "Check bytes and order only, not what they mean.")
     var fast = false
 
+    @Flag(help: "Make the views again from the log if they are wrong.")
+    var rebuild = false
+
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
-    func run() throws {
-        let history = try options.history
+    func validate() throws {
+        guard !fast || !rebuild else { throw ValidationError("--rebuild compares the views, and --fast does not.") }
+    }
+
+    func run() async throws {
+        let store = try options.inspected
         let verification = try mappingLogErrors {
-            try ProgressLine.showing { try history.verify(depth: fast ? .fast : .deep, progress: $0) }
+            try ProgressLine.showing { try store.history.verify(depth: fast ? .fast : .deep, progress: $0) }
         }
-        let files = StoreFiles(directory: options.store)
+        let files = store.files
+        var views = verification.isSound && !fast ? try store.checkStoredViews() : nil
+        if rebuild, views?.isWrong == true {
+            try StoreRepair(files).removeViews()
+            try await options.withStore { _ in }
+            views = try store.checkStoredViews()
+        }
         let text = VerificationText(
-            verification, description: DescriptionCheck(files), hasStreams: files.hasStreams)
+            verification, description: DescriptionCheck(files, keys: try .fromEnvironment()),
+            hasStreams: files.hasStreams, views: views)
         for line in format.json ? [text.json] : text.lines { try Console.print(line) }
         if !text.isSound { throw QuietFailure(status: .damage) }
     }

@@ -20,7 +20,7 @@ struct ReplayCommand: AsyncParsableCommand {
             tidelog replay --against http://127.0.0.1:8080/v4/   the whole session, with a service to try things on
 
             Exits with 1 where a check finds a difference, or an operation ends otherwise than it did; with 2 where a check \
-            finds none but the log is damaged.
+            finds none but the log is damaged, or the store's views do not say what the log says.
             """)
 
     @Option(help: ArgumentHelp("Begin behind this operation, or time.", valueName: "seq|time"))
@@ -120,6 +120,7 @@ struct ReplayCommand: AsyncParsableCommand {
         for line in format.json ? [ReplayCheckText(check).json] : ReplayCheckText(check).lines {
             try Console.print(line)
         }
+        if check.storedViews?.isWrong == true { throw QuietFailure(status: .damage) }
         if !check.isSound { throw QuietFailure(status: .failed) }
         if check.isDamaged { throw QuietFailure(status: .damage) }
     }

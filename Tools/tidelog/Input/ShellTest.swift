@@ -30,7 +30,6 @@ struct ShellTest {
     }
 
     private func exitStatus(on directory: String) throws(TidelogError) -> Int32 {
-        setenv("TIDELOG_STORE", directory, 1)
         // What it prints is for people, and what this program prints may be for programs.
         Console.flushQuietly()
         let text = command.replacing("{}", with: Self.quoted(directory)) as String
@@ -46,8 +45,11 @@ struct ShellTest {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         Self.resetSignals(&attributes)
+        let store = strdup("TIDELOG_STORE=" + directory)
+        defer { free(store) }
+        var environment = Self.environmentWithoutSecrets + [store, nil]
         var child: pid_t = 0
-        let failure = posix_spawn(&child, "/bin/sh", &actions, &attributes, &arguments, environ)
+        let failure = posix_spawn(&child, "/bin/sh", &actions, &attributes, &arguments, &environment)
         guard failure == 0 else {
             throw TidelogError(.storage, "The shell cannot be started: \(String(cString: strerror(failure))).")
         }
@@ -59,6 +61,21 @@ struct ShellTest {
         }
         // What the macros of the system's header say.
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+    }
+
+    /// The secrets among the variables that this program reads. Commands do not get them: whatever they run would.
+    private static let secrets: Set<String> = ["TIDELOG_KEY", "TIDELOG_TOKEN", "TIDELOG_PASSWORD"]
+
+    /// This program's own, byte for byte, without the secrets and the variable that each command gets.
+    private static var environmentWithoutSecrets: [UnsafeMutablePointer<CChar>?] {
+        var variables: [UnsafeMutablePointer<CChar>?] = []
+        var next = environ
+        while let variable = next.pointee {
+            let name = String(cString: variable).prefix { $0 != "=" }
+            if !secrets.contains(String(name)), name != "TIDELOG_STORE" { variables.append(variable) }
+            next += 1
+        }
+        return variables
     }
 
     /// This program ignores broken pipes, and its threads block signals: the command is to end by them as ever.

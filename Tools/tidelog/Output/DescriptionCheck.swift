@@ -1,3 +1,4 @@
+internal import OperationLog
 internal import SyncEngine
 
 /// What is to be said of `store.json`.
@@ -6,9 +7,9 @@ struct DescriptionCheck {
     let sentence: String?
     let isDamaged: Bool
 
-    init(_ files: StoreFiles) {
+    init(_ files: StoreFiles, keys: [LogKey] = []) {
         do throws(TidelogError) {
-            let isThere = try StoreDescription.read(files) != nil
+            let isThere = try StoreDescription.read(files, keys: keys) != nil
             sentence =
                 isThere
                 ? nil

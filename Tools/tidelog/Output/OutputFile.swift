@@ -7,7 +7,7 @@
 #endif
 
 /// A file that has its name when it is whole, or standard output. What is no regular file, a pipe or a device, is written
-/// to as it is.
+/// to as it is. A new file is for its owner alone: it holds what the store holds.
 final class OutputFile {
     /// Nil is standard output.
     private let path: String?
@@ -35,7 +35,7 @@ final class OutputFile {
             }
         } else if lstat(path, &status) == 0 {
             // A link to what is not there yet.
-            descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+            descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         } else {
             try openUnfinished(path)
         }
@@ -53,7 +53,7 @@ final class OutputFile {
     private func openUnfinished(_ target: String) throws {
         for number in 0..<1_000 {
             let unfinished = "\(target).\(getpid())-\(number).new"
-            descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+            descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             if descriptor >= 0 {
                 names = (target, unfinished)
                 Leftovers.add(unfinished)

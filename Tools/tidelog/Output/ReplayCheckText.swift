@@ -24,6 +24,7 @@ struct ReplayCheckText {
                 lines.append("\(count) and \(check.snapshots.count == 1 ? "leads" : "lead") to the same.")
             }
         }
+        if let views = check.storedViews, let sentence = StoredViewsText(views).sentence { lines.append(sentence) }
         if check.incomparableStates > 0 {
             let states = counted(check.incomparableStates, "state", "states")
             lines.append(
@@ -94,6 +95,7 @@ struct ReplayCheckText {
             json.endObject()
         }
         json.endArray()
+        if let views = check.storedViews { StoredViewsText(views).write(to: &json) }
         if check.lostRecords > 0 { json.member("lostRecords", check.lostRecords) }
         if check.incomparableStates > 0 { json.member("incomparableStates", check.incomparableStates) }
         if let divergence = check.divergence {

@@ -10,15 +10,21 @@ struct VerificationText {
     /// Whether there are streams beside the log, of which this says nothing.
     private let hasStreams: Bool
 
-    init(_ verification: LogVerification, description: DescriptionCheck, hasStreams: Bool) {
+    /// Nil where they were not looked at.
+    private let views: StoredViews?
+
+    init(
+        _ verification: LogVerification, description: DescriptionCheck, hasStreams: Bool, views: StoredViews? = nil
+    ) {
+        self.views = views
         self.hasStreams = hasStreams
         self.verification = verification
         self.description = description
         size = LogSize(verification)
     }
 
-    /// Of the log, and of the file beside it.
-    var isSound: Bool { verification.isSound && !description.isDamaged }
+    /// Of the log, and of the files beside it.
+    var isSound: Bool { verification.isSound && !description.isDamaged && views?.isWrong != true }
 
     var lines: [String] {
         var lines = [
@@ -45,6 +51,7 @@ struct VerificationText {
                     + "can be read, and 'tidelog repair' to see what can be done."
             ]
         }
+        if let sentence = views.flatMap({ StoredViewsText($0).sentence }) { lines.append(sentence) }
         if hasStreams {
             lines.append("The streams were not looked at: 'tidelog media verify' reads them.")
         }
@@ -90,6 +97,7 @@ struct VerificationText {
             json.endObject()
         }
         json.endArray()
+        if let views { StoredViewsText(views).write(to: &json) }
         if hasStreams { json.member("streamsVerified", false) }
         if let sentence = description.sentence { json.member("description", sentence) }
         json.endObject()

@@ -39,7 +39,8 @@ struct ScratchDirectory {
     }
 
     static func write(_ text: String, to path: String) throws {
-        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) else {
+        let owner: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: owner) else {
             throw CommandFailure("\(path) cannot be written.", recovery: "Check the directory's name.")
         }
     }

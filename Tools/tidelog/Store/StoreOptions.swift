@@ -38,12 +38,18 @@ struct StoreOptions: ParsableArguments {
         try await opened(provider)
         do {
             let result = try await body(provider)
+            await tellViews(provider)
             await provider.close()
             return result
         } catch {
+            await tellViews(provider)
             await provider.close()
             throw error
         }
+    }
+
+    private static func tellViews(_ provider: OfflineODataProvider) async {
+        for note in await provider.viewsNotes { Console.printError("tidelog: \(note)") }
     }
 
     /// Opens the store and says what there was to mend.

@@ -1,0 +1,66 @@
+import OperationLog
+public import Operations
+import SyncCore
+public import SyncEngine
+import Views
+
+/// What the file of a store's views is worth: whether it says what the log says.
+public enum StoredViews: Sendable, Hashable {
+    /// There is no file: nothing was opened yet, or the store is encrypted.
+    case missing
+    /// They say what the log says up to this record.
+    case sound(through: SequenceNumber)
+    /// They are thrown away and made again when the store is opened next, for a reason that is no damage.
+    case stale(String)
+    /// They do not say what the log says, or are damaged; a sentence.
+    case wrong(String)
+
+    public var isWrong: Bool { if case .wrong = self { true } else { false } }
+}
+
+extension InspectedStore {
+    /// Compares the views in the store's directory with the log, folded again from the newest snapshot in front of their end.
+    /// Changes neither and takes no lock.
+    ///
+    /// - Throws: what a ``Replay`` throws.
+    public func checkStoredViews() throws(TidelogError) -> StoredViews {
+        guard let kind = FileKind.of(files.views) else { return .missing }
+        guard kind == .regular else { return .wrong("It is \(kind), not a regular file.") }
+        let log: (store: String, first: SequenceNumber, next: SequenceNumber) = try readable { reader in
+            (reader.storeIdentifier.description, try reader.firstSequence(), try reader.nextSequence())
+        }
+        do {
+            let hasLog = (try? disk.open(files.views + "-wal", .read).size()).map { $0 > 0 } ?? false
+            let views = try SQLiteState(
+                path: files.views, store: log.store, readOnly: true, isUnchanging: !hasLog)
+            defer { views.close() }
+            return try views.reading { try check(views, log.first, log.next) }
+        } catch let error as TidelogError {
+            throw error
+        } catch let error as StateError where error.code == .damaged {
+            return .wrong(error.message)
+        } catch {
+            return .stale("They cannot be read now: \(error)")
+        }
+    }
+
+    private func check(
+        _ views: SQLiteState, _ first: SequenceNumber, _ next: SequenceNumber
+    ) throws -> StoredViews {
+        if try views.isOfAnotherVersion() { return .stale("They are of another version.") }
+        let applied = try views.header().applied
+        // A writer may have appended since.
+        if applied >= next, try readable({ applied >= (try $0.nextSequence()) }) {
+            return .wrong("They hold operation \(applied), and the log ends with \(next - 1).")
+        }
+        if applied == 0 { return .stale("They hold nothing yet.") }
+        guard applied + 1 >= first else { return .stale("They are older than what the log still has.") }
+        try views.verify()
+        let replay = try Replay(self, from: applied, buildsBatches: false)
+        _ = try replay.digest()
+        if let difference = try StateComparison.firstDifference(of: views, from: replay.state) {
+            return .wrong(difference)
+        }
+        return .sound(through: applied)
+    }
+}

@@ -1,0 +1,65 @@
+import Operations
+
+/// What differs between a state and the one that it should be.
+public enum StateComparison {
+    /// A sentence on the first thing that the state has otherwise than it should, or that it lacks; nil if their digests are
+    /// equal.
+    ///
+    /// Cost: a pass over each of the two states; where they differ two passes, and eight bytes for each thing in one of them.
+    public static func firstDifference(
+        of state: some StateStorage, from expected: some StateStorage
+    ) throws -> String? {
+        guard try StateDigest(of: state) != StateDigest(of: expected) else { return nil }
+        if let item = try firstItem(of: state, notIn: try hashes(of: expected)) {
+            return "\(item.subject) is not what the log says, or should not be there."
+        }
+        if let item = try firstItem(of: expected, notIn: try hashes(of: state)) {
+            return "\(item.subject) is missing."
+        }
+        return "The defining queries are in another order than the log says, or something is there twice."
+    }
+
+    private static func hashes(of state: some StateStorage) throws -> Set<UInt64> {
+        var hashes: Set<UInt64> = []
+        try StateSnapshot.forEachItem(of: state) { hashes.insert(StateHash.hash($0)) }
+        return hashes
+    }
+
+    private static func firstItem(
+        of state: some StateStorage, notIn hashes: Set<UInt64>
+    ) throws -> SnapshotItem? {
+        var found: SnapshotItem?
+        try StateSnapshot.forEachItem(of: state) { item in
+            if found == nil, !hashes.contains(StateHash.hash(item)) { found = item }
+        }
+        return found
+    }
+}
+
+extension SnapshotItem {
+    /// What it is about, at the beginning of a sentence.
+    fileprivate var subject: String {
+        switch self {
+        case .header: "A counter"
+        case .service: "The metadata"
+        case .query(let query): "The defining query \(query.query.name)"
+        case .entity(let id, let set): "The registration of entity \(id.rawValue) of \(set)"
+        case .key(let key, let set, _): "The key \(set)(\(key))"
+        case .row(let row): "Entity \(row.id.rawValue) of \(row.set)"
+        case .base(let id, _): "The state of entity \(id.rawValue) at the service"
+        case .link(let link): "A link of entity \(link.first.rawValue) to entity \(link.second.rawValue)"
+        case .pending(let pending): "Pending operation \(pending.sequence)"
+        case .coverage(let query, let id, _): "What the query \(query) has brought of entity \(id.rawValue)"
+        case .undone(let undone): "Undone operation \(undone.operation.sequence)"
+        case .postponed: "What the next upload waits for"
+        case .openBatch(let batch): "Batch \(batch.prepared.batch)"
+        case .ancestor(let ancestor): "The ancestor of entity \(ancestor.row.id.rawValue)"
+        case .since(_, let sequence): "The time of operation \(sequence)"
+        case .lastDownload: "The last download"
+        case .streams(let id, _): "The streams of entity \(id.rawValue)"
+        case .events: "The events"
+        case .openLinks: "The links that wait for their ends"
+        case .end: "The end"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package import OperationLog
+
+/// The authentication of `store.json` in an encrypted store: without it somebody who can write the file, and does not have
+/// the key, could say what the service lacks, and which segments need not be encrypted.
+///
+/// It is the last member, `authentication`: HMAC-SHA-256 under the store's key of all bytes in front of it, in hexadecimal.
+enum DescriptionSeal {
+    private static let prefix = Array(#","authentication":""#.utf8)
+    private static let suffix = Array(#""}"#.utf8)
+    private static let digits = 64
+
+    /// - Parameter object: a JSON object with at least one member.
+    static func sealed(_ object: [UInt8], _ key: LogKey) -> [UInt8] {
+        let content = Array(object.dropLast())
+        return content + prefix + hexadecimal(key.authentication(of: content)) + suffix
+    }
+
+    /// Returns whether the description is authenticated with one of the keys; false for a store that is not encrypted, whose
+    /// keys were not given, or that an earlier version wrote.
+    ///
+    /// - Throws: `damaged` if it should be and is not, `wrongKey` if the log is encrypted with other keys.
+    static func check(_ bytes: [UInt8], _ files: StoreFiles, _ keys: [LogKey]) throws(TidelogError) -> Bool {
+        guard !keys.isEmpty else { return false }
+        let disk = PosixFileSystem()
+        if let (content, code) = parts(bytes) {
+            if keys.contains(where: { hexadecimal($0.authentication(of: content)) == code }) { return true }
+            // No key of this store: the log says so in its own words.
+            guard LogReader.isEncrypted(directory: files.log, with: keys, fileSystem: disk) != false else {
+                throw TidelogError(LogError.wrongKey(path: files.log))
+            }
+        } else if !LogReader.requiresAuthentication(directory: files.log, with: keys, fileSystem: disk) {
+            return false
+        }
+        throw TidelogError(
+            .damaged,
+            "The description of the encrypted store is not what its owner wrote: its authentication does not hold.",
+            place: files.description,
+            recovery: "Put a copy of the file back, or remove it and run 'tidelog init' with the service root.")
+    }
+
+    /// Whether the description says that it is authenticated, by whomever.
+    static func isSealed(_ bytes: [UInt8]) -> Bool { parts(bytes) != nil }
+
+    private static func parts(_ bytes: [UInt8]) -> (content: [UInt8], code: [UInt8])? {
+        var bytes = bytes[...]
+        while let last = bytes.last, last == 0x0A || last == 0x0D || last == 0x20 { bytes.removeLast() }
+        let length = prefix.count + digits + suffix.count
+        guard bytes.count > length, bytes.suffix(suffix.count).elementsEqual(suffix) else { return nil }
+        let seal = bytes.suffix(length)
+        guard seal.prefix(prefix.count).elementsEqual(prefix) else { return nil }
+        return (Array(bytes.dropLast(length)), Array(seal.dropFirst(prefix.count).prefix(digits)))
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+}
+
+extension StoreDescription {
+    /// Authenticates the description of a store that is encrypted, or is from now on, and that nobody has authenticated yet.
+    ///
+    /// - Throws: `keyRequired` if the store is encrypted, and only its description shows it as yet; `damaged` if the
+    ///   description is not authentic.
+    static func secure(_ files: StoreFiles, _ keys: [LogKey], _ log: OperationLog) throws(TidelogError) {
+        guard let bytes = try StoreDirectory.read(files.description) else { return }
+        let isSealed = DescriptionSeal.isSealed(bytes)
+        if keys.isEmpty {
+            guard isSealed else { return }
+            log.close()
+            throw TidelogError(LogError.keyRequired(path: files.description))
+        }
+        do throws(TidelogError) {
+            guard var description = try read(files, keys: keys), !isSealed else { return }
+            // Whatever is written from now on is encrypted.
+            description.encryptedFrom =
+                LogReader.firstEncrypted(directory: files.log, fileSystem: PosixFileSystem()) ?? log.nextSequence
+            try description.write(files, keys: keys)
+        } catch {
+            log.close()
+            throw error
+        }
+    }
+}
+
+extension LogKey {
+    /// The keys with what the store says of how far back its log is encrypted: by its description where that is authentic,
+    /// and otherwise by the log's first encrypted segment.
+    package static func requiring(
+        _ keys: [LogKey], in files: StoreFiles, fileSystem: any FileSystem = PosixFileSystem()
+    ) -> [LogKey] {
+        guard !keys.isEmpty else { return keys }
+        let described = (try? StoreDescription.read(files, keys: keys))?.encryptedFrom
+        guard let first = described ?? LogReader.firstEncrypted(directory: files.log, fileSystem: fileSystem) else {
+            return keys
+        }
+        return keys.map { $0.requiringEncryption(from: first) }
+    }
+}

@@ -1,0 +1,148 @@
+import CPlatform
+import CSQLite
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A checksum in each page of a database file: pages that changed on the disk, or that somebody else wrote, are found when
+/// they are read.
+///
+/// SQLite itself checks the pages of its write-ahead log only. Here the last ``reservedBytes`` of each page hold a mark and
+/// the CRC-32C of the page's number and the rest of its content. They are made when a page is written to the database file
+/// and compared each time that one is read from it, by a VFS (SQLite's interface to files) that is the system's own but for
+/// these two calls. A file with such pages is an ordinary one for every other program; what that program writes has no valid
+/// checksum.
+///
+/// It finds accidents and changes by other programs. It is no protection against somebody who computes the checksum as well.
+enum PageChecks {
+    static let pageSize = 4_096
+    /// At the end of each page.
+    static let reservedBytes = 8
+    /// What SQLite reports for a page whose checksum does not hold: `SQLITE_IOERR_DATA`, which Swift does not see.
+    static let damageCode = SQLITE_IOERR | (32 << 8)
+    /// "TLPG": tells a page without a checksum from one with a wrong one.
+    private static let mark: UInt32 = 0x4750_4C54
+
+    // MARK: Pages
+
+    /// The checksum of a page, the first byte of which is at `offset` in its file.
+    private static func checksum(_ page: UnsafeRawBufferPointer, at offset: Int64) -> UInt32 {
+        var number = offset.littleEndian
+        let start = tidelog_crc32c(0, &number, 8)
+        return tidelog_crc32c(start, page.baseAddress, pageSize - reservedBytes)
+    }
+
+    fileprivate static func store(into page: UnsafeMutableRawBufferPointer, at offset: Int64) {
+        let checksum = checksum(UnsafeRawBufferPointer(page), at: offset)
+        page.storeBytes(of: mark.littleEndian, toByteOffset: pageSize - reservedBytes, as: UInt32.self)
+        page.storeBytes(of: checksum.littleEndian, toByteOffset: pageSize - 4, as: UInt32.self)
+    }
+
+    /// Whether the page is as it was written. A page that is all zero was never written: SQLite leaves out what it does not
+    /// need when a file grows.
+    fileprivate static func holds(_ page: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+        let found = UInt32(littleEndian: page.loadUnaligned(fromByteOffset: pageSize - reservedBytes, as: UInt32.self))
+        if found == mark {
+            let stored = UInt32(littleEndian: page.loadUnaligned(fromByteOffset: pageSize - 4, as: UInt32.self))
+            return stored == checksum(page, at: offset)
+        }
+        return offset > 0 && page.allSatisfy { $0 == 0 }
+    }
+
+    fileprivate static func isPage(_ count: Int32, _ offset: Int64) -> Bool {
+        count == Int32(pageSize) && offset % Int64(pageSize) == 0
+    }
+
+    /// Returns the number of the first page of the file that is not as it was written; nil if there is none, if there is no
+    /// file, or behind so many bytes. Pages that are in the write-ahead log as well are looked at all the same.
+    static func firstWrongPage(of path: String, limit: Int) -> Int? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        let pages = 64
+        var buffer = [UInt8](repeating: 0, count: pages * pageSize)
+        var offset = 0
+        while offset < limit {
+            let count = buffer.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, off_t(offset)) }
+            guard count > 0 else { return nil }
+            let wrong = buffer.withUnsafeBytes { bytes in
+                stride(from: 0, to: count - pageSize + 1, by: pageSize).first { start in
+                    let page = UnsafeRawBufferPointer(rebasing: bytes[start..<start + pageSize])
+                    return !holds(page, at: Int64(offset + start))
+                }
+            }
+            if let wrong { return (offset + wrong) / pageSize + 1 }
+            offset += count - count % pageSize
+            // The file ends in the middle of a page.
+            if count < pageSize { return count == 0 ? nil : offset / pageSize + 1 }
+        }
+        return nil
+    }
+
+    // MARK: VFS
+
+    /// The name that SQLite knows the VFS by; nil for the system's own, where that is not known.
+    static let vfsName: String? = register()
+
+    /// The system's own. SQLite never takes it back.
+    private nonisolated(unsafe) static var system: UnsafeMutablePointer<sqlite3_vfs>?
+
+    private static func register() -> String? {
+        guard let system = sqlite3_vfs_find(nil) else { return nil }
+        self.system = system
+        let name = "tidelog-pages"
+        let own = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+        own.initialize(to: system.pointee)
+        own.pointee.pNext = nil
+        own.pointee.zName = UnsafePointer(strdup(name))
+        own.pointee.xOpen = { _, path, file, flags, outFlags in
+            guard let system = PageChecks.system, let open = system.pointee.xOpen else { return SQLITE_CANTOPEN }
+            let code = open(system, path, file, flags, outFlags)
+            if code == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0, let file, let methods = file.pointee.pMethods {
+                file.pointee.pMethods = PageChecks.checking(methods)
+            }
+            return code
+        }
+        guard sqlite3_vfs_register(own, 0) == SQLITE_OK else { return nil }
+        return name
+    }
+
+    /// By those of the system: they differ by file system, and there are a few at most. Kept for good.
+    private static let known = Mutex<[UInt: UInt]>([:])
+
+    /// The methods of a file whose pages are checked. Behind them in memory are the system's, for those that do the work.
+    private static func checking(_ methods: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<sqlite3_io_methods>? {
+        known.withLock { known in
+            if let made = known[UInt(bitPattern: methods)] { return UnsafePointer(bitPattern: made) }
+            let pair = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 2)
+            (pair + 1).initialize(to: methods.pointee)
+            pair.initialize(to: methods.pointee)
+            // Without the calls that map a file into memory, which nobody would check.
+            pair.pointee.iVersion = min(methods.pointee.iVersion, 2)
+            pair.pointee.xRead = { file, buffer, count, offset in
+                guard let file, let read = file.pointee.pMethods?[1].xRead else { return SQLITE_IOERR }
+                let code = read(file, buffer, count, offset)
+                guard code == SQLITE_OK, PageChecks.isPage(count, offset), let buffer else { return code }
+                let page = UnsafeRawBufferPointer(start: buffer, count: PageChecks.pageSize)
+                return PageChecks.holds(page, at: offset) ? SQLITE_OK : PageChecks.damageCode
+            }
+            pair.pointee.xWrite = { file, buffer, count, offset in
+                guard let file, let write = file.pointee.pMethods?[1].xWrite else { return SQLITE_IOERR }
+                guard PageChecks.isPage(count, offset), let buffer else { return write(file, buffer, count, offset) }
+                return withUnsafeTemporaryAllocation(byteCount: PageChecks.pageSize, alignment: 8) { page in
+                    page.copyMemory(from: UnsafeRawBufferPointer(start: buffer, count: PageChecks.pageSize))
+                    PageChecks.store(into: page, at: offset)
+                    return write(file, page.baseAddress, count, offset)
+                }
+            }
+            known[UInt(bitPattern: methods)] = UInt(bitPattern: pair)
+            return UnsafePointer(pair)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import SyncEngine
+import TestSupport
+import Testing
+
+/// What the commands make of views that do not say what the log says, and of other things in the place of a store's files.
+@Suite(.timeLimit(.minutes(5))) struct StoredViewsTests {
+    private static let files = ["", "-wal", "-shm"].map { ".tidelog/views.sqlite" + $0 }
+
+    /// A store with an operation that waits, and another name for what it created in a copy of the views.
+    private func forged(_ server: SandboxServer) throws -> Workspace {
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        _ = try workspace.output("create", "Customers", #"{"Name":"honest"}"#)
+        let path = workspace.path(".tidelog/views.sqlite")
+        var bytes = try #require(TemporaryDirectory.read(path))
+        while let range = bytes.firstRange(of: Array("honest".utf8)) {
+            bytes.replaceSubrange(range, with: Array("FORGED".utf8))
+        }
+        TemporaryDirectory.write(bytes, to: path)
+        return workspace
+    }
+
+    @Test func `forged views are found by verify and by a check of the replay, and are not sent`() throws {
+        let server = try SandboxServer()
+        let workspace = try forged(server)
+        let verified = try workspace.tidelog("verify")
+        #expect(verified.status == 2)
+        #expect(verified.output.contains("The views do not say what the log says"))
+        #expect(verified.output.hasSuffix("The log is sound.\n"))
+        let replayed = try workspace.tidelog("replay", "--check")
+        #expect(replayed.status == 2)
+        #expect(replayed.output.contains("The views do not say what the log says"))
+        #expect(try workspace.tidelog("verify", "--fast").status == 0)
+        let plan = try workspace.tidelog("plan")
+        #expect(plan.output.contains("honest") && !plan.output.contains("FORGED"))
+        #expect(plan.error.contains("The views were made again from the log"))
+        // Opening has mended them.
+        let again = try workspace.tidelog("verify")
+        #expect(again.status == 0)
+        #expect(again.output.contains("The views say what the log says up to operation 6."))
+        #expect(
+            try workspace.output("replay", "--check").contains("The views say what the log says up to operation 6."))
+        #expect(try workspace.output("push").contains("1 confirmed"))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `verify makes forged views again when it is told to`() throws {
+        let server = try SandboxServer()
+        let workspace = try forged(server)
+        let run = try workspace.tidelog("verify", "--rebuild")
+        #expect(run.status == 0, "\(run.error)")
+        #expect(run.output.contains("The views say what the log says up to operation 6."))
+        #expect(try workspace.output("verify", "--json").contains(#""views":"sound""#))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `verify leaves nothing beside the views`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        let before = TemporaryDirectory.files(workspace.path(".tidelog")).sorted()
+        _ = try workspace.output("verify")
+        #expect(TemporaryDirectory.files(workspace.path(".tidelog")).sorted() == before)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test(arguments: ["status", "verify", "log"])
+    func `a FIFO in the place of a segment is an error at once`(command: String) throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        let path = workspace.path(".tidelog/log/00000000000000000001.segment")
+        try FileManager.default.removeItem(atPath: path)
+        #expect(mkfifo(path, 0o600) == 0)
+        let run = try workspace.tidelog(command)
+        #expect(run.status != 0)
+        #expect(run.error.contains("it is a FIFO, not a regular file"), "\(run.error)")
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `a directory in the place of the views is named`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        for name in Self.files { try? FileManager.default.removeItem(atPath: workspace.path(name)) }
+        try FileManager.default.createDirectory(
+            atPath: workspace.path(".tidelog/views.sqlite"), withIntermediateDirectories: false)
+        let run = try workspace.tidelog("status")
+        #expect(run.status == 1)
+        #expect(run.error.contains("It is a directory, not a regular file"), "\(run.error)")
+        #expect(run.error.contains("views.sqlite"))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test(arguments: ["bisect", "minimise"])
+    func `commands that are run get no secrets`(command: String) throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        _ = try workspace.output("create", "Customers", #"{"Name":"a"}"#)
+        workspace.environment["TIDELOG_TOKEN"] = "token-7c1f"
+        workspace.environment["TIDELOG_PASSWORD"] = "password-7c1f"
+        workspace.environment["TIDELOG_KEY"] = String(repeating: "ab", count: 32)
+        workspace.environment["TIDELOG_OTHER"] = "other"
+        let seen = workspace.path("seen")
+        let check = "env >>\(seen); test -d \"$TIDELOG_STORE\" && exit 1"
+        _ = try workspace.tidelog(command, "--run", check)
+        let environment = workspace.read("seen")
+        #expect(environment.contains("TIDELOG_OTHER=other") && environment.contains("TIDELOG_STORE="))
+        for secret in ["TIDELOG_TOKEN", "TIDELOG_PASSWORD", "TIDELOG_KEY", "7c1f", "abab"] {
+            #expect(!environment.contains(secret), "\(secret)")
+        }
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `what a command writes for its user is for that user alone`() throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
+        _ = try workspace.output("report", "--output", "report.html")
+        let attributes = try FileManager.default.attributesOfItem(atPath: workspace.path("report.html"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        for path in TemporaryDirectory.files(workspace.path(".tidelog")) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(path)")
+        }
+        withExtendedLifetime(server) {}
+    }
+}

@@ -1,0 +1,99 @@
+import EDM
+import Foundation
+import Operations
+import SyncCore
+import Testing
+
+@testable import Views
+
+/// Pages of the views' file that are not as SQLite wrote them are found.
+struct PageCheckTests {
+    private let file = ViewsFile()
+
+    /// Views with enough in them for overflow pages and inner pages of indexes.
+    private func fill() throws {
+        let state = try file.open()
+        try state.transaction {
+            for number in 0..<400 {
+                let text = "Orders?$filter=Note eq '" + String(repeating: "\(number) ", count: number * 4) + "'"
+                try state.putQuery(QueryState(query: DefiningQuery(name: "Q\(number)", query: text)))
+            }
+        }
+        state.close()
+    }
+
+    private func bytes() throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: file.path))) }
+
+    private func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: file.path)) }
+
+    @Test func `a file with intact pages is opened, and every page has a checksum`() throws {
+        try fill()
+        #expect(try bytes().count > 100 * PageChecks.pageSize)
+        #expect(PageChecks.firstWrongPage(of: file.path, limit: .max) == nil)
+        let state = try file.open()
+        #expect(try state.queries().count == 400)
+        try state.verify()
+    }
+
+    @Test func `one changed bit in any page is found when the file is opened`() throws {
+        try fill()
+        let whole = try bytes()
+        var generator = SystemRandomNumberGenerator()
+        for page in 0..<whole.count / PageChecks.pageSize {
+            let place = page * PageChecks.pageSize + Int.random(in: 0..<PageChecks.pageSize, using: &generator)
+            var changed = whole
+            changed[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            try write(changed)
+            // A page that was never written may only be all zero.
+            #expect(PageChecks.firstWrongPage(of: file.path, limit: .max) == page + 1, "byte \(place)")
+            if page % 16 == 0 {
+                #expect(throws: StateError.self, "byte \(place)") { try file.open() }
+            }
+        }
+    }
+
+    @Test func `a changed page that opening did not look at is found when it is read`() throws {
+        try fill()
+        var bytes = try bytes()
+        // The text of an overflow page: nothing but the checksum could tell.
+        let place = try #require(
+            (0..<bytes.count / PageChecks.pageSize).reversed().map { $0 * PageChecks.pageSize + 2_000 }.first {
+                bytes[$0..<$0 + 8].allSatisfy { $0 == 0x20 || (0x30...0x39).contains($0) }
+            })
+        bytes[place] ^= 1
+        try write(bytes)
+        let connection = try Connection(path: file.path)
+        #expect {
+            try connection.query("SELECT query FROM queries") { _ in }
+        } throws: { error in
+            (error as? SQLiteError)?.code == 11
+        }
+        #expect(connection.hasMetDamage)
+    }
+
+    @Test func `two pages that changed places are found`() throws {
+        try fill()
+        var bytes = try bytes()
+        let size = PageChecks.pageSize
+        let (one, other) = (Array(bytes[10 * size..<11 * size]), Array(bytes[11 * size..<12 * size]))
+        bytes.replaceSubrange(10 * size..<12 * size, with: other + one)
+        try write(bytes)
+        #expect(PageChecks.firstWrongPage(of: file.path, limit: .max) == 11)
+    }
+
+    @Test func `a file that ends within a page is found`() throws {
+        try fill()
+        try write(Array(try bytes().dropLast(1_000)))
+        #expect(throws: StateError.self) { try file.open() }
+    }
+
+    @Test func `new views are for their owner alone`() throws {
+        try FileManager.default.removeItem(atPath: file.path)
+        let state = try file.open()
+        try state.transaction { try state.putQuery(QueryState(query: DefiningQuery(name: "Q", query: "Orders"))) }
+        for name in ["", "-wal", "-shm"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path + name)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+}

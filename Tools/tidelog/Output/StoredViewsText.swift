@@ -1,0 +1,35 @@
+internal import LogInspection
+internal import ODataWire
+
+/// What there is to say of the file of a store's views.
+struct StoredViewsText {
+    private let views: StoredViews
+
+    init(_ views: StoredViews) { self.views = views }
+
+    /// Nil if there is no file.
+    var sentence: String? {
+        switch views {
+        case .missing: nil
+        case .sound(let last): "The views say what the log says up to operation \(last)."
+        case .stale(let reason): "The views are made again at the next command: \(oneLine(reason))"
+        case .wrong(let reason):
+            Paint.bad(
+                "The views do not say what the log says: \(oneLine(reason)) 'tidelog verify --rebuild' makes them again."
+            )
+        }
+    }
+
+    func write(to json: inout JSONWriter) {
+        switch views {
+        case .missing: json.member("views", "missing")
+        case .sound: json.member("views", "sound")
+        case .stale(let reason):
+            json.member("views", "stale")
+            json.member("viewsReason", reason)
+        case .wrong(let reason):
+            json.member("views", "wrong")
+            json.member("viewsReason", reason)
+        }
+    }
+}
