@@ -35,10 +35,10 @@ struct PlainSegmentTests {
     }
 
     /// A plain segment of the same store that begins with the record.
-    private func plainSegment(_ store: LocalStore, first: UInt64) throws -> [UInt8] {
+    private func plainSegment(_ store: LocalStore, first: UInt64) async throws -> [UInt8] {
         let place = TemporaryDirectory()
         let log = try LogCopy(
-            directory: place.path + "/log", store: store.log.storeIdentifier, firstSequence: first, keys: [])
+            directory: place.path + "/log", store: await store.identifier, firstSequence: first, keys: [])
         try log.finish()
         return try #require(TemporaryDirectory.files(place.path).compactMap { TemporaryDirectory.read($0) }.first)
     }
@@ -49,7 +49,7 @@ struct PlainSegmentTests {
         let shop = try await encrypted()
         await shop.store.close()
         let path = shop.store.files.log + Self.first
-        TemporaryDirectory.write(try plainSegment(shop.store, first: 1), to: path)
+        TemporaryDirectory.write(try await plainSegment(shop.store, first: 1), to: path)
         let error = await error { _ = try await open(shop) }
         #expect(error?.code == .damaged)
         #expect("\(try #require(error))".contains(Self.first + " is not encrypted"))
@@ -62,7 +62,7 @@ struct PlainSegmentTests {
         await shop.store.close()
         let digits = String(repeating: "0", count: 20 - "\(next)".count) + "\(next)"
         let path = shop.store.files.log + "/\(digits).segment"
-        TemporaryDirectory.write(try plainSegment(shop.store, first: next), to: path)
+        TemporaryDirectory.write(try await plainSegment(shop.store, first: next), to: path)
         for removed in [false, true] {
             if removed { TemporaryDirectory.remove(file: shop.store.files.description) }
             let error = await error { _ = try await open(shop) }
@@ -102,7 +102,7 @@ struct PlainSegmentTests {
         await again.close()
         let digits = String(repeating: "0", count: 20 - "\(next)".count) + "\(next)"
         TemporaryDirectory.write(
-            try plainSegment(store, first: next), to: shop.store.files.log + "/\(digits).segment")
+            try await plainSegment(store, first: next), to: shop.store.files.log + "/\(digits).segment")
         #expect("\(try #require(await error { _ = try await open(shop) }))".contains("is not encrypted"))
     }
 
@@ -131,6 +131,18 @@ struct PlainSegmentTests {
         await #expect(throws: Never.self) { try await open(shop, [LogKey.random(), Self.key]).close() }
     }
 
+    @Test func `a description is authenticated anew with the key that writes, so that the old one can go`() async throws
+    {
+        let shop = try await encrypted()
+        await shop.store.close()
+        let new = LogKey.random()
+        try await open(shop, [new, Self.key]).close()
+        #expect(try StoreDescription.read(shop.store.files, keys: [new, Self.key])?.encryptedFrom == 1)
+        let text = String(decoding: try #require(TemporaryDirectory.read(shop.store.files.description)), as: UTF8.self)
+        #expect(DescriptionSeal.isSealed(Array(text.utf8), with: new))
+        #expect(!DescriptionSeal.isSealed(Array(text.utf8), with: Self.key))
+    }
+
     @Test func `a store that becomes encrypted gets an authentic description, and needs its key from then on`()
         async throws
     {
@@ -141,4 +153,8 @@ struct PlainSegmentTests {
         #expect(try StoreDescription.read(shop.store.files, keys: [Self.key])?.encryptedFrom != nil)
         #expect(await error { _ = try await open(shop, []) }?.code == .keyRequired)
     }
+}
+
+extension LocalStore {
+    fileprivate var identifier: StoreIdentifier { log.storeIdentifier }
 }

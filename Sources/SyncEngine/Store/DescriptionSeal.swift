@@ -41,6 +41,11 @@ enum DescriptionSeal {
     /// Whether the description says that it is authenticated, by whomever.
     static func isSealed(_ bytes: [UInt8]) -> Bool { parts(bytes) != nil }
 
+    static func isSealed(_ bytes: [UInt8], with key: LogKey) -> Bool {
+        guard let (content, code) = parts(bytes) else { return false }
+        return hexadecimal(key.authentication(of: content)) == code
+    }
+
     private static func parts(_ bytes: [UInt8]) -> (content: [UInt8], code: [UInt8])? {
         var bytes = bytes[...]
         while let last = bytes.last, last == 0x0A || last == 0x0D || last == 0x20 { bytes.removeLast() }
@@ -71,10 +76,13 @@ extension StoreDescription {
             throw TidelogError(LogError.keyRequired(path: files.description))
         }
         do throws(TidelogError) {
-            guard var description = try read(files, keys: keys), !isSealed else { return }
+            guard var description = try read(files, keys: keys) else { return }
+            // Under the key that writes: the others may be given up one day.
+            if isSealed, DescriptionSeal.isSealed(bytes, with: keys[0]) { return }
             // Whatever is written from now on is encrypted.
             description.encryptedFrom =
-                LogReader.firstEncrypted(directory: files.log, fileSystem: PosixFileSystem()) ?? log.nextSequence
+                description.encryptedFrom ?? LogReader.firstEncrypted(
+                    directory: files.log, fileSystem: PosixFileSystem()) ?? log.nextSequence
             try description.write(files, keys: keys)
         } catch {
             log.close()

@@ -26,6 +26,8 @@ public struct PastStore: Sendable {
         _ files: StoreFiles, at point: PointInTime, options: LocalStore.Options = .init()
     ) async throws(TidelogError) {
         let past: LogPast
+        var options = options
+        options.log.keys = LogKey.requiring(options.log.keys, in: files, fileSystem: options.disk.fileSystem)
         do {
             let disk = options.disk.fileSystem
             let reader = try LogReader(directory: files.log, keys: options.log.keys, fileSystem: disk)
@@ -40,7 +42,6 @@ public struct PastStore: Sendable {
             throw LocalStore.mapped(error, files)
         }
         sequence = past.lastSequence
-        var options = options
         options.disk = .simulated(past.fileSystem)
         options.isPast = true
         options.log.sealing = .asWritten

@@ -11,7 +11,7 @@ public struct StoreRepair {
     /// - Parameter keys: all that the log is encrypted with.
     public init(_ files: StoreFiles, keys: [LogKey] = []) {
         self.files = files
-        self.keys = keys
+        self.keys = LogKey.requiring(keys, in: files)
     }
 
     private func repair(of files: StoreFiles) -> LogRepair {
