@@ -26,7 +26,9 @@ public struct ImageBuilder<Storage: StateStorage> {
     var assigned = AssignedKeys()
     /// What the storage says of entities that were asked for together; see ``learn(_:in:)``.
     var learned = LearnedEntities()
-    /// Expanded navigation properties that lead to no entity set (containment), and what could not be identified.
+    /// Entities that could not be taken, for no query yet.
+    public internal(set) var quarantined: [QuarantinedEntity] = []
+    /// Expanded navigation properties that lead to no entity set (containment).
     public private(set) var skipped: Set<String> = []
 
     public init(storage: Storage, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
@@ -69,7 +71,7 @@ public struct ImageBuilder<Storage: StateStorage> {
         let name = name(payload, type, set)
         let found = if let known { Optional(known) } else { try identify(payload, type, set, name, key) }
         guard let id = found else {
-            skipped.insert(set.name)
+            setAside(keyless: given, type, set)
             return nil
         }
         if let key { assigned[set.name, key] = id }
@@ -95,9 +97,11 @@ public struct ImageBuilder<Storage: StateStorage> {
                 continue
             }
             let targets = try add(expanded, below: id, property, in: target, to: &images)
+            for found in expanded.unreadable { try setAside(found, in: target) }
+            let isComplete =
+                expanded.nextLink == nil && expanded.unreadable.isEmpty && targets.count == expanded.entities.count
             images[place].links.append(
-                EntityImage.ImageLinks(
-                    navigation: property.name, targets: targets, isComplete: expanded.nextLink == nil))
+                EntityImage.ImageLinks(navigation: property.name, targets: targets, isComplete: isComplete))
         }
         return id
     }

@@ -34,6 +34,7 @@ struct TouchedItems {
     var hasQueries = false
     var hasEvents = false
     var hasOpenLinks = false
+    var hasQuarantine = false
     /// Rows may have gone with their sets, and the tables are others.
     var hasModel = false
 }
@@ -86,6 +87,7 @@ extension MemoryState {
         try writeQueries(touched, into: storage)
         if touched.hasEvents { try storage.putEvents(events()) }
         if touched.hasOpenLinks { try storage.putOpenLinks(openLinks()) }
+        if touched.hasQuarantine { try storage.putQuarantine(quarantine()) }
     }
 
     private func writeQueue(_ touched: TouchedItems, into storage: some StateStorage) throws(StateError) {
