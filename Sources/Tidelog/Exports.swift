@@ -35,6 +35,8 @@
 @_exported public import struct SyncEngine.DownloadOptions
 @_exported public import struct SyncEngine.DownloadReport
 @_exported public import struct Operations.OpenLink
+@_exported public import struct Operations.QuarantinedEntity
+@_exported public import struct SyncCore.QuarantineEntry
 @_exported public import struct Operations.UnfitOperation
 @_exported public import struct SyncEngine.ErrorArchiveEntry
 @_exported public import enum SyncEngine.ErrorClass

@@ -54,7 +54,7 @@ struct FaultCase {
     /// Hit one request in the batch.
     private static let parts = (1...3).flatMap { part in
         [400, 409, 429, 500, 503].map { #""effect":"refuse","status":\#($0),"part":\#(part)"# }
-            + ["dropAnswer", "dropRequest", "withoutLocation", "withoutBody"].map {
+            + ["dropAnswer", "dropRequest", "withoutLocation", "withoutBody", "inStreamError"].map {
                 #""effect":"\#($0)","part":\#(part)"#
             }
     }
@@ -67,7 +67,10 @@ struct FaultCase {
             #""effect":"replace","contentType":"multipart/mixed; boundary=x","body":"--x--""#,
             #""effect":"replace","contentType":"application/json","body":"{}""#,
             #""effect":"assignKeys""#,
-        ] + ["withoutLocation", "withoutBody", "reversed", "unclosed", "wrongBoundary"].map { #""effect":"\#($0)""# }
+        ]
+        + ["withoutLocation", "withoutBody", "reversed", "unclosed", "wrongBoundary", "inStreamError"].map {
+            #""effect":"\#($0)""#
+        }
 
     /// Another client comes in between.
     private static func others(_ version: String) -> [String] {
@@ -81,6 +84,9 @@ struct FaultCase {
         #"[{"effect":"dropAnswer","url":"$batch"},{"effect":"refuse","status":503,"method":"GET","times":2}]"#,
         #"[{"effect":"dropAnswer","url":"$batch"},{"effect":"dropAnswer","method":"GET","times":2}]"#,
         #"[{"effect":"dropRequest","url":"$batch"},{"effect":"dropAnswer","url":"$batch"}]"#,
+        #"[{"effect":"dropAnswer","url":"$batch"},{"effect":"inStreamError","method":"GET","times":2}]"#,
+        #"[{"effect":"dropAnswer","url":"$batch"},{"effect":"keyless","method":"GET","times":2}]"#,
+        #"[{"effect":"dropAnswer","url":"$batch"},{"effect":"badValue","method":"GET","times":2}]"#,
         #"[{"effect":"withoutLocation","url":"$batch"},{"effect":"withoutBody","url":"$batch"}]"#,
         #"[{"effect":"reversed","url":"$batch"},{"effect":"withoutBody","url":"$batch"}]"#,
     ]

@@ -502,6 +502,11 @@ private struct Planting {
                     query: query, set: "Things", source: "Things(\(number()))", navigation: "Name",
                     target: "Things('\(text())')")
             ]),
+            .entitiesQuarantined([
+                QuarantinedEntity(
+                    query: query, set: "Things", name: "Things('\(text())')", reason: .unreadable, path: "/\(text())",
+                    message: text(), text: text())
+            ]),
             .operationsUnfit([UnfitOperation(operation: 6, refusal: refusal())]),
             .streamsStored([
                 StreamImage(

@@ -197,6 +197,7 @@ private struct Counts {
             removed += 1
             count(entity.entity)
         case .link(let link): if link.isAdded { addedLinks += 1 } else { deletedLinks += 1 }
+        case .unreadable: break
         }
     }
 

@@ -162,6 +162,12 @@ struct RecordCodecTests {
             OpenLink(query: "Q", set: "Orders", source: "Orders(1)", navigation: "Customer", target: "Customers(7)"),
             OpenLink(query: "", set: "", source: "", navigation: "", target: ""),
         ]),
+        .entitiesQuarantined([
+            QuarantinedEntity(
+                query: "Q", set: "Orders", name: "Orders(1)", entity: EntityID(rawValue: 7), reason: .unreadable,
+                path: "/Total", message: "No number.", text: "1e400", hidesOthers: true),
+            QuarantinedEntity(query: "", set: "", reason: .further, message: "", count: .max),
+        ]),
         .operationsUnfit([
             UnfitOperation(
                 operation: 4, refusal: Refusal(modelChanged: "Orders is gone.", method: "PATCH", url: "Orders(1)"))

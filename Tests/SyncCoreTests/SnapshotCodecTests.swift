@@ -70,6 +70,13 @@ struct SnapshotCodecTests {
         .openLinks([
             OpenLink(query: "Q", set: "Orders", source: "Orders(1)", navigation: "Customer", target: "Customers(7)")
         ]),
+        .quarantine([
+            QuarantineEntry(
+                sequence: 4, time: -5,
+                entity: QuarantinedEntity(
+                    query: "Q", set: "Orders", name: "Orders(1)", entity: EntityID(rawValue: 7), reason: .withoutKey,
+                    path: "/ID", message: "No key.", text: "null", hidesOthers: true, count: 3))
+        ]),
         .entity(id(.max), set: "Orders"),
         .key("OrderID=5", set: "Orders", of: id(7)),
         .row(row),

@@ -48,6 +48,30 @@ struct CurlTransportTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `an answer that ends with the trailer OData-Error is an error, and other trailers are passed over`(
+        _ isError: Bool
+    ) async throws {
+        let name = isError ? "OData-error" : "X-Checksum"
+        try await withServer {
+            $1.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: \(name)\r\n\r\n")
+            $1.write("c\r\n{\"value\":[]}\r\n0\r\n\(name): {\"message\":\"out of memory\"}\r\n\r\n")
+            return $0.method != "GET"
+        } _: { server in
+            let whole = await failure(of: try request("GET", server.base))
+            #expect((whole?.code == .errorTrailer) == isError)
+            #expect(whole == nil || whole?.message.contains("out of memory") == true)
+            let (_, body) = try await transport.stream(request("GET", server.base), body: [])
+            var bytes: [UInt8] = []
+            var streamed: TransportError?
+            do throws(TransportError) {
+                for try await chunk in body { bytes += chunk }
+            } catch { streamed = error }
+            #expect((streamed?.code == .errorTrailer) == isError)
+            #expect(String(decoding: bytes, as: UTF8.self) == "{\"value\":[]}")
+        }
+    }
+
     @Test func `a body without a type gets none`() async throws {
         try await withServer {
             $1.respond("204 No Content", $0.header("content-type") ?? "")

@@ -160,6 +160,13 @@ struct RandomRecords {
                 (0..<number(0..<3)).map {
                     OpenLink(query: "Q\($0)", set: "Orders", source: "a\($0)", navigation: "Customer", target: "b")
                 })
+        case 74..<76:
+            return .entitiesQuarantined(
+                (0..<number(1..<3)).map {
+                    QuarantinedEntity(
+                        query: "Q\(number(0..<3))", set: "Orders", name: chance(50) ? "Orders(\($0))" : nil,
+                        reason: .unreadable, message: "No number.", hidesOthers: chance(20))
+                })
         case 73..<74:
             return .operationsAmended(
                 operations.filter { _ in chance(10) }.map {

@@ -86,7 +86,7 @@ struct SnapshotTests {
         "pending rejected", "pending deferred", "postponed", "since", "undone pending", "undone rejected",
         "undone inDoubt", "ancestor", "pending with attributes", "undone with attributes", "openBatch", "lastDownload",
         "streams", "pending with stream", "undone with stream", "query with deltaLink", "query with next",
-        "delta query", "downloaded query", "events", "openLinks",
+        "delta query", "downloaded query", "events", "openLinks", "quarantine",
         "downloaded row", "downloaded base",
     ]
 

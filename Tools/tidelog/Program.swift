@@ -58,7 +58,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Looking inside:",
                 subcommands: [
-                    StatusCommand.self, PlanCommand.self, LogCommand.self, ShowCommand.self, HistoryCommand.self,
+                    StatusCommand.self, QuarantineCommand.self, PlanCommand.self, LogCommand.self, ShowCommand.self,
+                    HistoryCommand.self,
                     BlameCommand.self, WhyCommand.self, StatsCommand.self, SegmentsCommand.self, MetadataCommand.self,
                 ]),
             CommandGroup(

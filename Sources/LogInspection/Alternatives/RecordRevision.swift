@@ -49,7 +49,7 @@ struct RecordRevision {
             return some(left).map { .operationsAmended($0) }
         case .streamsStored(let images): return some(images.filter { isThere($0.entity) }).map { .streamsStored($0) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadFinished,
-            .linksLeftOpen, .batchAccepted, .batchInterrupted, .uploadPostponed, .lost, .unknown:
+            .linksLeftOpen, .entitiesQuarantined, .batchAccepted, .batchInterrupted, .uploadPostponed, .lost, .unknown:
             return body
         }
     }

@@ -82,7 +82,8 @@ public struct OperationFates: Sendable {
             for operation in resolved.takenBack { undo(operation, by: sequence) }
             for operation in resolved.released { set(operation, .pending) }
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .linksLeftOpen, .entitiesRead, .entitiesMissing, .streamsStored, .batchAccepted,
+            .downloadFinished, .linksLeftOpen, .entitiesQuarantined, .entitiesRead, .entitiesMissing, .streamsStored,
+            .batchAccepted,
             .uploadPostponed,
             .deliveryChanged, .unknown:
             break

@@ -21,6 +21,7 @@ extension HistoryItem {
     /// | `downloadPage` | `query`; `unchanged` (how many), `removed` and `left` (entity IDs), `links` (how many), `next` (true: a page follows) where there are any |
     /// | `downloadFinished` | `query`; `deltaLink` (true) where the service gave one |
     /// | `linksLeftOpen` | `links`: `[{"query", "set", "source", "navigation", "target"}]`, all that wait now |
+    /// | `entitiesQuarantined` | `entities`: `[{"query", "set", "name", "entity", "reason", "path", "message", "value", "count"}]`, those that this part brought; `name` and `entity` if they are known |
     /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many), `requestBytes`; `requests`: `[{"contentID", "method", "url"}]` where they can be repeated |
     /// | `batchAccepted` | `batch`, `monitor` |
     /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "deferred" \| "notProcessed" \| "inDoubt", …}]`; rejected and deferred ones with `status`, `code`, `message`, deferred ones with `attempts`, ones in doubt with `reason` |

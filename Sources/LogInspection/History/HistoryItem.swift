@@ -83,6 +83,7 @@ extension Record {
         case .downloadPage: "downloadPage"
         case .downloadFinished: "downloadFinished"
         case .linksLeftOpen: "linksLeftOpen"
+        case .entitiesQuarantined: "entitiesQuarantined"
         case .entitiesRead: "entitiesRead"
         case .batchPrepared: "batchPrepared"
         case .batchAccepted: "batchAccepted"
@@ -113,6 +114,7 @@ extension Record.Body {
         case .downloadPage(let page):
             page.entities.map(\.entity) + page.removed + page.left
                 + page.links.flatMap { [$0.source] + ($0.target.map { [$0] } ?? []) }
+        case .entitiesQuarantined(let entities): entities.compactMap(\.entity)
         case .entitiesRead(let images): images.map(\.entity)
         case .entitiesMissing(let entities): entities
         case .streamsStored(let images): images.map(\.entity)

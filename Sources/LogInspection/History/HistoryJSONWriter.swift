@@ -132,6 +132,20 @@ struct HistoryJSONWriter {
                     $0.text("target", link.target)
                 }
             }
+        case .entitiesQuarantined(let entities):
+            array("entities", entities) { writer, entity in
+                writer.object {
+                    $0.text("query", entity.query)
+                    $0.text("set", entity.set)
+                    if let name = entity.name { $0.text("name", name) }
+                    if let id = entity.entity { $0.number("entity", id.rawValue) }
+                    $0.text("reason", "\(entity.reason)")
+                    $0.text("path", entity.path)
+                    $0.text("message", entity.message)
+                    $0.text("value", entity.text)
+                    $0.number("count", entity.count)
+                }
+            }
         case .entitiesRead, .entitiesMissing: break
         case .streamsStored(let images):
             array("streams", images) { writer, image in

@@ -26,6 +26,8 @@ struct RecordSummary {
                 + (finished.deltaLink == nil ? "" : ", with a delta link")
         case .linksLeftOpen(let links):
             "\(count(links.count, "link")) waiting for an entity: \(list(links.map { Self.oneLine($0.description, limit: 200) }))"
+        case .entitiesQuarantined(let entities):
+            "\(count(entities.count, "entity")) not taken: \(list(entities.map { Self.oneLine($0.description, limit: 200) }))"
         case .entitiesRead(let images):
             "\(count(images.count, "entity")) read: \(list(images.map { Self.oneLine(sets.reference($0.entity)) }))"
         case .batchPrepared(let prepared): text(of: prepared)

@@ -20,6 +20,7 @@ extension Redaction {
             return .downloadFinished(
                 DownloadFinished(query: queryName(finished.query), deltaLink: url(finished.deltaLink)))
         case .linksLeftOpen(let links): return .linksLeftOpen(links.map(openLink))
+        case .entitiesQuarantined(let entities): return .entitiesQuarantined(entities.map(quarantined))
         case .entitiesRead(let images): return .entitiesRead(images.map(image))
         case .streamsStored(let images): return .streamsStored(images.map(stream))
         case .conflictResolved(let resolved): return .conflictResolved(self.resolved(resolved))
@@ -77,6 +78,14 @@ extension Redaction {
             query: queryName(link.query), set: name(link.set), source: url(link.source),
             navigation: name(link.navigation),
             target: url(link.target))
+    }
+
+    /// The sentence and the value may hold anything that the service sent.
+    func quarantined(_ entity: QuarantinedEntity) -> QuarantinedEntity {
+        QuarantinedEntity(
+            query: queryName(entity.query), set: name(entity.set), name: url(entity.name), entity: entity.entity,
+            reason: entity.reason, path: opaque(entity.path), message: opaque(entity.message),
+            text: opaque(entity.text), hidesOthers: entity.hidesOthers, count: entity.count)
     }
 
     private func page(_ page: DownloadPage) -> DownloadPage {

@@ -66,6 +66,11 @@ extension Redaction {
         case .openLinks(let links):
             let redacted = links.map(openLink)
             state?.putOpenLinks(redacted)
+        case .quarantine(let entries):
+            let redacted = entries.map {
+                QuarantineEntry(sequence: $0.sequence, time: $0.time, entity: quarantined($0.entity))
+            }
+            state?.putQuarantine(redacted)
         default: break
         }
     }

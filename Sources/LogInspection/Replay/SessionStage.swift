@@ -45,7 +45,8 @@ struct SessionStage {
         switch body {
         case .batchPrepared: return try await uploadOnce()
         case .batchAnswered, .batchInterrupted, .batchAccepted, .entitiesRead, .entitiesMissing, .uploadPostponed,
-            .operationsElided, .downloadPage, .downloadFinished, .linksLeftOpen, .streamsStored, .unknown, .lost,
+            .operationsElided, .downloadPage, .downloadFinished, .linksLeftOpen, .entitiesQuarantined, .streamsStored,
+            .unknown, .lost,
             .operationsUnfit:
             return
         default: break

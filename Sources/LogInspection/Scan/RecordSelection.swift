@@ -140,8 +140,8 @@ extension Record.Body {
         case .operationsUnfit(let unfit): unfit.map(\.operation)
         case .operationsAmended(let amended): amended.map(\.operation)
         case .serviceInstalled, .operation, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadPage,
-            .downloadFinished, .linksLeftOpen, .entitiesRead, .batchAccepted, .batchInterrupted, .uploadPostponed,
-            .entitiesMissing, .streamsStored, .lost, .unknown:
+            .downloadFinished, .linksLeftOpen, .entitiesQuarantined, .entitiesRead, .batchAccepted, .batchInterrupted,
+            .uploadPostponed, .entitiesMissing, .streamsStored, .lost, .unknown:
             []
         }
     }

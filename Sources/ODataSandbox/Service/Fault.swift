@@ -49,6 +49,12 @@ public struct Fault: Sendable, Hashable {
         case unclosed
         /// The batch's Content-Type names another boundary than the body has.
         case wrongBoundary
+        /// An `error` behind the rest of the body, as from a service that fails while it writes (OData 4.01 Part 1, 9.5).
+        case inStreamError
+        /// The first entity of a page without its key, and without links that have it.
+        case keyless
+        /// The first entity of a page has a value that is not of the property's type.
+        case badValue
     }
 
     /// Which of the requests inside of a batch a fault hits.

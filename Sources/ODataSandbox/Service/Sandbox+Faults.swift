@@ -59,6 +59,7 @@ extension Sandbox {
         }
         var response = handle(request)
         for case .follow(let other) in effects { carryOut(other) }
+        for case .distort(let distortion) in effects { distortPage(&response, of: request, distortion) }
         if faultsAtWork?.isCut == true { return .cut }
         for effect in effects {
             switch effect {
@@ -179,5 +180,14 @@ extension WireResponse {
             headers["Content-Type"] = nil
             body = []
         }
+        if distortions.contains(.inStreamError) { failInStream() }
+    }
+
+    /// An error behind what was written before it was found.
+    mutating func failInStream() {
+        guard (200..<300).contains(status), body.last == UInt8(ascii: "}"), body.count > 2 else { return }
+        body.removeLast()
+        body += Array(
+            #","error":{"code":"Aborted","message":"The sandbox was told to fail while it wrote this."}}"#.utf8)
     }
 }

@@ -12,9 +12,13 @@ public struct JSONBatchReader: Sendable {
             var scanner = try JSONScanner(bytes, limits: limits)
             var response = JSONBatchResponse(responses: [])
             var hasResponses = false
+            var names = MemberNames()
             try scanner.beginObject()
-            while let name = try scanner.nextName() {
+            while let name = try scanner.nextName(&names) {
                 switch name {
+                case "error" where try scanner.peek() == .object:
+                    let words = PayloadError.inStream(try scanner.value()).message
+                    throw JSONError(.wrongKind, words, at: scanner.offset)
                 case "responses":
                     hasResponses = true
                     try scanner.beginArray()
@@ -39,14 +43,19 @@ public struct JSONBatchReader: Sendable {
         var status: Int?
         var headers = HTTPHeaders.empty
         var body: Range<Int>?
+        var names = MemberNames()
         try scanner.beginObject()
-        while let name = try scanner.nextName() {
+        while let name = try scanner.nextName(&names) {
             switch name {
             case "id": id = text(try scanner.value())
             case "atomicityGroup": group = text(try scanner.value())
             case "status": status = try scanner.value().integer.flatMap { Int(exactly: $0) }
             case "headers": headers = try self.headers(&scanner)
-            case "body": body = try scanner.skip()
+            case "body":
+                // What is wrong with the body of one response is no matter of the others.
+                scanner.checksNames = false
+                body = try scanner.skip()
+                scanner.checksNames = true
             default: try scanner.skip()
             }
         }

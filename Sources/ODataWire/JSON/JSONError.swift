@@ -7,6 +7,8 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case syntax
         /// Bytes that are not UTF-8.
         case invalidUTF8
+        /// An object has two members of one name, so that nobody can tell which one holds (RFC 8259, 4; RFC 7493, 2.3).
+        case duplicateName
         /// An escape of half a surrogate pair, which stands for no character.
         case loneSurrogate
         case tooDeep

@@ -2,7 +2,8 @@
 ///
 /// The caller walks the document: ``beginObject()`` and then ``nextName()`` until it gives nil, reading or skipping one
 /// value after each name; ``beginArray()`` and ``nextItem()`` likewise. The grammar is RFC 8259 exactly; bytes that are not
-/// UTF-8 and escapes of lone surrogates are errors. After an error the scanner must not be used further.
+/// UTF-8, escapes of lone surrogates, and repeated names in an object that is read or skipped whole are errors. After an
+/// error the scanner must not be used further.
 public struct JSONScanner: Sendable {
     /// What a document may cost.
     public struct Limits: Sendable, Hashable {
@@ -25,6 +26,9 @@ public struct JSONScanner: Sendable {
     let limits: Limits
     /// For each open object and array: whether nothing of it has been read yet.
     var openIsEmpty: [Bool] = []
+    /// Whether repeated names in an object are errors. Where what was meant is not acted on, as with the words of a refusal,
+    /// they need not be.
+    var checksNames = true
 
     public init(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) {
         guard bytes.count <= limits.size else {
@@ -118,8 +122,9 @@ public struct JSONScanner: Sendable {
             return .array(items)
         case .object:
             var object = JSONObject()
+            var names = MemberNames()
             try beginObject()
-            while let name = try nextName() { object.members.append(.init(name: name, value: try value())) }
+            while let name = try nextName(&names) { object.members.append(.init(name: name, value: try value())) }
             return .object(object)
         }
     }
@@ -140,14 +145,9 @@ public struct JSONScanner: Sendable {
             try beginArray()
             while try nextItem() { try skip() }
         case .object:
+            var names = MemberNames()
             try beginObject()
-            while try next(closing: UInt8(ascii: "}")) {
-                skipWhitespace()
-                guard try byteAhead() == UInt8(ascii: "\"") else { throw unexpected("a name") }
-                try skipQuoted()
-                try colon()
-                try skip()
-            }
+            while try skipName(&names) { try skip() }
         }
         return start..<offset
     }
@@ -173,7 +173,7 @@ extension JSONScanner {
     }
 
     /// Passes the comma before another member or item, or the closing bracket.
-    private mutating func next(closing bracket: UInt8) throws(JSONError) -> Bool {
+    mutating func next(closing bracket: UInt8) throws(JSONError) -> Bool {
         guard let isEmpty = openIsEmpty.last else {
             throw JSONError(.wrongKind, "No object or array is open here.", at: offset)
         }
@@ -195,7 +195,7 @@ extension JSONScanner {
         return true
     }
 
-    private mutating func colon() throws(JSONError) {
+    mutating func colon() throws(JSONError) {
         skipWhitespace()
         guard try byteAhead() == UInt8(ascii: ":") else { throw unexpected("a colon") }
         offset += 1
@@ -217,12 +217,12 @@ extension JSONScanner {
         }
     }
 
-    private func byteAhead() throws(JSONError) -> UInt8 {
+    func byteAhead() throws(JSONError) -> UInt8 {
         guard offset < bytes.count else { throw JSONError(.truncated, "The document ends too early.", at: offset) }
         return bytes[offset]
     }
 
-    private func unexpected(_ wanted: String) -> JSONError {
+    func unexpected(_ wanted: String) -> JSONError {
         JSONError(.syntax, "Here should be \(wanted), not byte 0x\(String(bytes[offset], radix: 16)).", at: offset)
     }
 

@@ -1,4 +1,4 @@
-/// A JSON value as the document has it: numbers keep their text, objects their order and repeated names.
+/// A JSON value as the document has it: numbers keep their text, objects their order.
 public enum JSONValue: Sendable, Hashable {
     case null
     case boolean(Bool)
@@ -70,10 +70,13 @@ public struct JSONObject: Sendable, Hashable {
 
 extension JSONValue {
     /// Reads a whole document (RFC 8259). A byte order mark before it is passed over.
+    ///
+    /// - Parameter allowsRepeatedNames: whether objects with several members of one name are read, of which the last wins.
     public static func parse(
-        _ bytes: [UInt8], limits: JSONScanner.Limits = JSONScanner.Limits()
+        _ bytes: [UInt8], limits: JSONScanner.Limits = JSONScanner.Limits(), allowsRepeatedNames: Bool = false
     ) throws(JSONError) -> JSONValue {
         var scanner = try JSONScanner(bytes, limits: limits)
+        scanner.checksNames = !allowsRepeatedNames
         let value = try scanner.value()
         try scanner.end()
         return value

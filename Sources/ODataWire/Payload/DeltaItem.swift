@@ -7,6 +7,8 @@ public enum DeltaItem: Sendable, Hashable {
     case removed(RemovedEntity)
     /// Only in the flat deltas of 4.0; 4.01 says the same with ``EntityPayload/changes``.
     case link(LinkChange)
+    /// Only where the reader sets aside what it cannot read; see ``PayloadReader/setsAside``.
+    case unreadable(UnreadableEntity)
 }
 
 /// An entity that a delta reports as gone.

@@ -135,6 +135,8 @@ public struct EntityPayload: Sendable, Hashable {
         public var entities: [EntityPayload]
         /// Set where the service sent only part of a collection.
         public var nextLink: String?
+        /// What came among the entities and cannot be read; only where the reader sets it aside.
+        public var unreadable: [UnreadableEntity] = []
 
         public init(navigation: String, entities: [EntityPayload], nextLink: String? = nil) {
             self.navigation = navigation
@@ -156,6 +158,8 @@ public struct FeedPayload: Sendable, Hashable {
     public var removed: [RemovedEntity] = []
     public var links: [LinkChange] = []
     public var otherEntities: [EntityPayload] = []
+    /// What cannot be read; only where the reader sets it aside.
+    public var unreadable: [UnreadableEntity] = []
 
     public init(entities: [EntityPayload], count: Int64? = nil, nextLink: String? = nil, deltaLink: String? = nil) {
         self.entities = entities

@@ -27,6 +27,10 @@ public struct FeedScanner: Sendable {
     /// As long as fewer are unread, it is not worth the time to read again what could not be read whole.
     private var wanted = 0
 
+    /// What the service says of its failure in the midst of the page; the page is in error as a whole.
+    private var serviceError: JSONValue?
+    private var hasSecondCollection = false
+
     private enum State { case start, items, around, done }
 
     private struct Place {
@@ -34,6 +38,8 @@ public struct FeedScanner: Sendable {
         var openObjects = 0
         var hasItems = false
         var index = 0
+        /// The names of the members around the items, each behind how deep it stands.
+        var names: Set<[UInt8]> = []
     }
 
     /// For a page that is there whole.
@@ -69,9 +75,14 @@ public struct FeedScanner: Sendable {
 
     /// Of the page: a value, or what it says where it looks as ``rows`` has learned.
     enum Item {
+        /// It was passed over; see ``onlyChecks``.
+        case checked
         case value(JSONValue)
         case row(RowReader.Row)
     }
+
+    /// Whether items are checked to be JSON and passed over.
+    var onlyChecks = false
 
     /// Reads rows that look like the one before.
     var rows = RowReader()
@@ -92,6 +103,10 @@ public struct FeedScanner: Sendable {
             return nil
         }
         wanted = 0
+        if let serviceError { throw .inStream(serviceError) }
+        if hasSecondCollection {
+            throw PayloadError(.unexpectedShape, "The payload holds two collections of entities.")
+        }
         guard item != nil || place.hasItems else {
             throw PayloadError(.unexpectedShape, "The payload holds no collection of entities.")
         }
@@ -116,6 +131,13 @@ public struct FeedScanner: Sendable {
                     continue
                 }
                 place.index += 1
+                if onlyChecks {
+                    let range = try scanner.skip()
+                    if scanner.unread == 0, range.count > 0, Self.isDigit(scanner.bytes[range.upperBound - 1]) {
+                        try needMore()
+                    }
+                    return .checked
+                }
                 if let row = rows.read(&scanner) { return .row(row) }
                 let item = try scanner.value()
                 // Further digits may follow.
@@ -126,6 +148,8 @@ public struct FeedScanner: Sendable {
             }
         }
     }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// Throws what ``next()`` takes back, unless the page is whole.
     private func needMore() throws(JSONError) {
@@ -159,11 +183,21 @@ public struct FeedScanner: Sendable {
     private mutating func around() throws(JSONError) {
         while place.openObjects > 0 {
             while let name = try scanner.nextName() {
+                try note(name)
                 if try enters(name) { return }
+                if serviceError != nil || hasSecondCollection { return place.state = .done }
             }
             place.openObjects -= 1
         }
         try end()
+    }
+
+    private mutating func note(_ name: String) throws(JSONError) {
+        guard place.names.insert([UInt8(clamping: place.openObjects)] + name.utf8).inserted else {
+            throw JSONError(
+                .duplicateName, "The object has the member \(PrimitiveLiteral.clipped(name)) twice.",
+                at: scanner.offset - 1)
+        }
     }
 
     private mutating func end() throws(JSONError) {
@@ -182,7 +216,15 @@ public struct FeedScanner: Sendable {
             return false
         }
         let holdsItems = isLegacy && (name == "results" || (name == "d" && place.openObjects == 1)) || name == "value"
+        if ServiceErrorReader.names.contains(name), kind != .null {
+            serviceError = try scanner.value()
+            return false
+        }
         if holdsItems, kind == .array {
+            guard !place.hasItems else {
+                hasSecondCollection = true
+                return false
+            }
             try enterItems()
             return true
         }

@@ -11,6 +11,8 @@ public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
         case unknownProperty
         /// The payload names a type that the model does not know, or one that does not fit.
         case unknownType
+        /// The service says in the midst of a success that it failed (OData 4.01 Part 1, 9.5): the whole answer is in error.
+        case serviceError
     }
 
     public let code: Code
@@ -30,6 +32,16 @@ public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
 
     init(_ error: JSONError) {
         self.init(.malformedJSON, error.message, offset: error.offset)
+    }
+
+    /// - Parameter error: what the service says of its failure, the value of `error`.
+    static func inStream(_ error: JSONValue) -> PayloadError {
+        let found = ServiceErrorReader.read(error)
+        let words = [found?.code, found?.message].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+        return PayloadError(
+            .serviceError,
+            "The service says within the answer that it failed\(words.isEmpty ? "" : " (\(words))").",
+            path: "/error")
     }
 
     public var description: String {

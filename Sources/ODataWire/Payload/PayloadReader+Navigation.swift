@@ -49,14 +49,18 @@ extension PayloadReader {
         var result = EntityPayload.Expanded(navigation: property.name, entities: [])
         switch json {
         case .null: break
-        case .array(let items): result.entities = try entities(items, target)
+        case .array(let items): (result.entities, result.unreadable) = try entities(items, target)
         case .object(let object):
             if object.contains("__deferred") { return nil }
             if version.isLegacy, let items = object["results"]?.array {
                 result.nextLink = object["__next"]?.string
-                result.entities = try entities(items, target)
-            } else if case .entity(let entity) = try item(object, type: target) {
-                result.entities = [entity]
+                (result.entities, result.unreadable) = try entities(items, target)
+            } else {
+                switch try itemOrUnreadable(json, type: target) {
+                case .entity(let entity): result.entities = [entity]
+                case .unreadable(let found): result.unreadable = [found]
+                case .removed, .link: break
+                }
             }
         default:
             throw PayloadError(.typeMismatch, "There is \(json.kindName), not an entity of type \(target.name).")
@@ -68,19 +72,41 @@ extension PayloadReader {
     }
 
     /// The entities of a whole collection, in which nothing else has a place.
-    private func entities(_ items: [JSONValue], _ type: EntityType) throws(PayloadError) -> [EntityPayload] {
-        try self.items(items, type).compactMap { if case .entity(let entity) = $0 { entity } else { nil } }
+    private func entities(
+        _ items: [JSONValue], _ type: EntityType
+    ) throws(PayloadError) -> ([EntityPayload], [UnreadableEntity]) {
+        var entities: [EntityPayload] = []
+        var unreadable: [UnreadableEntity] = []
+        for item in try self.items(items, type) {
+            switch item {
+            case .entity(let entity): entities.append(entity)
+            case .unreadable(let found): unreadable.append(found)
+            case .removed, .link: break
+            }
+        }
+        return (entities, unreadable)
+    }
+
+    /// Reads an item of a collection, or says why it cannot be read where that is set aside.
+    func itemOrUnreadable(_ json: JSONValue, type: EntityType) throws(PayloadError) -> DeltaItem {
+        do throws(PayloadError) {
+            guard let object = json.object else {
+                throw PayloadError(
+                    .unexpectedShape, "An item of the collection is \(json.kindName), not an entity.")
+            }
+            let item = try item(object, type: type)
+            guard setsAside, case .entity(let payload) = item, let obstacle = obstacle(in: payload) else { return item }
+            throw obstacle
+        } catch {
+            guard setsAside else { throw error }
+            return .unreadable(unreadable(json, error, type))
+        }
     }
 
     private func items(_ items: [JSONValue], _ type: EntityType) throws(PayloadError) -> [DeltaItem] {
         var result: [DeltaItem] = []
         for (index, item) in items.enumerated() {
-            guard let object = item.object else {
-                throw PayloadError(
-                    .unexpectedShape, "An item of the collection is \(item.kindName), not an entity.", path: "/\(index)"
-                )
-            }
-            do { result.append(try self.item(object, type: type)) } catch { throw error.below(index) }
+            do { result.append(try itemOrUnreadable(item, type: type)) } catch { throw error.below(index) }
         }
         return result
     }

@@ -10,6 +10,9 @@ public struct PayloadReader: Sendable {
     public let version: ODataVersion
     public let model: EntityDataModel
     public var limits: JSONScanner.Limits
+    /// Whether an entity in a collection that cannot be read is given as ``DeltaItem/unreadable(_:)``, so that the others can
+    /// be taken. Otherwise the payload is refused as a whole.
+    public var setsAside = false
 
     public init(version: ODataVersion, model: EntityDataModel, limits: JSONScanner.Limits = .init()) {
         self.version = version
@@ -19,7 +22,7 @@ public struct PayloadReader: Sendable {
 
     /// One entity of `type` or of a type derived from it.
     public func entity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> EntityPayload {
-        let json = unwrapped(try document(bytes))
+        let json = unwrapped(try document(bytes) { Self.isProperty($0, $1, type.findProperty, isOpen: type.isOpen) })
         guard let object = json.object else {
             throw PayloadError(.unexpectedShape, "The payload is \(json.kindName), not an entity of type \(type.name).")
         }
@@ -32,6 +35,22 @@ public struct PayloadReader: Sendable {
         return try entity(object, type: type)
     }
 
+    /// One entity as an item of a collection has it: with ``setsAside`` one with a value that cannot be read is given as
+    /// unreadable.
+    public func wholeEntity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> DeltaItem {
+        do throws(PayloadError) {
+            let payload = try entity(bytes, type: type)
+            guard setsAside, let obstacle = obstacle(in: payload) else { return .entity(payload) }
+            throw obstacle
+        } catch {
+            let isOfOneValue = error.code == .typeMismatch || error.code == .unknownType
+            guard setsAside, isOfOneValue, let json = try? unwrapped(document(bytes) { _, _ in true }) else {
+                throw error
+            }
+            return .unreadable(unreadable(json, error, type))
+        }
+    }
+
     /// One page of entities of `type` or of types derived from it, all in memory; ``feedReader(_:type:)`` streams it.
     public func feed(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> FeedPayload {
         var reader = try feedReader(bytes, type: type)
@@ -41,6 +60,7 @@ public struct PayloadReader: Sendable {
             case .entity(let entity): feed.entities.append(entity)
             case .removed(let entity): feed.removed.append(entity)
             case .link(let link): feed.links.append(link)
+            case .unreadable(let found): feed.unreadable.append(found)
             }
         }
         // Only now: the page may name its set behind the items.
@@ -67,7 +87,7 @@ public struct PayloadReader: Sendable {
 
     /// The item that a delta link of a single entity of `type` answers.
     public func deltaItem(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> DeltaItem {
-        let json = unwrapped(try document(bytes))
+        let json = unwrapped(try document(bytes) { Self.isProperty($0, $1, type.findProperty, isOpen: type.isOpen) })
         guard let object = json.object else {
             throw PayloadError(.unexpectedShape, "The payload is \(json.kindName), not an entity of type \(type.name).")
         }
@@ -83,15 +103,19 @@ public struct PayloadReader: Sendable {
     ///
     /// - Parameter name: the member that V2 wraps the value in; where it is nil or absent, the only member.
     public func value(_ bytes: [UInt8], type: TypeReference, name: String? = nil) throws(PayloadError) -> Value {
-        let json = unwrapped(try document(bytes))
+        let complex: String? = if case .complex(let name) = type.kind { name } else { nil }
+        let own = complex.flatMap(model.findComplexType)
+        let json = unwrapped(
+            try document(bytes) {
+                $0 == name || Self.isProperty($0, $1, own?.findProperty, isOpen: own?.isOpen ?? true)
+            })
         if let object = json.object {
             if !version.isLegacy {
                 if let wrapped = object["value"] { return try value(wrapped, type: type) }
             } else if let name, let member = object[name] {
                 return try value(member, type: type)
-            } else if case .complex(let typeName) = type.kind, !type.isCollection {
+            } else if complex != nil, !type.isCollection {
                 // A complex value comes under its name, or bare: told apart by whether the members are its own.
-                let own = model.findComplexType(typeName)
                 let isBare = object.members.contains { own?.findProperty($0.name) != nil || $0.name == "__metadata" }
                 if !isBare, object.members.count == 1 { return try value(object.members[0].value, type: type) }
             } else if object.members.count == 1 {
@@ -110,8 +134,44 @@ public struct PayloadReader: Sendable {
         return Int64(String(decoding: trimmed, as: UTF8.self))
     }
 
-    func document(_ bytes: [UInt8]) throws(PayloadError) -> JSONValue {
-        do { return try JSONValue.parse(bytes, limits: limits) } catch { throw PayloadError(error) }
+    /// The whole document, which must not say that the service failed.
+    ///
+    /// - Parameter isProperty: whether the member is a property of what is read, and no error of the service's.
+    func document(
+        _ bytes: [UInt8], isProperty: (String, JSONValue) -> Bool = { _, _ in false }
+    ) throws(PayloadError) -> JSONValue {
+        let json: JSONValue
+        do { json = try JSONValue.parse(bytes, limits: limits) } catch { throw PayloadError(error) }
+        for object in [json.object, version.isLegacy ? json["d"]?.object : nil] {
+            guard let object else { continue }
+            for member in object.members where ServiceErrorReader.names.contains(member.name) {
+                if member.value != .null, !isProperty(member.name, member.value) { throw .inStream(member.value) }
+            }
+        }
+        return json
+    }
+
+    /// What the answer says of its failure in spite of its status; nil if it does not.
+    ///
+    /// - Parameter type: of the entity that the answer may hold.
+    public func inStreamError(in bytes: [UInt8], of type: EntityType?) -> PayloadError? {
+        // Most answers have no such word at all.
+        guard bytes.firstRange(of: Array("error\"".utf8)) != nil else { return nil }
+        do throws(PayloadError) {
+            _ = try document(bytes) { name, value in
+                type.map { Self.isProperty(name, value, $0.findProperty, isOpen: $0.isOpen) } ?? false
+            }
+            return nil
+        } catch {
+            return error.code == .serviceError ? error : nil
+        }
+    }
+
+    /// An open type may have anything; an error has at least a code or a message.
+    private static func isProperty(
+        _ name: String, _ value: JSONValue, _ find: ((String) -> Property?)?, isOpen: Bool
+    ) -> Bool {
+        find?(name) != nil || (isOpen && value["code"] == nil && value["message"] == nil)
     }
 
     /// What stands inside the `d` of V2, if there is one.
@@ -154,17 +214,18 @@ public struct FeedReader: Sendable {
     public mutating func next() throws(PayloadError) -> DeltaItem? {
         let item: JSONValue
         switch try scanner.nextItem() {
-        case .row(let row): return .entity(EntityPayload(etag: row.etag, values: row.values))
+        case .row(let row):
+            let payload = EntityPayload(etag: row.etag, values: row.values)
+            guard reader.setsAside, row.etag != nil, let obstacle = reader.obstacle(in: payload) else {
+                return .entity(payload)
+            }
+            let text = UnreadableEntity.shortened(JSONValue.string(row.etag ?? "").text)
+            return .unreadable(UnreadableEntity(error: obstacle, entity: payload, text: text))
         case .value(let value): item = value
-        case nil: return nil
+        case nil, .checked: return nil
         }
-        guard let object = item.object else {
-            throw PayloadError(
-                .unexpectedShape, "An item of the collection is \(item.kindName), not an entity.",
-                path: "/\(scanner.itemStep)")
-        }
-        scanner.rows.learn(object, type: type, version: reader.version)
-        do { return try reader.item(object, type: type) } catch { throw error.below(scanner.itemStep) }
+        if let object = item.object { scanner.rows.learn(object, type: type, version: reader.version) }
+        do { return try reader.itemOrUnreadable(item, type: type) } catch { throw error.below(scanner.itemStep) }
     }
 
     /// Whether an entity is of another set than the page: by the page's context or, where that names no set, by the types.

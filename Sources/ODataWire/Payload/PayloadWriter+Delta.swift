@@ -43,6 +43,8 @@ extension PayloadWriter {
             member("source", link.source, &writer)
             member("relationship", link.relationship, &writer)
             if let target = link.target { member("target", target, &writer) }
+        // What was not read is nothing that could be written.
+        case .unreadable: break
         }
         writer.endObject()
     }

@@ -5,9 +5,18 @@ public enum ServiceErrorReader {
     ///
     /// Code and message are empty where the service gave none. Nil for what is no JSON, or no error at all.
     public static func read(_ bytes: [UInt8]) -> ServiceError? {
-        guard let json = try? JSONValue.parse(bytes), let error = json["error"] ?? json["odata.error"] else {
-            return nil
-        }
+        guard let json = try? JSONValue.parse(bytes, allowsRepeatedNames: true),
+            let error = json["error"] ?? json["odata.error"]
+        else { return nil }
+        return read(error)
+    }
+
+    /// The members by which an answer of 200 says that it is in error, as it may only find out while it is being written
+    /// (OData 4.01 Part 1, 9.5; JSON Format 4.01, 21.2).
+    static let names: Set<String> = ["error", "odata.error", "@odata.error"]
+
+    /// Reads the value of the member `error`.
+    static func read(_ error: JSONValue) -> ServiceError? {
         // Proxies in between like to put a bare sentence here.
         if let text = error.string { return ServiceError(code: "", message: text) }
         guard error.object != nil else { return nil }

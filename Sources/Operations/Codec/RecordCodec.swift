@@ -57,6 +57,7 @@ public enum RecordCodec {
         case operationsAmended = 35
         /// A ``batchPrepared``, behind it the requests as they are sent, none where they cannot be repeated, and the fingerprint.
         case batchPreparedWithFingerprint = 36
+        case entitiesQuarantined = 42
     }
 
     /// Encoding never fails and is deterministic: equal records give equal bytes.
@@ -85,6 +86,9 @@ public enum RecordCodec {
         case .linksLeftOpen(let links):
             kind = .linksLeftOpen
             writer.openLinks(links)
+        case .entitiesQuarantined(let entities):
+            kind = .entitiesQuarantined
+            writer.list(entities) { $0.quarantined($1) }
         case .entitiesRead(let images):
             kind = .entitiesRead
             writer.list(images) { $0.image($1) }
@@ -194,6 +198,8 @@ public enum RecordCodec {
         case .downloadPage: .downloadPage(DownloadPage(query: try reader.string(), entities: try reader.images()))
         case .downloadFinished: .downloadFinished(query: try reader.string())
         case .linksLeftOpen: .linksLeftOpen(try reader.openLinks())
+        case .entitiesQuarantined:
+            .entitiesQuarantined(try reader.list { r throws(CodecError) in try r.quarantined() })
         case .entitiesRead: .entitiesRead(try reader.images())
         case .batchPrepared: .batchPrepared(try reader.prepared())
         case .batchAnswered: .batchAnswered(try reader.answered(inDetail: false))

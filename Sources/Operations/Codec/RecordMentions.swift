@@ -70,7 +70,7 @@ package struct RecordMentions {
             .batchInterrupted:
             break
         case .lost, .conflictResolved, .operationsUnfit, .operationsAmended, .operationWithStream, .streamsStored,
-            .streamsTold:
+            .streamsTold, .entitiesQuarantined:
             return false
         }
         return !isUnreadable

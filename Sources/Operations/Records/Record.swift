@@ -21,6 +21,8 @@ public struct Record: Sendable, Hashable {
         case downloadFinished(DownloadFinished)
         /// The links that wait for an entity which no download has brought yet, in place of all that waited before.
         case linksLeftOpen([OpenLink])
+        /// Entities that the download of a query brought and the store could not take, in addition to those before.
+        case entitiesQuarantined([QuarantinedEntity])
         /// Entities read outside a download, to learn keys or ETags that an answer left out.
         case entitiesRead([EntityImage])
         case batchPrepared(BatchPrepared)

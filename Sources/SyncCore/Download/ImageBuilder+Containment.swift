@@ -57,16 +57,16 @@ extension ImageBuilder {
         guard !isNew(parent), let relationship = set.containment?.relationship else { return nil }
         let end = LinkEnd(entity: parent, relationship: relationship)
         if children[end] == nil {
-            var found: [String: EntityID] = [:]
+            var found: [ExactText: EntityID] = [:]
             for id in try storage.contained(in: parent, set) {
                 guard let row = try storage.row(id), row.set == set.name else { continue }
                 let own = model.findEntityType(row.type).flatMap { KeyText.of(row.values, type: $0) }
                 guard own != nil || set.isContainedSingle else { continue }
-                found[set.isContainedSingle ? "" : own ?? ""] = id
+                found[ExactText(set.isContainedSingle ? "" : own ?? "")] = id
             }
             children[end] = found
         }
-        return children[end]?[set.isContainedSingle ? "" : key ?? ""]
+        return children[end]?[ExactText(set.isContainedSingle ? "" : key ?? "")]
     }
 
     /// The path's entities that the store does not know yet, by what the path says of them: their keys.

@@ -29,8 +29,10 @@ public struct ImageBuilder<Storage: StateStorage> {
     /// The entities that contain those of a set that come by themselves, as the path of what is read says it.
     var places: [String: EntityID] = [:]
     /// By the entity that contains them: the contained entities that are in the store, by their keys.
-    var children: [LinkEnd: [String: EntityID]] = [:]
-    /// Expanded navigation properties that lead to no entity set, and what could not be identified.
+    var children: [LinkEnd: [ExactText: EntityID]] = [:]
+    /// Entities that could not be taken, for no query yet.
+    public internal(set) var quarantined: [QuarantinedEntity] = []
+    /// Expanded navigation properties that lead to no known entity set, or out of the set that they are bound to.
     public private(set) var skipped: Set<String> = []
 
     public init(storage: Storage, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
@@ -77,7 +79,7 @@ public struct ImageBuilder<Storage: StateStorage> {
         let found =
             if let known { Optional(known) } else { try identify(payload, type, set, name, key, in: container) }
         guard let id = found else {
-            skipped.insert(set.name)
+            setAside(keyless: given, type, set)
             return nil
         }
         if let key { assigned[set.name, key] = id }
@@ -103,11 +105,12 @@ public struct ImageBuilder<Storage: StateStorage> {
                 continue
             }
             let targets = try add(home.entities, below: id, property, in: home.set, to: &images)
+            for found in expanded.unreadable { try setAside(found, in: home.set) }
             if !home.isWhole { skipped.insert("\(set.name)/\(expanded.navigation)") }
+            let isComplete =
+                expanded.nextLink == nil && expanded.unreadable.isEmpty && targets.count == expanded.entities.count
             images[place].links.append(
-                EntityImage.ImageLinks(
-                    navigation: property.name, targets: targets,
-                    isComplete: expanded.nextLink == nil && home.isWhole))
+                EntityImage.ImageLinks(navigation: property.name, targets: targets, isComplete: isComplete))
         }
         return id
     }

@@ -30,6 +30,11 @@ public struct PageBuilder<Storage: StateStorage> {
     private let path: ContainmentPath?
     /// Whether the entities along ``path`` have been looked for.
     private var hasFollowedPath = false
+    /// The most bytes that an entity may have with what is expanded below it: they belong into one record.
+    private let entityLimit: Int
+    /// Entities of the page that came several times, as the service names them.
+    public private(set) var repeated: [String] = []
+    private var shown: Set<EntityID> = []
 
     /// What becomes one record, or several where it is too long.
     private struct Part {
@@ -65,15 +70,17 @@ public struct PageBuilder<Storage: StateStorage> {
     ///   - compares: whether what is as it was is only named.
     ///   - waiting: links of which an end was not known yet in earlier parts of the download, or in earlier downloads.
     ///   - namedLimit: how many entities a record may name as they were.
+    ///   - entityLimit: the most bytes that an entity may have with what is expanded below it.
     ///   - path: the query's path.
     public init(
         storage: Storage, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
         compares: Bool, waiting: WaitingLinks = WaitingLinks(), namedLimit: Int = DownloadPage.unchangedLimit,
-        path: ContainmentPath? = nil
+        entityLimit: Int = 15 << 20, path: ContainmentPath? = nil
     ) throws(StateError) {
         self.path = path?.set.isContained == true ? path : nil
         self.storage = storage
         self.namedLimit = namedLimit
+        self.entityLimit = entityLimit
         self.model = model
         self.query = query
         self.set = set
@@ -83,7 +90,16 @@ public struct PageBuilder<Storage: StateStorage> {
         readWaiting()
     }
 
-    /// Expanded navigation properties that lead to no entity set (containment), sets without one, and what has no key.
+    /// What could not be taken.
+    public var quarantined: [QuarantinedEntity] {
+        builder.quarantined.map {
+            var entity = $0
+            entity.query = query
+            return entity
+        }
+    }
+
+    /// Expanded navigation properties that lead to no entity set (containment), and sets that the model does not have.
     public var skipped: Set<String> { builder.skipped.union(unidentified) }
 
     /// What the items say of streams; to be kept once the pages are folded.
@@ -100,8 +116,10 @@ public struct PageBuilder<Storage: StateStorage> {
     private mutating func add(_ item: DeltaItem) throws(StateError) {
         switch item {
         case .entity(let payload):
-            guard let set = entitySet(payload.set) else { return }
-            _ = try add(payload, set)
+            guard let set = entitySet(payload.set), let id = try add(payload, set) else { return }
+            if !shown.insert(id).inserted, let name = try builder.identity(of: payload, in: set).name {
+                repeated.append(name)
+            }
         case .removed(let removed):
             guard let set = entitySet(removed.entity.set) else { return }
             if removed.reason == .deleted { forgetLinks(of: removed.entity, in: set) }
@@ -109,7 +127,24 @@ public struct PageBuilder<Storage: StateStorage> {
             // Without a reason it may as well be there still, for other queries.
             try remove(id, isDeleted: removed.reason == .deleted)
         case .link(let link): hear(link)
+        case .unreadable(let found):
+            guard let set = entitySet(found.entity.set) else { return }
+            try setAside(found, set)
         }
+    }
+
+    /// The local copy of what cannot be read stays as it was, and stays in the query.
+    private mutating func setAside(_ found: UnreadableEntity, _ set: EntitySet) throws(StateError) {
+        guard let id = try builder.setAside(found, in: set) else { return }
+        keep(id)
+    }
+
+    /// The query brings the entity, and nothing is said of it that the store could take.
+    private mutating func keep(_ id: EntityID) {
+        guard !builder.isNew(id) else { return }
+        // What was removed in this part comes again.
+        if pages[pages.count - 1].gone.contains(id) { pages.append(Part()) }
+        name(id)
     }
 
     /// The records, in order, and the links of which an end is still not known.
@@ -157,7 +192,17 @@ public struct PageBuilder<Storage: StateStorage> {
         let last = pages.count - 1
         let start = pages[last].images.count
         let firstNew = builder.nextNew
-        guard let id = try builder.add(payload, in: set, below: parent, to: &pages[last].images) else { return nil }
+        let streams = builder.streams.count
+        guard let id = try builder.add(payload, in: set, below: parent, to: &pages[last].images) else {
+            return nil
+        }
+        let size = pages[last].images[start...].reduce(0) { $0 + $1.encodedSizeBound }
+        guard size <= entityLimit || isSmall(pages[last].images[start...]) else {
+            pages[last].images.removeSubrange(start...)
+            builder.streams.removeSubrange(streams...)
+            try setAside(tooLarge: payload, set)
+            return nil
+        }
         let contained = try contained(in: pages[last].images[start...])
         beginPart(at: start)
         try judge(firstNew)
@@ -165,6 +210,24 @@ public struct PageBuilder<Storage: StateStorage> {
         if set.isContained, parent == nil { try link(id, in: set, payload) }
         for change in payload.changes { try add(change, of: id, set) }
         return id
+    }
+
+    /// Whether they fit a record, by their bytes and not by a bound.
+    private func isSmall(_ images: ArraySlice<EntityImage>) -> Bool {
+        let page = DownloadPage(query: query, entities: Array(images))
+        return RecordCodec.encode(Record(time: 0, body: .downloadPage(page))).payload.count <= entityLimit
+    }
+
+    private mutating func setAside(tooLarge payload: EntityPayload, _ set: EntitySet) throws(StateError) {
+        let (id, name) = try builder.identity(of: payload, in: set)
+        let expanded = payload.expanded.contains { !$0.entities.isEmpty } ? " with what is expanded below it" : ""
+        builder.quarantined.append(
+            QuarantinedEntity(
+                query: query, set: set.name, name: name, entity: id.flatMap { builder.isNew($0) ? nil : $0 },
+                reason: .tooLarge,
+                message: "The entity\(expanded) has more than the \(entityLimit) bytes that a record of the log takes.",
+                hidesOthers: name == nil || !expanded.isEmpty))
+        if let id { keep(id) }
     }
 
     /// Finds out what the images of the last entity are to the store. Where they are nothing new, they are named instead.
@@ -231,6 +294,7 @@ public struct PageBuilder<Storage: StateStorage> {
                     unlinked.insert(id)
                     add(.init(source: source, navigation: property.name, target: id, isAdded: false))
                 }
+            case .unreadable(let found): try setAside(found, target)
             case .link: break
             }
         }

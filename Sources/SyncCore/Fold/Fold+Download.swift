@@ -101,10 +101,14 @@ extension Fold {
         removedByDownload = 0
         guard var state = try storage.queries().first(where: { $0.query.name == name }), state.run != 0 else { return }
         try unwind()
+        let quarantine = try keepQuarantine(of: name, since: try storage.quarantineStart(of: state))
         // Changes tell what was removed. Only what was created here belongs to the query by our guess: where the service's
         // changes do not show it, it does not.
         let run = state.isDelta ? 1 : state.run
-        try removeUncovered(try storage.takeUncovered(query: name, before: run), byOthers: true)
+        // What could not be identified may be any of those that did not come.
+        if !quarantine.contains(where: \.entity.hidesOthers) {
+            try removeUncovered(try storage.takeUncovered(query: name, before: run), byOthers: true)
+        }
         state.isComplete = true
         state.next = nil
         state.deltaLink = finished.deltaLink.map { QueryState.ServiceLink(url: $0, time: time) }
@@ -118,6 +122,7 @@ extension Fold {
         try removeUncovered(try storage.takeUncovered(query: name, before: .max), byOthers: false)
         try storage.removeQuery(name)
         try forgetOpenLinks(of: name)
+        _ = try keepQuarantine(of: name, since: .max)
     }
 
     /// - Parameter byOthers: whether it is the service's data that changed, and not the queries.

@@ -68,6 +68,7 @@ public struct Fold<Storage: StateStorage> {
         case .downloadPage(let page): try apply(page, sequence, record.time)
         case .downloadFinished(let finished): try finishDownload(finished, sequence, record.time)
         case .linksLeftOpen(let links): try storage.putOpenLinks(links)
+        case .entitiesQuarantined(let entities): try quarantine(entities, sequence, record.time)
         case .entitiesRead(let images):
             try unwind()
             try apply(images)

@@ -76,6 +76,9 @@ struct EntityLinks {
         url.indices.last { url[$0...].hasPrefix(text) }
     }
 
+    /// The entity's URL below the service root.
+    func url(of key: KeyPredicate, in set: EntitySet) -> String { encoder.url(of: .entity(set: set, key: key)) }
+
     /// Whether the URL is what follows from the key anyway.
     func isConventional(_ url: String, _ set: EntitySet, _ key: KeyPredicate) -> Bool {
         if set.isContained { return self.key(in: url, of: set) == key }

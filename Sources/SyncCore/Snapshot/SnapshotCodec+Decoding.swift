@@ -64,6 +64,12 @@ extension SnapshotCodec {
             .streams(try reader.entity(), try reader.list { r throws(CodecError) in try r.streamImageWithTold() })
         case .events: .events(try reader.list { r throws(CodecError) in try event(&r) })
         case .openLinks: .openLinks(try reader.openLinks())
+        case .quarantine:
+            .quarantine(
+                try reader.list { r throws(CodecError) in
+                    QuarantineEntry(
+                        sequence: try r.unsigned(), time: try r.signed(), entity: try r.quarantined())
+                })
         case .end: .end(items: try reader.unsigned(), digest: StateDigest(value: try reader.fixed64()))
         }
     }

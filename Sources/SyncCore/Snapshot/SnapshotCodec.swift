@@ -53,6 +53,7 @@ public enum SnapshotCodec {
         case openLinks = 37
         /// A ``header`` of a snapshot whose digest is a sum; it takes its place, and is what is written.
         case summedHeader = 38
+        case quarantine = 43
 
         /// Ascending in a snapshot.
         var place: UInt8 {
@@ -206,6 +207,13 @@ public enum SnapshotCodec {
         case .openLinks(let links):
             writer.openLinks(links)
             return .openLinks
+        case .quarantine(let entries):
+            writer.list(entries) {
+                $0.unsigned($1.sequence)
+                $0.signed($1.time)
+                $0.quarantined($1.entity)
+            }
+            return .quarantine
         case .end(let items, let digest):
             writer.unsigned(items)
             writer.fixed64(digest.value)

@@ -41,6 +41,8 @@ public enum SnapshotItem: Sendable, Hashable {
     case events([StoreEvent])
     /// At most once, in the order in which they were told.
     case openLinks([OpenLink])
+    /// At most once, in the order in which they came.
+    case quarantine([QuarantineEntry])
     /// Last, once: how many items are in front of it, and what their state's digest is.
     case end(items: UInt64, digest: StateDigest)
 }

@@ -41,6 +41,7 @@ public struct StateRestoration<Storage: StateStorage> {
         case .streams(let id, let streams): try storage.putStreams(streams, of: id)
         case .events(let events): try storage.putEvents(events)
         case .openLinks(let links): try storage.putOpenLinks(links)
+        case .quarantine(let entries): try storage.putQuarantine(entries)
         case .end: break
         }
     }

@@ -59,6 +59,8 @@ public enum StateSnapshot {
         if !events.isEmpty { try body(.events(events)) }
         let links = try storage.openLinks()
         if !links.isEmpty { try body(.openLinks(links)) }
+        let quarantine = try storage.quarantine()
+        if !quarantine.isEmpty { try body(.quarantine(quarantine)) }
     }
 }
 

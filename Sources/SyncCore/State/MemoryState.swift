@@ -29,6 +29,7 @@ public final class MemoryState: StateStorage {
     private var queryList: [QueryState] = []
     private var eventList: [StoreEvent] = []
     private var openLinkList: [OpenLink] = []
+    private var quarantineList: [QuarantineEntry] = []
     private(set) var coverage: [EntityID: [String: SequenceNumber]] = [:]
     private var tally: DigestTally
     /// Nil where nobody asks.
@@ -52,7 +53,8 @@ public final class MemoryState: StateStorage {
             entities: Set(sets.keys), keys: Set(keys.keys), rows: Set(rowsByID.keys), bases: Set(bases.keys),
             links: Set(linksByKey.keys), pending: Set(pendingOperations().map(\.sequence)), undone: Set(undone.keys),
             batches: Set(batches.keys), ancestors: Set(ancestorsByID.keys), streams: Set(streamsByID.keys),
-            coverage: Set(coverage.keys), hasQueries: true, hasEvents: true, hasOpenLinks: true)
+            coverage: Set(coverage.keys), hasQueries: true, hasEvents: true, hasOpenLinks: true,
+            hasQuarantine: true)
     }
 
     func takeTouched() -> TouchedItems? {
@@ -342,6 +344,15 @@ public final class MemoryState: StateStorage {
         tally.replace(
             openLinkList.isEmpty ? nil : .openLinks(openLinkList), by: links.isEmpty ? nil : .openLinks(links))
         openLinkList = links
+    }
+
+    public func quarantine() -> [QuarantineEntry] { quarantineList }
+    public func putQuarantine(_ entries: [QuarantineEntry]) {
+        touched?.hasQuarantine = true
+        tally.replace(
+            quarantineList.isEmpty ? nil : .quarantine(quarantineList), by: entries.isEmpty ? nil : .quarantine(entries)
+        )
+        quarantineList = entries
     }
 
     public func queries() -> [QueryState] { queryList }

@@ -150,6 +150,12 @@ public protocol StateStorage: AnyObject {
     /// In place of all that were there before.
     func putOpenLinks(_ links: [OpenLink]) throws(StateError)
 
+    // Entities that downloads brought and that could not be taken
+    /// In the order in which they came.
+    func quarantine() throws(StateError) -> [QuarantineEntry]
+    /// In place of all that were there before.
+    func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError)
+
     // The last downloads and uploads
     /// In the order in which they came.
     func events() throws(StateError) -> [StoreEvent]

@@ -36,6 +36,7 @@ struct TouchedItems {
     var hasQueries = false
     var hasEvents = false
     var hasOpenLinks = false
+    var hasQuarantine = false
     /// Rows may have gone with their sets, and the tables are others.
     var hasModel = false
 }
@@ -88,6 +89,7 @@ extension MemoryState {
         try writeQueries(touched, into: storage)
         if touched.hasEvents { try storage.putEvents(events()) }
         if touched.hasOpenLinks { try storage.putOpenLinks(openLinks()) }
+        if touched.hasQuarantine { try storage.putQuarantine(quarantine()) }
     }
 
     private func writeQueue(_ touched: TouchedItems, into storage: some StateStorage) throws(StateError) {

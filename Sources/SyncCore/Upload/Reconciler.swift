@@ -60,7 +60,12 @@ public struct Reconciler<Storage: StateStorage> {
         of changeSet: PlannedChangeSet, _ requests: [WireRequest], _ outcome: ChangeSetOutcome
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         switch outcome {
-        case .members(let responses): return try members(changeSet, responses)
+        case .members(let responses):
+            // A success that says in its body that it failed is none, and no refusal either.
+            if let error = try inStreamError(changeSet, responses) {
+                return all(changeSet) { _ in .inDoubt(error.message) }
+            }
+            return try members(changeSet, responses)
         case .notProcessed: return all(changeSet) { _ in .notProcessed }
         case .inDoubt(let reason): return all(changeSet) { _ in .inDoubt(reason) }
         case .failed(let response, let culprit): return failed(changeSet, requests, response, culprit)
@@ -86,6 +91,18 @@ public struct Reconciler<Storage: StateStorage> {
             images[request.operations.max() ?? request.operation, default: []] += try self.images(request, response)
         }
         return all(changeSet) { .confirmed(images: images[$0] ?? []) }
+    }
+
+    private func inStreamError(
+        _ changeSet: PlannedChangeSet, _ responses: [WireResponse]
+    ) throws(StateError) -> PayloadError? {
+        for (request, response) in zip(changeSet.requests, responses) where !response.body.isEmpty {
+            let pending = try storage.pendingOperation(request.operation)?.operation.subject
+            let set = try (request.creates ?? pending).flatMap { id throws(StateError) in try storage.set(of: id) }
+            let type = set.flatMap(model.findEntitySet)?.entityType
+            if let error = reader.inStreamError(in: response.body, of: type) { return error }
+        }
+        return nil
     }
 
     private mutating func images(

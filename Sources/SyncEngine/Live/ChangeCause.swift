@@ -39,7 +39,7 @@ extension ChangeCause {
         case .deliveryChanged: self = .delivery
         case .serviceInstalled, .operationsUnfit, .operationsAmended: self = .metadata
         case .definingQueryAdded, .definingQueryRemoved: self = .definingQuery
-        case .uploadPostponed, .linksLeftOpen: return nil
+        case .uploadPostponed, .linksLeftOpen, .entitiesQuarantined: return nil
         case .lost, .unknown: self = .other
         }
     }

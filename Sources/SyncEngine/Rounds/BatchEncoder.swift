@@ -66,4 +66,37 @@ public struct BatchEncoder: Sendable {
             throw TidelogError(.invalidRequest, "The batch cannot be written: \(error)", cause: error)
         }
     }
+
+    /// The plan without the change sets of which a request cannot be written, such as one whose ETag holds a line break. Their
+    /// operations are held, with the reason; the others can go.
+    public func sendable(_ plan: UploadPlan) -> UploadPlan {
+        var result = plan
+        result.changeSets = []
+        for changeSet in plan.changeSets {
+            guard let reason = obstacle(in: changeSet) else {
+                result.changeSets.append(changeSet)
+                continue
+            }
+            for operation in changeSet.operations { result.held[operation] = .noLegalPlan(reason) }
+        }
+        return result
+    }
+
+    private func obstacle(in changeSet: PlannedChangeSet) -> String? {
+        let alone = UploadPlan(changeSets: [changeSet])
+        let requests = requests(of: alone)
+        let obstacle = requests.joined().lazy.compactMap { $0.headers.obstacle(inBatch: options.supportsBatch) }.first
+        if let obstacle { return Self.reason("\(obstacle)") }
+        guard options.supportsBatch else { return nil }
+        do throws(TidelogError) {
+            _ = try encode(requests, of: alone, number: 1)
+            return nil
+        } catch {
+            return Self.reason(error.message)
+        }
+    }
+
+    private static func reason(_ sentence: String) -> String {
+        "it cannot be sent: \(sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence)"
+    }
 }

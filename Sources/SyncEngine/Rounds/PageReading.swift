@@ -107,7 +107,7 @@ struct PageReading {
         }
         hasEnded = true
         do throws(PayloadError) {
-            return .items([.entity(try reader.entity(bytes, type: type))], isLast: true)
+            return .items([try reader.wholeEntity(bytes, type: type)], isLast: true)
         } catch {
             throw unreadable(error)
         }
@@ -121,7 +121,17 @@ struct PageReading {
     var deltaLink: String? { feed.deltaLink }
     var context: String? { feed.context }
 
-    private func unreadable(_ error: PayloadError) -> TidelogError {
-        TidelogError(.notOData, "The answer to a defining query cannot be read: \(error)", place: place, cause: error)
+    private func unreadable(_ error: PayloadError) -> TidelogError { Self.unreadable(error, place) }
+
+    /// The answer, which is in error as a whole.
+    static func unreadable(_ error: PayloadError, _ place: String) -> TidelogError {
+        guard error.code != .serviceError else {
+            return TidelogError(
+                .service(status: 200), error.message, place: place,
+                recovery: "Nothing of the answer was taken and nothing was removed; download again.", cause: error)
+        }
+        return TidelogError(
+            .notOData, "The answer to a defining query cannot be read: \(error)", place: place,
+            recovery: "Nothing of the answer was taken and nothing was removed; download again.", cause: error)
     }
 }

@@ -15,6 +15,10 @@ struct QueryDownload {
     private(set) var pages = 0
     private(set) var tally = DownloadTally()
     private(set) var skipped: Set<String> = []
+    /// What could not be taken.
+    private(set) var quarantined: [QuarantinedEntity] = []
+    /// Entities that came several times on one page.
+    private(set) var repeated: [String] = []
     /// Links that a delta told of before their other end, in this download or in an earlier one.
     private var waiting = WaitingLinks()
     /// What the query before has left waiting, where the store has just that; nil where it has to be asked.
@@ -27,9 +31,7 @@ struct QueryDownload {
     private var ingestion: Task<Result<Ingested, TidelogError>, Never>?
 
     /// What a part came to.
-    private typealias Ingested = (
-        tally: DownloadTally, skipped: Set<String>, waiting: WaitingLinks, unlinked: Set<EntityID>
-    )
+    private typealias Ingested = LocalStore.IngestedPart
 
     /// What the query leads to.
     struct Target {
@@ -52,7 +54,11 @@ struct QueryDownload {
         self.run = run
     }
 
-    private var reader: PayloadReader { PayloadReader(version: model.version, model: model) }
+    private var reader: PayloadReader {
+        var reader = PayloadReader(version: model.version, model: model)
+        reader.setsAside = true
+        return reader
+    }
 
     /// Goes on to the last page. What was begun is in the store, or was refused by it, in whatever way it ends.
     @inline(never) @_optimize(none)
@@ -77,6 +83,7 @@ struct QueryDownload {
                 try await store.record([.downloadStarted([QueryStart(query: query.name, mode: .restarted)])])
                 waiting = WaitingLinks(kept: try await store.openLinks())
                 unlinked = []
+                (quarantined, repeated) = ([], [])
             case .finished(let deltaLink):
                 try await settle()
                 let end = try await store.finishDownload(
@@ -106,9 +113,11 @@ struct QueryDownload {
         switch run.answered(response.status) {
         case .page:
             do throws(TidelogError) {
-                if let step = try await take(answer.body, request.url, &reading) { return step }
+                if let step = try await take(whole: answer.body, request.url, &reading) { return step }
             } catch {
-                guard error.cause is PayloadError, run.passesOverUnreadable() else { throw error }
+                guard error.cause is PayloadError || error.cause is ErrorTrailer, run.passesOverUnreadable() else {
+                    throw error
+                }
                 reading.finished()
                 return .restart
             }
@@ -130,11 +139,43 @@ struct QueryDownload {
         }
     }
 
-    /// Takes an answer into the log while it arrives, a part at a time, each while the next one is read. The last part says
-    /// where the next page is.
+    /// Takes an answer into the log once it has come whole and is well-formed: before that it may turn out to be in error,
+    /// and then nothing of it holds.
     ///
-    /// Nil where the answer broke off and the page is to be asked for again: what is in the log of it comes once more then,
-    /// as it was or changed since.
+    /// Nil if the answer broke off and the page is to be asked for again.
+    @inline(never) @_optimize(none)
+    private mutating func take(
+        whole body: StreamedBody, _ url: String, _ reading: inout PatientReading
+    ) async throws(TidelogError) -> QueryRun.Step? {
+        // A single entity is read as a whole anyway.
+        guard !target.isSingle else { return try await take(body, url, &reading) }
+        let spool = PageSpool(directory: store.spoolDirectory, memoryLimit: store.spoolMemory)
+        var check = PageCheck(version: model.version, limits: reader.limits)
+        while true {
+            let chunk: [UInt8]?
+            do throws(TidelogError) { chunk = try await body.next() } catch {
+                guard try await reading.mayAskAgain(after: error, url) else { throw error }
+                return nil
+            }
+            do throws(PayloadError) {
+                if let chunk { try check.append(chunk) } else { try check.finish() }
+            } catch {
+                throw PageReading.unreadable(error, Self.place(url))
+            }
+            guard run.admits(context: check.context) else {
+                reading.finished()
+                return .restart
+            }
+            guard let chunk else { break }
+            try spool.append(chunk)
+        }
+        return try await take(try spool.body(), url, &reading)
+    }
+
+    /// Takes an answer into the log, a part at a time, each while the next one is read. The last part says where the next page
+    /// is.
+    ///
+    /// Nil if the answer broke off and the page is to be asked for again.
     @inline(never) @_optimize(none)
     private mutating func take(
         _ body: StreamedBody, _ url: String, _ reading: inout PatientReading
@@ -213,6 +254,8 @@ struct QueryDownload {
         let found = try await begun.value.get()
         tally += found.tally
         skipped.formUnion(found.skipped)
+        quarantined += found.quarantined.prefix(max(0, QuarantinedEntity.limit - quarantined.count))
+        repeated += found.repeated
         waiting = found.waiting
         unlinked.formUnion(found.unlinked)
     }

@@ -82,6 +82,11 @@ public struct DownloadReport: Sendable {
     /// Each query that could not be, in order. What is in it is in ``TidelogError/download`` only: a download with failures
     /// throws the first one's error.
     public var failures: [Failure] = []
+    /// Entities that came and could not be taken, `QuarantinedEntity.limit` of each query at most. What the store has of them
+    /// stays as it was, and the next download tries again.
+    public var quarantined: [QuarantinedEntity] = []
+    /// Entities that came several times on one page, which no entity set can have, as URLs name them. What came last holds.
+    public var repeated: [String] = []
     /// Expanded navigation properties whose entities could not be kept, as `Set/Property`: they lead to no entity set.
     public var skipped: Set<String> = []
     /// Defining queries that were passed over, because the service's metadata do not allow them any more.
@@ -118,6 +123,8 @@ public struct DownloadReport: Sendable {
         pages += download.pages
         entities += download.tally.entities
         skipped.formUnion(download.skipped)
+        quarantined += download.quarantined
+        repeated += download.repeated
         if let error { return failures.append(Failure(name: download.query.name, error: error)) }
         queries.append(
             Query(

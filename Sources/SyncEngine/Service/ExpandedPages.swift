@@ -48,6 +48,7 @@ package struct ExpandedPages {
                 let feed = try read(page.body, target, request)
                 let read = expanded.entities.count
                 expanded.entities += feed.entities
+                expanded.unreadable += feed.unreadable
                 expanded.nextLink = feed.nextLink
                 try await completeEntities(&expanded.entities, read, target, of: request, from: &source)
             }
@@ -70,8 +71,7 @@ package struct ExpandedPages {
         do throws(PayloadError) {
             return try reader.feed(body, type: type)
         } catch {
-            throw TidelogError(
-                .notOData, "An expanded page cannot be read: \(error)", place: Self.place(url), cause: error)
+            throw PageReading.unreadable(error, Self.place(url))
         }
     }
 

@@ -341,6 +341,11 @@ extension TidelogError {
         switch error.code {
         case .invalidRequest: self.init(.invalidRequest, error.message, cause: error)
         case .libraryMissing: self.init(.unsupported, error.message, cause: error)
+        case .errorTrailer:
+            self.init(
+                .service(status: 200), error.message,
+                recovery: "Nothing of the answer was taken and nothing was removed; try again.",
+                cause: ErrorTrailer(error: error))
         case .protocolViolation: self.init(.notOData, error.message, cause: error)
         case .cancelled:
             self.init(

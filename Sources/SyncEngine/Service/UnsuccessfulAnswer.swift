@@ -20,5 +20,7 @@ struct UnsuccessfulAnswer: Error, Hashable {
 
 extension TidelogError {
     /// Whether the service answered, and what it answered is about what was asked for: reading something else may go well.
-    var isLastingAnswer: Bool { (cause as? UnsuccessfulAnswer)?.isLasting ?? (cause is PayloadError) }
+    var isLastingAnswer: Bool {
+        (cause as? UnsuccessfulAnswer)?.isLasting ?? (cause is PayloadError || cause is ErrorTrailer)
+    }
 }

@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
 import Operations
-import SyncCore
+public import SyncCore
 import Views
 
 /// What the download rounds ask of the store. Each call is one transaction.
@@ -15,31 +15,33 @@ extension LocalStore {
     ///   - compares: whether what is as it was is only named.
     ///   - next: where the next page is, where this is the last part of its page and not of the last page.
     ///   - waiting: what earlier parts left, and earlier downloads.
-    /// - Returns: what it came to; what could not be stored, as `Set/Navigation`; the links of which an end is not known; and
-    ///   what left a collection.
+    /// - Returns: what it came to.
     /// - Throws: `invalidRequest` where the query was removed or replaced meanwhile.
     func ingest(
         _ items: [DeltaItem], of set: EntitySet, query: DefiningQuery, compares: Bool, next: String?,
         waiting: WaitingLinks
-    ) async throws(TidelogError) -> (
-        tally: DownloadTally, skipped: Set<String>, waiting: WaitingLinks, unlinked: Set<EntityID>
-    ) {
+    ) async throws(TidelogError) -> IngestedPart {
         let model = try model
         let index = fold.index ?? RelationshipIndex(model)
-        let found = try transaction(isPage: true) {
-            () throws -> (DownloadTally, Set<String>, WaitingLinks, Set<EntityID>) in
+        let found = try transaction(isPage: true) { () throws -> IngestedPart in
             try self.checkIsThere(query)
             var builder = try PageBuilder(
                 storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
-                waiting: waiting, namedLimit: self.downloadLimits.named, path: Self.path(of: query, model))
+                waiting: waiting, namedLimit: self.downloadLimits.named,
+                entityLimit: self.downloadLimits.entity, path: Self.path(of: query, model))
             try builder.add(items)
-            var (pages, left) = try builder.finish(next: next)
+            let quarantined = builder.quarantined
+            // Before anything else of the part: from here on it is known that not all of the download was taken.
+            if !quarantined.isEmpty { try self.add(.entitiesQuarantined(quarantined)) }
+            var (pages, left) = try builder.finish(next: try self.mayGoOn(query) ? next : nil)
             for page in pages { try self.add(.downloadPage(page)) }
             // What was told of them on this page, the pages behind it do not tell again.
             if pages.last?.next != nil, left.hasLostKept, try self.keep(left, of: query) { left.markKept() }
             try self.keepTold(builder.streams)
             _ = try self.commit()
-            return (builder.tally, builder.skipped, left, builder.unlinked)
+            return IngestedPart(
+                tally: builder.tally, skipped: builder.skipped, waiting: left, unlinked: builder.unlinked,
+                quarantined: quarantined, repeated: builder.repeated)
         }
         try await acknowledge()
         return found
@@ -49,6 +51,44 @@ extension LocalStore {
         let request = try? ServiceRequest.parse(URLText.encoded(query.query), model: model, version: model.version)
         return request.flatMap { ContainmentPath($0.path, model) }
     }
+
+    /// What a part of a page came to.
+    struct IngestedPart {
+        var tally: DownloadTally
+        /// What could not be stored, as `Set/Navigation`.
+        var skipped: Set<String>
+        /// The links of which an end is not known.
+        var waiting: WaitingLinks
+        /// What left a collection.
+        var unlinked: Set<EntityID>
+        var quarantined: [QuarantinedEntity]
+        var repeated: [String]
+    }
+
+    /// Whether a download of changes that is interrupted goes on behind this page: not behind one with an entity that could not
+    /// be taken, since no later page has it again.
+    private func mayGoOn(_ query: DefiningQuery) throws -> Bool {
+        guard let state = try state.queries().first(where: { $0.query.name == query.name }), state.isDelta else {
+            return true
+        }
+        return try self.state.quarantine(of: state).isEmpty
+    }
+
+    /// Where the changes since this download are to be had: where an entity could not be taken, the next one reads it again,
+    /// by the delta link that this one began with or, after a full download, in full.
+    private func deltaLink(_ new: String?, behind query: DefiningQuery) throws -> String? {
+        guard let state = try state.queries().first(where: { $0.query.name == query.name }),
+            try !self.state.quarantine(of: state).isEmpty
+        else { return new }
+        return state.isDelta ? state.deltaLink?.url : nil
+    }
+
+    /// Entities that downloads brought and that could not be taken; each goes when its query's next download can take it, or
+    /// does not bring it any more.
+    public func quarantine() throws(TidelogError) -> [QuarantineEntry] { try read { try $0.quarantine() } }
+
+    /// Where an answer is held back that is too long for memory; nil where all of it is held there.
+    nonisolated var spoolDirectory: String? { spoolsToDisk ? files.directory : nil }
 
     /// Logs that a query was downloaded to its end.
     ///
@@ -78,7 +118,7 @@ extension LocalStore {
             var waiting = waiting
             let areKept = try self.keep(waiting, of: query)
             if areKept { waiting.markKept() }
-            let link = self.areTooMany(waiting.open) ? nil : deltaLink
+            let link = self.areTooMany(waiting.open) ? nil : try self.deltaLink(deltaLink, behind: query)
             try self.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: link)))
             _ = try self.commit()
             return (removed + self.fold.removedByDownload, areKept ? waiting : nil)

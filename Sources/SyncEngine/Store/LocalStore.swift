@@ -41,6 +41,8 @@ public actor LocalStore {
     let snapshotPolicy: SnapshotPolicy
     let undoesLocalCreation: Bool
     nonisolated let readsAhead: Bool
+    nonisolated let spoolsToDisk: Bool
+    nonisolated let spoolMemory: Int
     let downloadLimits: DownloadLimits
     let removesStreamsAfterUpload: Bool
     let declaredIndexes: [EntityIndex]
@@ -81,12 +83,14 @@ public actor LocalStore {
         undoesLocalCreation = options.undoesLocalCreation
         readsAhead = options.readsAhead
         downloadLimits = options.downloadLimits
+        spoolMemory = options.downloadLimits.memory
         removesStreamsAfterUpload = options.removesStreamsAfterUpload
         declaredIndexes = options.indexes
         givenServiceOptions = options.service
         querySettings = options.querySettings
         var notes: [String] = []
         disk = options.disk
+        spoolsToDisk = options.disk.isSystem
         var logOptions = options.log
         if disk.isSystem {
             try StoreDirectory.create(files)

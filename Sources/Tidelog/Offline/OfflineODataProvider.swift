@@ -365,6 +365,13 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// A hash over the store's whole state: equal for stores whose logs say the same.
     public func stateDigest() async throws(TidelogError) -> String { try await reading().stateDigest() }
 
+    /// Entities that downloads brought and that could not be taken: a value that the property cannot have, no key, more bytes
+    /// than a record of the log takes. What the store has of them stays as it was. Each goes when the next download of its
+    /// query can take it, or does not bring it any more.
+    public func quarantine() async throws(TidelogError) -> [QuarantineEntry] {
+        try await reading().quarantine()
+    }
+
     /// The store as it was at a place of its history, to be read only. Costs what making the views from the newest snapshot
     /// that is not younger costs; see ``PastODataProvider``.
     public func state(at point: PointInTime) async throws(TidelogError) -> PastODataProvider {

@@ -77,6 +77,13 @@ public final class PastODataProvider: DataServiceProvider {
     /// A hash over the whole state; that of the store when its log ended here.
     public func stateDigest() async throws(TidelogError) -> String { try await reading.stateDigest() }
 
+    /// Entities that downloads brought and that could not be taken: a value that the property cannot have, no key, more bytes
+    /// than a record of the log takes. What the store has of them stays as it was. Each goes when the next download of its
+    /// query can take it, or does not bring it any more.
+    public func quarantine() async throws(TidelogError) -> [QuarantineEntry] {
+        try await reading.quarantine()
+    }
+
     // MARK: DataServiceProvider
 
     public var loadedModel: EntityDataModel? { known }

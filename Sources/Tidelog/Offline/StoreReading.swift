@@ -40,6 +40,8 @@ struct StoreReading: Sendable {
 
     func stateDigest() async throws(TidelogError) -> String { try await store.digest() }
 
+    func quarantine() async throws(TidelogError) -> [QuarantineEntry] { try await store.quarantine() }
+
     // MARK: The queue
 
     func operationStatus(_ options: UploadOptions?) async throws(TidelogError) -> [OperationStatus] {
@@ -62,14 +64,20 @@ struct StoreReading: Sendable {
         let upload = options ?? parameters.defaultUpload
         let refused = try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
         let deferred = try await store.pendingOperations(.deferred).map(\.sequence)
-        return try await store.plan(retrying: Set(refused + deferred), upload: upload)
+        let plan = try await store.plan(retrying: Set(refused + deferred), upload: upload)
+        return plan.isEmpty ? plan : try await encoder().sendable(plan)
+    }
+
+    private func encoder() async throws(TidelogError) -> BatchEncoder {
+        BatchEncoder(
+            model: try await store.model, serviceRoot: root, options: try await store.serviceOptions)
     }
 
     func plannedBatches(_ options: UploadOptions?) async throws(TidelogError) -> [PlannedBatch] {
         let plan = try await nextPlan(options)
         guard !plan.isEmpty else { return [] }
         let options = try await store.serviceOptions
-        let encoder = BatchEncoder(model: try await store.model, serviceRoot: root, options: options)
+        let encoder = try await encoder()
         guard options.supportsBatch else {
             return plan.changeSets.flatMap(\.requests).map {
                 PlannedBatch(encoder.encode($0), root: root, changeSets: [1])

@@ -101,6 +101,11 @@ final class CurlTransfer: @unchecked Sendable {
                     return false
                 }
             }
+            if head.status.kind == .successful, let words = parser.errorTrailer ?? Self.errorField(of: head) {
+                let sentence = "the service failed while it wrote its answer (OData-Error: \(Self.shortened(words)))"
+                close(.failure(error(.errorTrailer, sentence, sent: true)))
+                return false
+            }
             if let held {
                 buffer.receive(head: head)
                 _ = held.withUnsafeBytes { buffer.receive($0) }
@@ -117,6 +122,16 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     func fail(_ sentence: String) { close(.failure(error(.other, sentence, sent: mayHaveBeenSent(.other)))) }
+
+    private static func errorField(of head: HTTPResponse) -> String? {
+        head.headerFields.first { $0.name.canonicalName == "odata-error" }?.value
+    }
+
+    /// Of a text that may be of any length, and hold anything.
+    private static func shortened(_ words: String) -> String {
+        let shown = words.unicodeScalars.prefix(300).filter { $0.value >= 0x20 && $0.value != 0x7F }
+        return String(String.UnicodeScalarView(shown))
+    }
 
     private func close(_ end: Result<Void, TransportError>) {
         if let easy { ccurl_easy_destroy(easy) }

@@ -9,17 +9,22 @@ struct ResponseHeadParser {
     static let maximumFields = 2000
 
     private(set) var head: HTTPResponse?
+    /// What the service says behind the body of its failure (OData 4.01 Part 1, 9.5). Other trailers are passed over.
+    private(set) var errorTrailer: String?
     private var current: HTTPResponse?
     private var bytes = 0
 
     /// True with the line that completes the head.
     mutating func receive(_ line: UnsafeRawBufferPointer) throws(Failure) -> Bool {
-        // What comes after the head is a trailer.
-        guard head == nil else { return false }
         bytes += line.count
         if bytes > Self.maximumBytes { throw .tooLarge }
         var text = line[...]
         while let last = text.last, last == 0x0A || last == 0x0D { text = text.dropLast() }
+        // What comes after the head is a trailer.
+        guard head == nil else {
+            noteTrailer(text)
+            return false
+        }
         if text.starts(with: "HTTP/".utf8) {
             let words = String(decoding: text, as: UTF8.self).split(separator: " ", maxSplits: 2)
             let status = words.count > 1 ? Int(words[1]) ?? 0 : 0
@@ -37,6 +42,13 @@ struct ResponseHeadParser {
             current?.headerFields.append(HTTPField(name: name, value: Self.trimmed(value)))
         }
         return false
+    }
+
+    private mutating func noteTrailer(_ line: Slice<UnsafeRawBufferPointer>) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+            String(decoding: line[..<colon], as: UTF8.self).lowercased() == "odata-error"
+        else { return }
+        errorTrailer = Self.trimmed(String(decoding: line[(colon + 1)...], as: UTF8.self))
     }
 
     private static func trimmed(_ value: String) -> String {

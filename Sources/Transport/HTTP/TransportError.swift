@@ -19,6 +19,8 @@ public struct TransportError: Error, Sendable, Hashable {
         case tooLarge
         /// The service redirects to another origin, or without end.
         case redirectRefused
+        /// The response ended with the trailer `OData-Error` (OData 4.01 Part 1, 9.5): the service failed while it wrote it.
+        case errorTrailer
         /// What came is not HTTP.
         case protocolViolation
         /// The task was cancelled, or the transport was released.

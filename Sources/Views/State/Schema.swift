@@ -54,6 +54,7 @@ enum Schema {
         "CREATE TABLE streams (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE TABLE events (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
         "CREATE TABLE open_links (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
+        "CREATE TABLE quarantine (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
         "CREATE INDEX touched_by_operation ON touched (sequence)",
         "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
         "CREATE INDEX pending_by_status ON pending (status)",

@@ -7,7 +7,7 @@ struct PullCommand: AsyncParsableCommand {
         discussion: """
             Where the service is busy it waits and goes on with the page that it was at, for half a minute in all or as long \
             as --wait says. Exits with 75 if the service is still busy then. What is wrong with one query keeps no other from \
-            being read.
+            being read. Exits with 1 if entities came that could not be taken: see 'tidelog quarantine'.
             """,
         aliases: ["download"])
 
@@ -39,7 +39,10 @@ struct PullCommand: AsyncParsableCommand {
             }
             text.unknownSections = unknown
             for line in format.json ? [text.json] : text.lines { try Console.print(line) }
-            guard let failure else { return }
+            guard let failure else {
+                if text.isIncomplete { throw QuietFailure(status: .failed) }
+                return
+            }
             for line in text.failures { Console.printError("tidelog: \(line)") }
             throw text.failures.isEmpty ? failure as any Error : QuietFailure(status: ErrorReport(failure).status)
         }

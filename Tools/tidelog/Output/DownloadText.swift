@@ -26,6 +26,10 @@ struct DownloadText {
         lines += report.withoutStreams.map {
             "Read \($0) without its streams, which an encrypted store does not keep."
         }
+        lines += report.repeated.prefix(Self.listed).map {
+            "\(oneLine($0)) came several times on one page; what came last holds."
+        }
+        lines += quarantined
         if let example = report.openLinks.first {
             let count = report.openLinks.count
             lines.append(
@@ -34,6 +38,25 @@ struct DownloadText {
         }
         lines += unknownSections.map {
             "The configuration file has a section for \($0), which is no defining query of the store."
+        }
+        return lines
+    }
+
+    /// Whether entities came that could not be taken.
+    var isIncomplete: Bool { !report.quarantined.isEmpty }
+
+    /// How many of what may be many are named.
+    private static let listed = 10
+
+    private var quarantined: [String] {
+        guard !report.quarantined.isEmpty else { return [] }
+        let count = Int(clamping: report.quarantined.reduce(UInt64(0)) { $0 &+ $1.count })
+        let them = count == 1 ? "it" : "them"
+        var lines = ["Could not take \(counted(count, "entity", "entities")); what the store has of \(them) stays:"]
+        lines += report.quarantined.prefix(Self.listed).map { "  \(QuarantineText($0).line)" }
+        if report.quarantined.count > Self.listed { lines.append("  … 'tidelog quarantine' shows all.") }
+        if report.quarantined.contains(where: \.hidesOthers) {
+            lines.append("Nothing was removed, since it cannot be told which entities these are.")
         }
         return lines
     }
@@ -57,6 +80,11 @@ struct DownloadText {
         Self.write(report.unusable.map { ($0.name, $0.error) }, as: "unusable", to: &json)
         Self.write(report.failures.map { ($0.name, $0.error) }, as: "failures", to: &json)
         Self.write(report.withoutStreams, as: "withoutStreams", to: &json)
+        Self.write(report.repeated, as: "repeated", to: &json)
+        json.name("quarantined")
+        json.beginArray()
+        for entity in report.quarantined { QuarantineText(entity).write(to: &json) }
+        json.endArray()
         if let example = report.openLinks.first {
             json.name("openLinks")
             json.beginObject()

@@ -25,7 +25,7 @@ struct StatusText {
         return "\(words)\(attempts)\(since); \(operation.nextStep)\(start ?? "")"
     }
 
-    private static func time(_ milliseconds: Int64) -> String {
+    static func time(_ milliseconds: Int64) -> String {
         LocalDateTime(millisecondsSince1970: milliseconds - milliseconds % 1_000).map { "\($0)Z" } ?? "?"
     }
 

@@ -53,6 +53,7 @@ protocol StoreView: DataServiceProvider {
     var serviceOptions: ServiceOptions { get async throws(TidelogError) }
     func use(_ options: ServiceOptions) async throws(TidelogError)
     func keyMap() async throws(TidelogError) -> [KeyAssignment]
+    func quarantine() async throws(TidelogError) -> [QuarantineEntry]
 }
 
 extension OfflineODataProvider: StoreView {}

@@ -1,0 +1,73 @@
+internal import EDM
+internal import ODataWire
+
+/// What a page has wrong although its status says that all is well.
+extension Sandbox {
+    /// Distorts the answer to a GET; what is in a batch is distorted there.
+    func distortPage(_ response: inout WireResponse, of request: WireRequest, _ distortion: Fault.Distortion) {
+        guard request.method == "GET", response.status == 200 else { return }
+        let route = Route(request.url)
+        switch distortion {
+        case .inStreamError: response.failInStream()
+        case .keyless, .badValue:
+            let name = String(route.rest.prefix { $0 != "?" })
+            guard let set = view(route.view ?? .v4).model.findEntitySet(name), !set.isSingleton,
+                let page = try? JSONValue.parse(response.body)
+            else { return }
+            let keys = Set(set.entityType.keyProperties.map(\.name))
+            let distorted = page.mappingFirstItem { item in
+                distortion == .keyless ? item.withoutKey(keys) : item.withBadValue(keys)
+            }
+            response.body = Array(distorted.text.utf8)
+        default: break
+        }
+    }
+}
+
+extension JSONValue {
+    /// The page with another first entity: items of `value`, of `d`, or of its `results`.
+    fileprivate func mappingFirstItem(_ change: (JSONObject) -> JSONObject) -> JSONValue {
+        switch self {
+        case .array(var items):
+            guard let index = items.firstIndex(where: \.isWholeEntity), let item = items[index].object else {
+                return self
+            }
+            items[index] = .object(change(item))
+            return .array(items)
+        case .object(var object):
+            for index in object.members.indices where ["value", "d", "results"].contains(object.members[index].name) {
+                object.members[index].value = object.members[index].value.mappingFirstItem(change)
+            }
+            return .object(object)
+        default: return self
+        }
+    }
+
+    /// Not one that is removed, and no link.
+    private var isWholeEntity: Bool {
+        guard let object else { return false }
+        return !object.contains("@removed") && !object.contains("@odata.context")
+    }
+}
+
+extension JSONObject {
+    fileprivate func withoutKey(_ keys: Set<String>) -> JSONObject {
+        let links: Set<String> = ["@odata.id", "@odata.editLink", "@odata.readLink", "__metadata", "@id", "@editLink"]
+        return JSONObject(members.filter { !keys.contains($0.name) && !links.contains($0.name) })
+    }
+
+    fileprivate func withBadValue(_ keys: Set<String>) -> JSONObject {
+        var changed = self
+        let place = members.firstIndex { member in
+            guard !keys.contains(member.name), !member.name.contains("@"), member.name != "__metadata" else {
+                return false
+            }
+            switch member.value {
+            case .string, .number, .boolean: return true
+            case .null, .array, .object: return false
+            }
+        }
+        if let place { changed.members[place].value = .object(JSONObject([.init(name: "bad", value: .boolean(true))])) }
+        return changed
+    }
+}

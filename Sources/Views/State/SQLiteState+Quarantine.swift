@@ -1,0 +1,22 @@
+import EDM
+import Operations
+public import SyncCore
+
+/// Entities that could not be taken are kept as one value in the form that they have in a snapshot: they are few.
+extension SQLiteState {
+    public func quarantine() throws(StateError) -> [QuarantineEntry] {
+        guard let state = try first("SELECT state FROM quarantine")?.first?.blob else { return [] }
+        do throws(CodecError) {
+            if case .quarantine(let entries) = try SnapshotCodec.decode(.quarantine, payload: state) { return entries }
+        } catch {
+            throw StateError(.damaged, "The views hold a quarantine that does not decode. \(error)")
+        }
+        throw StateError(.damaged, "The views hold a quarantine that is none.")
+    }
+
+    public func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError) {
+        try run(
+            "INSERT OR REPLACE INTO quarantine VALUES (1, ?)",
+            [.blob(SnapshotCodec.encode(.quarantine(entries)).payload)])
+    }
+}

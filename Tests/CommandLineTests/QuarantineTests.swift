@@ -1,0 +1,44 @@
+import Testing
+
+/// What `pull` could not take.
+@Suite(.timeLimit(.minutes(5))) struct QuarantineTests {
+    private func workspace(_ effect: String) throws -> (SandboxServer, Workspace) {
+        let server = try SandboxServer(
+            faults: #"[{"effect":"\#(effect)","method":"GET","url":"Customers","skip":1}]"#)
+        return (server, try Workspace.pulled(server, .v4, queries: ["C=Customers"]))
+    }
+
+    @Test func `a pull says what it could not take, exits with 1, and the next one tries again`() throws {
+        let (server, workspace) = try workspace("badValue")
+        let pull = try workspace.tidelog("pull")
+        #expect(pull.status == 1)
+        #expect(pull.output.contains("Could not take 1 entity; what the store has of it"))
+        #expect(pull.output.contains("  Customers(1)/Name: "))
+        #expect(try workspace.output("quarantine").hasPrefix("C: Customers(1)/Name: "))
+        #expect(try workspace.output("quarantine", "--json").contains(#""reason":"unreadable""#))
+        #expect(try workspace.tidelog("pull").status == 0)
+        #expect(try workspace.output("quarantine") == "Nothing is in quarantine.\n")
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `an entity without key removes nothing`() throws {
+        let (server, workspace) = try workspace("keyless")
+        let pull = try workspace.tidelog("pull")
+        #expect(pull.status == 1)
+        #expect(pull.output.contains("Customers, key unknown/CustomerID: The entity has no value for its key"))
+        #expect(pull.output.contains("Nothing was removed"))
+        #expect(!pull.output.contains("Removed"))
+        #expect(try workspace.output("query", "Customers/$count") == "3\n")
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `an answer that says that it failed is told with the service's words`() throws {
+        let (server, workspace) = try workspace("inStreamError")
+        let pull = try workspace.tidelog("pull")
+        #expect(pull.status == 1)
+        #expect(pull.error.contains("Aborted: The sandbox was told to fail while it wrote this."))
+        #expect(pull.error.contains("nothing was removed"))
+        #expect(try workspace.tidelog("pull").status == 0)
+        withExtendedLifetime(server) {}
+    }
+}

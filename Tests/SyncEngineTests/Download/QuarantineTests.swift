@@ -1,0 +1,330 @@
+import EDM
+import Foundation
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Answers that are in error, and entities in good ones that cannot be taken.
+struct QuarantineTests {
+    private static let customers = DefiningQuery(name: "Customers", query: "Customers")
+
+    private func shop(
+        _ dialect: Dialect = .v4, query: String = "Customers", deltas: Deltas? = nil, pageSize: Int? = nil,
+        _ change: (inout LocalStore.Options) -> Void = { _ in }
+    ) async throws -> Shop {
+        var options = LocalStore.Options()
+        change(&options)
+        return try await Shop(
+            dialect, pageSize: pageSize, options: options, deltas: deltas,
+            queries: [DefiningQuery(name: "Customers", query: query)])
+    }
+
+    /// The next answer to the query is this.
+    private func answer(_ body: String, to shop: Shop, _ urlPart: String = "Customers") {
+        shop.transport.add(
+            Fault(
+                .replace(contentType: "application/json", body: Array(body.utf8)), method: "GET", urlPart: urlPart))
+    }
+
+    private func keys(_ shop: Shop) async throws -> [String] {
+        try await shop.store.query("Customers").entities.map(\.readLink).sorted()
+    }
+
+    private func page(_ items: String..., more: String = "") -> String {
+        #"{"@odata.context":"http://shop.test/v4/$metadata#Customers","value":[\#(items.joined(separator: ","))]\#(more)}"#
+    }
+
+    private let first = #"{"CustomerID":1,"Name":"First","Tags":[]}"#
+    private let second = #"{"CustomerID":2,"Name":"Second","Tags":[]}"#
+
+    // MARK: In-stream errors
+
+    private static let erroneous: [(Dialect, String)] = [
+        (.v4, #"{"value":[{"CustomerID":1,"Name":"x"}],"error":{"code":"E","message":"out of memory"}}"#),
+        (.v4, #"{"error":{"code":"E","message":"out of memory"},"value":[{"CustomerID":1,"Name":"x"}]}"#),
+        (.v4, #"{"value":[{"CustomerID":1,"Name":"x"}],"value":[{"CustomerID":2,"Name":"y"}]}"#),
+        (.v4, #"{"value":[{"CustomerID":1,"Name":"x","Name":"y"}]}"#),
+        (.v4, #"{"value":[{"CustomerID":1,"Name":"x","N\u0061me":"y"}]}"#),
+        (.v4, #"{"value":[{"CustomerID":1,"Name":"x","Address":{"City":"a","City":"b"}}]}"#),
+        (.v4, #"{"value":[{"CustomerID":1,"Name":"x"}]} {}"#),
+        (.v4, #"{"value":[{"CustomerID":1,"Name":"x"}]"#),
+        (.v4, #"{"value":[{"CustomerID":1,"Name":"x"}],"@odata.count":1,"@odata.count":2}"#),
+        (.v2, #"{"d":{"results":[{"CustomerID":1,"Name":"x"}]},"error":{"code":"E","message":{"value":"no"}}}"#),
+        (.v2, #"{"d":{"results":[{"CustomerID":1,"Name":"x"}],"error":{"code":"E"}}}"#),
+        (.v2, #"{"d":{"results":[{"CustomerID":1,"Name":"x"}],"results":[]}}"#),
+        (.v2, #"{"d":[{"CustomerID":1,"Name":"x"}],"d":[]}"#),
+        (.v2, #"{"d":{"results":[{"CustomerID":1,"Name":"x"}]},"results":[]}"#),
+    ]
+
+    @Test(arguments: erroneous)
+    func `of an answer that is in error nothing is taken, and nothing is removed`(
+        _ dialect: Dialect, _ body: String
+    ) async throws {
+        let shop = try await shop(dialect)
+        let before = try await (keys(shop), shop.value("Customers(1)", "Name"))
+        answer(body, to: shop)
+        let error = await #expect(throws: TidelogError.self) { try await shop.engine.download() }
+        #expect(error?.download?.failures.map(\.name) == ["Customers"])
+        let after = try await (keys(shop), shop.value("Customers(1)", "Name"))
+        #expect(after.0 == before.0)
+        #expect(after.1 == before.1)
+        #expect(try await shop.store.quarantine().isEmpty)
+        // The next download goes well.
+        shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Later"}"#)
+        try await shop.pull()
+        #expect(try await shop.value("Customers(1)", "Name") == .string("Later"))
+    }
+
+    @Test func `the words of the service are told`() async throws {
+        let shop = try await shop()
+        answer(page(first, more: #","error":{"code":"E17","message":"out of memory"}"#), to: shop)
+        let error = await #expect(throws: TidelogError.self) { try await shop.engine.download() }
+        #expect(error?.code == .service(status: 200))
+        #expect(error?.message.contains("E17: out of memory") == true)
+    }
+
+    @Test(arguments: [1, 4 << 20])
+    func `parts of a long page that ends in an error leave no trace`(_ memory: Int) async throws {
+        let shop = try await shop { $0.downloadLimits.memory = memory }
+        let before = try await shop.localState(["Customers"])
+        let items = (0..<2_500).map { #"{"CustomerID":\#($0 + 1),"Name":"new","Tags":[]}"# }.joined(separator: ",")
+        answer(page(items, more: #","error":{"code":"E","message":"x"}"#), to: shop)
+        await #expect(throws: TidelogError.self) { try await shop.engine.download() }
+        #expect(try await shop.localState(["Customers"]) == before)
+    }
+
+    @Test func `an earlier good page stays, and the next download goes on behind it`() async throws {
+        let shop = try await shop(pageSize: 1)
+        shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Later"}"#)
+        shop.transport.add(Fault(.distort(.inStreamError), skipping: 1, method: "GET", urlPart: "Customers"))
+        await #expect(throws: TidelogError.self) { try await shop.engine.download() }
+        #expect(try await shop.value("Customers(1)", "Name") == .string("Later"))
+        let report = try await shop.engine.download()
+        #expect(report.queries.first?.mode == .resumed)
+        #expect(try await shop.localState(["Customers"]) == shop.serviceState(["Customers"]))
+    }
+
+    @Test func `an operation whose answer says that it failed, in spite of its status, is in doubt`() async throws {
+        let shop = try await shop()
+        try await shop.create("Customers", ["Name": .string("Ada"), "Tags": .collection([])])
+        shop.transport.add(Fault(.distort(.inStreamError), method: "POST", part: .any))
+        let report = try await shop.push()
+        #expect(report.inDoubt.count == 1)
+        #expect(report.confirmed.isEmpty)
+    }
+
+    @Test func `a property with the name of an error is none`() async throws {
+        let model = try CSDLReader.read(Array(Self.withError.utf8))
+        let type = try #require(model.findEntitySet("Things")?.entityType)
+        let reader = PayloadReader(version: .v4, model: model)
+        let body = Array(#"{"ID":1,"error":"none"}"#.utf8)
+        #expect(try reader.entity(body, type: type).values["error"] == .string("none"))
+        #expect(reader.inStreamError(in: body, of: type) == nil)
+    }
+
+    private static let withError = """
+        <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+        <Schema Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm">
+        <EntityType Name="Thing"><Key><PropertyRef Name="ID"/></Key><Property Name="ID" Type="Edm.Int32" Nullable="false"/>
+        <Property Name="error" Type="Edm.String"/></EntityType>
+        <EntityContainer Name="C"><EntitySet Name="Things" EntityType="S.Thing"/></EntityContainer>
+        </Schema></edmx:DataServices></edmx:Edmx>
+        """
+
+    // MARK: Entities without key
+
+    @Test(arguments: [#"{"Name":"x","Tags":[]}"#, #"{"CustomerID":null,"Name":"x","Tags":[]}"#])
+    func `an entity without its key is told of, and nothing is removed because of it`(_ item: String) async throws {
+        let shop = try await shop()
+        let before = try await keys(shop)
+        answer(page(first, item), to: shop)
+        let report = try await shop.engine.download()
+        #expect(report.queries.first?.tally.removed == 0)
+        #expect(report.skipped.isEmpty)
+        let found = try #require(report.quarantined.first)
+        #expect(found.reason == .withoutKey)
+        #expect(found.message.contains("CustomerID"))
+        #expect(try await keys(shop) == before)
+        #expect(try await shop.value("Customers(1)", "Name") == .string("First"))
+        // The next one reads everything, and removes what is gone.
+        shop.transport.direct("DELETE", "/v4/Customers(2)", headers: ["If-Match": "*"])
+        let next = try await shop.engine.download()
+        #expect(next.queries.first?.mode == .full)
+        #expect(next.quarantined.isEmpty)
+        #expect(try await shop.store.quarantine().isEmpty)
+        #expect(try await !keys(shop).contains("Customers(2)"))
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a page with a keyless entity of the sandbox keeps what the store has`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        let before = try await shop.localState(["Customers"])
+        shop.transport.add(Fault(.distort(.keyless), urlPart: "Customers"))
+        let report = try await shop.engine.download()
+        #expect(report.quarantined.map(\.reason) == [.withoutKey])
+        #expect(try await shop.localState(["Customers"]) == before)
+    }
+
+    @Test func `an expanded entity without key takes no link away`() async throws {
+        let shop = try await shop(query: "Suppliers?$expand=Products")
+        let before = try await shop.targets("Suppliers(1)", "Products")
+        try #require(!before.isEmpty)
+        answer(
+            #"{"@odata.context":"$metadata#Suppliers","value":[{"SupplierID":1,"Products":[{"Name":"x"}]}]}"#, to: shop,
+            "Suppliers")
+        let report = try await shop.engine.download()
+        #expect(report.quarantined.map(\.set) == ["Products"])
+        #expect(try await shop.targets("Suppliers(1)", "Products") == before)
+    }
+
+    // MARK: Values that cannot be read
+
+    private static let badValues: [(property: String, item: String)] = [
+        ("Rating", #"{"CustomerID":2,"Name":"x","Tags":[],"Rating":"abc"}"#),
+        ("Since", #"{"CustomerID":2,"Name":"x","Tags":[],"Since":"2026-02-30"}"#),
+        ("Name", #"{"CustomerID":2,"Name":{"a":1},"Tags":[]}"#),
+        ("Tags", #"{"CustomerID":2,"Name":"x","Tags":5}"#),
+        ("Address", #"{"CustomerID":2,"Name":"x","Tags":[],"Address":{"City":7}}"#),
+        ("@odata.etag", #"{"@odata.etag":"W/\"1\"\r\nX: y","CustomerID":2,"Name":"x","Tags":[]}"#),
+    ]
+
+    @Test(arguments: badValues)
+    func `one value that cannot be read keeps no other entity from being taken`(
+        _ bad: (property: String, item: String)
+    ) async throws {
+        let shop = try await shop()
+        let before = try await keys(shop)
+        let name = try await shop.value("Customers(2)", "Name")
+        answer(page(first, bad.item, #"{"CustomerID":77,"Name":"New","Tags":[]}"#), to: shop)
+        let report = try await shop.engine.download()
+        let found = try #require(report.quarantined.first)
+        #expect(report.quarantined.count == 1)
+        #expect(found.name == "Customers(2)")
+        #expect(found.reason == .unreadable)
+        #expect(found.path.hasPrefix("/" + bad.property))
+        #expect(try await shop.value("Customers(1)", "Name") == .string("First"))
+        #expect(try await shop.value("Customers(77)", "Name") == .string("New"))
+        // As it was, and what no page brought is gone: each entity could be identified.
+        #expect(try await shop.value("Customers(2)", "Name") == name)
+        let gone = before.filter { !["Customers(1)", "Customers(2)"].contains($0) }
+        #expect(report.queries.first?.tally.removed == gone.count)
+        #expect(try await shop.store.quarantine().map(\.entity) == [found])
+        // The next download tries again, and reads all.
+        let next = try await shop.engine.download()
+        #expect(next.queries.first?.mode == .full)
+        #expect(try await shop.store.quarantine().isEmpty)
+        #expect(try await shop.localState(["Customers"]) == shop.serviceState(["Customers"]))
+    }
+
+    @Test func `what cannot be read is known to a store that makes its views again`() async throws {
+        let shop = try await shop()
+        answer(page(first, Self.badValues[0].item), to: shop)
+        _ = try await shop.engine.download()
+        let entries = try await shop.store.quarantine()
+        #expect(entries.count == 1)
+        let digest = try await shop.store.digest()
+        await shop.store.close()
+        try FileManager.default.removeItem(atPath: shop.store.files.views)
+        let again = try await LocalStore(shop.store.files)
+        #expect(try await again.quarantine() == entries)
+        #expect(try await again.digest() == digest)
+        await again.close()
+    }
+
+    @Test func `a delta with an entity that cannot be read is asked for again`() async throws {
+        let shop = try await shop(deltas: Deltas(.nested))
+        shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Later"}"#)
+        shop.transport.add(Fault(.distort(.badValue), urlPart: "Customers"))
+        let link = try await shop.store.queryStates().first?.deltaLink?.url
+        let report = try await shop.engine.download()
+        #expect(report.queries.first?.mode == .delta)
+        #expect(report.quarantined.map(\.name) == ["Customers(1)"])
+        #expect(try await shop.store.queryStates().first?.deltaLink?.url == link)
+        #expect(try await shop.value("Customers(1)", "Name") != .string("Later"))
+        let next = try await shop.engine.download()
+        #expect(next.queries.first?.mode == .delta)
+        #expect(next.quarantined.isEmpty)
+        #expect(try await shop.store.quarantine().isEmpty)
+        #expect(try await shop.value("Customers(1)", "Name") == .string("Later"))
+    }
+
+    @Test func `an expanded entity that cannot be read keeps its owner from nothing`() async throws {
+        let shop = try await shop(query: "Suppliers?$expand=Products")
+        let before = try await shop.targets("Suppliers(1)", "Products")
+        let id = try #require(before.first?.split(separator: "(").last?.dropLast())
+        let item = #"{"SupplierID":1,"Name":"Renamed","Products":[{"ProductID":\#(id),"Name":5}]}"#
+        answer(#"{"@odata.context":"$metadata#Suppliers","value":[\#(item)]}"#, to: shop, "Suppliers")
+        let report = try await shop.engine.download()
+        #expect(report.quarantined.map(\.name) == ["Products(\(id))"])
+        #expect(try await shop.value("Suppliers(1)", "Name") == .string("Renamed"))
+        #expect(try await shop.targets("Suppliers(1)", "Products") == before)
+    }
+
+    @Test func `an entity that is larger than a record keeps no other from being taken`() async throws {
+        let shop = try await shop { $0.downloadLimits.entity = 1_000 }
+        let large = #"{"CustomerID":2,"Name":"\#(String(repeating: "x", count: 2_000))","Tags":[]}"#
+        answer(page(first, large), to: shop)
+        let report = try await shop.engine.download()
+        #expect(report.quarantined.map(\.reason) == [.tooLarge])
+        #expect(report.quarantined.map(\.name) == ["Customers(2)"])
+        #expect(try await shop.value("Customers(1)", "Name") == .string("First"))
+        #expect(try await keys(shop).contains("Customers(2)"))
+    }
+
+    @Test func `no more of a query's entities are kept than the limit, and the others are counted`() async throws {
+        let shop = try await shop()
+        let items = (0..<1_300).map { #"{"CustomerID":\#($0 + 100),"Name":7}"# }.joined(separator: ",")
+        answer(page(items), to: shop)
+        _ = try await shop.engine.download()
+        let entries = try await shop.store.quarantine()
+        #expect(entries.count == QuarantinedEntity.limit)
+        #expect(entries.last?.entity.reason == .further)
+        #expect(entries.reduce(0) { $0 + $1.entity.count } == 1_300)
+    }
+
+    @Test func `an entity that comes twice on a page is one, and is told of`() async throws {
+        let shop = try await shop()
+        answer(page(first, second, #"{"CustomerID":1,"Name":"Again","Tags":[]}"#), to: shop)
+        let report = try await shop.engine.download()
+        #expect(report.repeated == ["Customers(1)"])
+        #expect(try await shop.value("Customers(1)", "Name") == .string("Again"))
+    }
+
+    @Test func `what is in quarantine goes with its query`() async throws {
+        let shop = try await shop()
+        answer(page(first, Self.badValues[0].item), to: shop)
+        _ = try await shop.engine.download()
+        try await shop.store.removeDefiningQuery("Customers")
+        #expect(try await shop.store.quarantine().isEmpty)
+    }
+
+    // MARK: The plan
+
+    @Test func `one operation that cannot be sent keeps no other out of the plan`() async throws {
+        let shop = try await shop()
+        let id = try #require(try await shop.load("Customers(1)").entityID)
+        // As an earlier version may have logged it.
+        let image = EntityImage(
+            entity: id, set: "Customers", type: "Shop.Customer", values: [:], etag: "W/\"1\"\r\nX: y")
+        try await shop.store.record([.entitiesRead([image])])
+        try await shop.perform(update("Customers(1)", ["Name": .string("a")]))
+        try await shop.perform(update("Customers(2)", ["Name": .string("b")]))
+        let bad = try #require(try await shop.store.pendingOperations().first?.sequence)
+        let plan = try await shop.store.plan()
+        let encoder = BatchEncoder(model: try await shop.store.model, serviceRoot: "http://shop.test/v4/")
+        let sendable = encoder.sendable(plan)
+        #expect(Array(sendable.held.keys) == [bad])
+        #expect(sendable.held[bad]?.description.contains("If-Match") == true)
+        #expect(sendable.changeSets.count == 1)
+        _ = try encoder.encode(sendable, number: 1)
+        // The upload does the same.
+        let report = try await shop.push()
+        #expect(report.rejected.map(\.operation) == [bad])
+        #expect(report.confirmed.count == 1)
+    }
+}
