@@ -59,6 +59,7 @@ extension SnapshotItem {
         case .streams(let id, _): "The streams of entity \(id.rawValue)"
         case .events: "The events"
         case .openLinks: "The links that wait for their ends"
+        case .quarantine: "The quarantine"
         case .end: "The end"
         }
     }
