@@ -39,8 +39,9 @@ struct Transaction {
         var values = initialValues(of: type, given)
         if let key = generatedKey(of: set), let container, let end = set.containment?.navigation.navigation {
             // Counted below each parent, as TripPin does.
-            let used = state.targets(of: container, through: end).compactMap { state[$0]?.values[key.name]?.integerValue }
-            values[key.name] = .integer((used.max() ?? 0) + 1)
+            let siblings = state.targets(of: container, through: end)
+            let used = siblings.compactMap { state[$0]?.values[key.name]?.integerValue }
+            values[key.name] = .integer((used.max() ?? 0) &+ 1)
         } else if let key = generatedKey(of: set) {
             state.tables[set.name, default: SandboxState.Table()].counter += 1
             values[key.name] = .integer(state.tables[set.name]?.counter ?? 0)

@@ -35,6 +35,7 @@ struct AddressResolver {
         {
             return id
         }
+        if let id = try containedEntity(at: url) { return id }
         if let id = try names.entity(named: url) { return id }
         let path = try ServiceRequest.parse(
             URLText.encoded(url), serviceRoot: root, model: model, version: model.version
@@ -53,6 +54,19 @@ struct AddressResolver {
             return id
         case .key(let key): return try entity(set: set.name, key: key)
         }
+    }
+
+    /// `People/Trips(~7)`: the set's name and the entity's number in the store, which is how errors and the error archive
+    /// name a contained entity.
+    private func containedEntity(at url: String) throws -> EntityID? {
+        guard url.hasSuffix(")"), let slash = url.lastIndex(of: "/"),
+            let plain = PlainLink(local: String(url[slash...].dropFirst()))
+        else { return nil }
+        let id = EntityID(rawValue: UInt64(plain.key))
+        guard let set = try state.set(of: id), set == "\(url[..<slash])/\(plain.set)",
+            model.findEntitySet(set)?.isContained == true
+        else { return nil }
+        return id
     }
 
     func entity(set: String, key: KeyPredicate) throws -> EntityID {

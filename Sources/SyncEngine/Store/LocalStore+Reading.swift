@@ -132,9 +132,12 @@ extension LocalStore {
                 segments: [.entitySet(set), .key(.entityID(id.rawValue)), .navigation(property)],
                 target: property.isCollection
                     ? .entities(targetType, in: targetSet) : .entity(targetType, in: targetSet))
-            return try LocalQuery(state: state, forms: linkForms(model), time: time).answer(
+            let forms = try linkForms(model)
+            // The path of a contained entity goes through the one that contains it.
+            let place = set.isContained ? try state.row(id).map(forms.readLink) : nil
+            return try LocalQuery(state: state, forms: forms, time: time).answer(
                 ServiceRequest(path: path, options: options),
-                LocalQuery.Page(path: "\(set.name)(\(id))/\(property.name)", size: pageSize))
+                LocalQuery.Page(path: "\(place ?? "\(set.name)(\(id))")/\(property.name)", size: pageSize))
         }
     }
 

@@ -272,6 +272,24 @@ import Tidelog
         #expect(try await travel.store.stateDigest() == digest)
     }
 
+    @Test func `what a contained entity leads to comes in pages, and its number in the store is a name`() async throws {
+        let travel = try await Travel()
+        let trip = try await travel.one("People('ann')/Trips(0)")
+        let items = try travel.property("Items", of: trip)
+        for number in [8, 9] as [Int64] {
+            let item = try await travel.new("Item", ["ItemID": .integer(number), "Title": .string("\(number)")])
+            try await travel.service.createRelatedEntity(item, in: trip, property: items)
+        }
+        try await travel.service.loadProperty(items, into: trip, DataQuery())
+        #expect(items.entityList(from: trip).compactMap { $0["Title"]?.stringValue }.sorted() == ["8", "9", "Flight"])
+        let id = try #require(
+            try await travel.store.keyMap().first { $0.set == "People/Trips" && $0.key.contains("TripID=0") })
+        let named = EntityValue(trip.entityType)
+        named.readLink = "People/Trips(\(id.entity))"
+        try await travel.service.loadEntity(named)
+        #expect(named["Title"] == .string("Ann's Rome"))
+    }
+
     @Test func `online, a contained entity is addressed through the one that contains it`() async throws {
         let travel = try await Travel()
         let online = DataService(

@@ -161,7 +161,7 @@ final class Travel {
         """
 
     /// V2 has no containment.
-    private static let legacyMetadata = """
+    static let legacyMetadata = """
         <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx">
         <edmx:DataServices m:DataServiceVersion="2.0" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata">
         <Schema Namespace="Travel" xmlns="http://schemas.microsoft.com/ado/2008/09/edm">

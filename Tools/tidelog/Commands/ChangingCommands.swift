@@ -30,7 +30,10 @@ struct CreateCommand: ChangingCommand {
             the same request; --in creates through a navigation property of another entity.
             """)
 
-    @Argument(help: ArgumentHelp("The entity set.", valueName: "set")) var set: String
+    @Argument(
+        help: ArgumentHelp(
+            "The entity set; of contained entities the path, or with --in the navigation property.", valueName: "set"))
+    var set: String
     @Argument(help: ArgumentHelp("The properties, an object; - reads standard input.", valueName: "json")) var value:
         String
     @Option(
