@@ -92,12 +92,13 @@ import Testing
             masked(try workspace.output("replay", "--check")) == """
                 9 records folded, from the first one.
                 State HASH behind operation 9, in memory and in SQLite.
+                The views say what the log says up to operation 9.
                 1 batch built again: 1 as sent.
 
                 """)
         #expect(
             masked(try workspace.output("replay", "--check", "--json"))
-                == #"{"sound":true,"records":9,"lastSequence":9,"digest":"HASH","snapshots":[],"identicalBatches":1,"unknownBatches":0,"differentBatches":[]}"#
+                == #"{"sound":true,"records":9,"lastSequence":9,"digest":"HASH","snapshots":[],"identicalBatches":1,"unknownBatches":0,"differentBatches":[],"views":"sound"}"#
                 + "\n")
         withExtendedLifetime(server) {}
     }

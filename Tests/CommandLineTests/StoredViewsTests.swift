@@ -100,7 +100,11 @@ import Testing
         workspace.environment["TIDELOG_OTHER"] = "other"
         let seen = workspace.path("seen")
         let check = "env >>\(seen); test -d \"$TIDELOG_STORE\" && exit 1"
-        _ = try workspace.tidelog(command, "--run", check)
+        if command == "bisect" {
+            _ = try workspace.tidelog(command, "--run", check)
+        } else {
+            _ = try workspace.tidelog(command, "--run", check, "--output", "small")
+        }
         let environment = workspace.read("seen")
         #expect(environment.contains("TIDELOG_OTHER=other") && environment.contains("TIDELOG_STORE="))
         for secret in ["TIDELOG_TOKEN", "TIDELOG_PASSWORD", "TIDELOG_KEY", "7c1f", "abab"] {

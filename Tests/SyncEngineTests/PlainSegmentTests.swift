@@ -66,7 +66,7 @@ struct PlainSegmentTests {
         for removed in [false, true] {
             if removed { TemporaryDirectory.remove(file: shop.store.files.description) }
             let error = await error { _ = try await open(shop) }
-            #expect("\(try #require(error))".contains("is not encrypted"), "\(removed)")
+            #expect(error?.code == .damaged, "\(removed)")
         }
     }
 
@@ -94,7 +94,7 @@ struct PlainSegmentTests {
         try StoreDescription(serviceRoot: "http://shop.test/v4/").write(shop.store.files)
         await shop.store.close()
         let store = try await open(shop)
-        try await store.add(DefiningQuery(name: "New", query: "Customers?$filter=ID gt 1"))
+        try await store.add(DefiningQuery(name: "New", query: "Customers?$filter=Name ne 'x'"))
         let next = await store.nextSequence
         await store.close()
         let again = try await open(shop)
@@ -103,7 +103,7 @@ struct PlainSegmentTests {
         let digits = String(repeating: "0", count: 20 - "\(next)".count) + "\(next)"
         TemporaryDirectory.write(
             try await plainSegment(store, first: next), to: shop.store.files.log + "/\(digits).segment")
-        #expect("\(try #require(await error { _ = try await open(shop) }))".contains("is not encrypted"))
+        #expect(await error { _ = try await open(shop) }?.code == .damaged)
     }
 
     @Test func `a description that its owner did not write is refused`() async throws {

@@ -88,7 +88,7 @@ struct PageCheckTests {
     }
 
     @Test func `new views are for their owner alone`() throws {
-        try FileManager.default.removeItem(atPath: file.path)
+        try? FileManager.default.removeItem(atPath: file.path)
         let state = try file.open()
         try state.transaction { try state.putQuery(QueryState(query: DefiningQuery(name: "Q", query: "Orders"))) }
         for name in ["", "-wal", "-shm"] {

@@ -60,7 +60,7 @@ public final class SQLiteState: StateStorage {
         path: String?, store: String, boot: String? = nil, readOnly: Bool = false, isUnchanging: Bool = false
     ) throws(StateError) {
         self.boot = boot
-        if let path {
+        if let path, path != ":memory:" {
             if let page = PageChecks.firstWrongPage(of: path, limit: Self.bytesCheckedAtOpening) {
                 throw StateError(.damaged, "Page \(page) of the views is not as it was written.")
             }
