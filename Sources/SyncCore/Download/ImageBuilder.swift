@@ -28,6 +28,8 @@ public struct ImageBuilder<Storage: StateStorage> {
     var learned = LearnedEntities()
     /// Entities that could not be taken, for no query yet.
     public internal(set) var quarantined: [QuarantinedEntity] = []
+    /// Those of them below others that the store has: what it has of them stays.
+    var kept: [EntityID] = []
     /// Expanded navigation properties that lead to no entity set (containment).
     public private(set) var skipped: Set<String> = []
 
@@ -97,7 +99,7 @@ public struct ImageBuilder<Storage: StateStorage> {
                 continue
             }
             let targets = try add(expanded, below: id, property, in: target, to: &images)
-            for found in expanded.unreadable { try setAside(found, in: target) }
+            for found in expanded.unreadable { if let id = try setAside(found, in: target) { kept.append(id) } }
             let isComplete =
                 expanded.nextLink == nil && expanded.unreadable.isEmpty && targets.count == expanded.entities.count
             images[place].links.append(

@@ -191,6 +191,8 @@ public struct PageBuilder<Storage: StateStorage> {
         }
         beginPart(at: start)
         try judge(firstNew)
+        for id in builder.kept { keep(id) }
+        builder.kept = []
         for change in payload.changes { try add(change, of: id, set) }
         return id
     }
