@@ -73,6 +73,11 @@ struct `The JSON corpus` {
     @Test func `pages have the items, counts and links of the index`() throws {
         for document in Self.documents("v2-collection", "v4-collection", "v4-delta", "v4-primitive-collection") {
             if document.kind == "v4-delta-update-request" { continue }
+            // Nobody can tell which of them the service meant.
+            if document.facts["duplicateKeys"]?.array?.isEmpty == false {
+                #expect(throws: PayloadError.self, "\(document.file)") { try readAll(document) }
+                continue
+            }
             var scanner = try FeedScanner(try LiteralCorpus.bytes(document.file), version: document.version)
             var items = 0
             var removed = 0
@@ -97,6 +102,11 @@ struct `The JSON corpus` {
             }
             if let context = facts["context"]?.string { #expect(scanner.context == context, "\(document.file)") }
         }
+    }
+
+    private func readAll(_ document: Document) throws {
+        var scanner = try FeedScanner(try LiteralCorpus.bytes(document.file), version: document.version)
+        while try scanner.next() != nil {}
     }
 
     @Test func `errors have the code and the message of the index`() throws {

@@ -12,6 +12,7 @@ public struct JSONBatchReader: Sendable {
             var scanner = try JSONScanner(bytes, limits: limits)
             var response = JSONBatchResponse(responses: [])
             var hasResponses = false
+            scanner.checksNames = true
             var names = MemberNames()
             try scanner.beginObject()
             while let name = try scanner.nextName(&names) {

@@ -2,8 +2,7 @@
 ///
 /// The caller walks the document: ``beginObject()`` and then ``nextName()`` until it gives nil, reading or skipping one
 /// value after each name; ``beginArray()`` and ``nextItem()`` likewise. The grammar is RFC 8259 exactly; bytes that are not
-/// UTF-8, escapes of lone surrogates, and repeated names in an object that is read or skipped whole are errors. After an
-/// error the scanner must not be used further.
+/// UTF-8 and escapes of lone surrogates are errors. After an error the scanner must not be used further.
 public struct JSONScanner: Sendable {
     /// What a document may cost.
     public struct Limits: Sendable, Hashable {
@@ -26,9 +25,8 @@ public struct JSONScanner: Sendable {
     let limits: Limits
     /// For each open object and array: whether nothing of it has been read yet.
     var openIsEmpty: [Bool] = []
-    /// Whether repeated names in an object are errors. Where what was meant is not acted on, as with the words of a refusal,
-    /// they need not be.
-    var checksNames = true
+    /// Whether repeated names in an object are errors, as in an answer that is acted on.
+    var checksNames = false
 
     public init(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) {
         guard bytes.count <= limits.size else {

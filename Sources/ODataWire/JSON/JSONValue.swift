@@ -1,4 +1,4 @@
-/// A JSON value as the document has it: numbers keep their text, objects their order.
+/// A JSON value as the document has it: numbers keep their text, objects their order and repeated names.
 public enum JSONValue: Sendable, Hashable {
     case null
     case boolean(Bool)
@@ -73,7 +73,7 @@ extension JSONValue {
     ///
     /// - Parameter allowsRepeatedNames: whether objects with several members of one name are read, of which the last wins.
     public static func parse(
-        _ bytes: [UInt8], limits: JSONScanner.Limits = JSONScanner.Limits(), allowsRepeatedNames: Bool = false
+        _ bytes: [UInt8], limits: JSONScanner.Limits = JSONScanner.Limits(), allowsRepeatedNames: Bool = true
     ) throws(JSONError) -> JSONValue {
         var scanner = try JSONScanner(bytes, limits: limits)
         scanner.checksNames = !allowsRepeatedNames

@@ -53,6 +53,7 @@ public struct FeedScanner: Sendable {
     /// For a page that is still to come: ``append(_:)`` and ``finish()`` say of what.
     public init(version: ODataVersion, limits: JSONScanner.Limits = .init()) {
         scanner = JSONScanner(limits: limits)
+        scanner.checksNames = true
         isLegacy = version.isLegacy
         isWhole = false
         self.limits = limits

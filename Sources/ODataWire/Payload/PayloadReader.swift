@@ -141,7 +141,9 @@ public struct PayloadReader: Sendable {
         _ bytes: [UInt8], isProperty: (String, JSONValue) -> Bool = { _, _ in false }
     ) throws(PayloadError) -> JSONValue {
         let json: JSONValue
-        do { json = try JSONValue.parse(bytes, limits: limits) } catch { throw PayloadError(error) }
+        do { json = try JSONValue.parse(bytes, limits: limits, allowsRepeatedNames: false) } catch {
+            throw PayloadError(error)
+        }
         for object in [json.object, version.isLegacy ? json["d"]?.object : nil] {
             guard let object else { continue }
             for member in object.members where ServiceErrorReader.names.contains(member.name) {

@@ -5,7 +5,7 @@ public enum ServiceErrorReader {
     ///
     /// Code and message are empty where the service gave none. Nil for what is no JSON, or no error at all.
     public static func read(_ bytes: [UInt8]) -> ServiceError? {
-        guard let json = try? JSONValue.parse(bytes, allowsRepeatedNames: true),
+        guard let json = try? JSONValue.parse(bytes),
             let error = json["error"] ?? json["odata.error"]
         else { return nil }
         return read(error)

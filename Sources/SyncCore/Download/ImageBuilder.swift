@@ -32,6 +32,8 @@ public struct ImageBuilder<Storage: StateStorage> {
     var children: [LinkEnd: [ExactText: EntityID]] = [:]
     /// Entities that could not be taken, for no query yet.
     public internal(set) var quarantined: [QuarantinedEntity] = []
+    /// Those of them below others that the store has: what it has of them stays.
+    var kept: [EntityID] = []
     /// Expanded navigation properties that lead to no known entity set, or out of the set that they are bound to.
     public private(set) var skipped: Set<String> = []
 
@@ -105,7 +107,7 @@ public struct ImageBuilder<Storage: StateStorage> {
                 continue
             }
             let targets = try add(home.entities, below: id, property, in: home.set, to: &images)
-            for found in expanded.unreadable { try setAside(found, in: home.set) }
+            for found in expanded.unreadable { if let id = try setAside(found, in: home.set) { kept.append(id) } }
             if !home.isWhole { skipped.insert("\(set.name)/\(expanded.navigation)") }
             let isComplete =
                 expanded.nextLink == nil && expanded.unreadable.isEmpty && targets.count == expanded.entities.count

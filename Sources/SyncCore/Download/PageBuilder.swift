@@ -208,6 +208,8 @@ public struct PageBuilder<Storage: StateStorage> {
         try judge(firstNew)
         for gone in contained { try remove(gone, isDeleted: false) }
         if set.isContained, parent == nil { try link(id, in: set, payload) }
+        for id in builder.kept { keep(id) }
+        builder.kept = []
         for change in payload.changes { try add(change, of: id, set) }
         return id
     }

@@ -84,6 +84,7 @@ public final class MemoryState: StateStorage {
         copy.queryList = queryList
         copy.eventList = eventList
         copy.openLinkList = openLinkList
+        copy.quarantineList = quarantineList
         copy.coverage = coverage
         copy.tally = tally
         copy.touched = touched

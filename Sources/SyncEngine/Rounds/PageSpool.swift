@@ -45,7 +45,7 @@ final class PageSpool: @unchecked Sendable {
 
     /// Adds the bytes behind those that are there.
     func append(_ chunk: [UInt8]) throws(TidelogError) {
-        guard directory != nil, count + chunk.count > memoryLimit else {
+        guard directory != nil, !pending.isEmpty || !blocks.isEmpty || count + chunk.count > memoryLimit else {
             count += chunk.count
             return chunks.append(chunk)
         }
