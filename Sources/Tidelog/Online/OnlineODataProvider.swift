@@ -7,7 +7,17 @@ public import Transport
 /// The service itself: every call is a request, and returns when the service has answered.
 public final class OnlineODataProvider: DataServiceProvider {
     private let session: ServiceSession
-    private let cached = Mutex<EntityDataModel?>(nil)
+    private let known = Mutex(Known())
+
+    /// The metadata, and what they are compared with.
+    private struct Known {
+        /// The service's own, once they were read; those of the classes before.
+        var model: EntityDataModel?
+        var isRead = false
+        var classes: ClassMetadata?
+        /// Whether the session was told what the protocol's version needs.
+        var isPrepared = false
+    }
 
     private let givenOptions: ServiceOptions?
 
@@ -23,21 +33,62 @@ public final class OnlineODataProvider: DataServiceProvider {
             root: serviceRoot, transport: transport ?? defaultTransport(), credentials: credentials)
     }
 
-    public var loadedModel: EntityDataModel? { cached.withLock { $0 } }
+    public var loadedModel: EntityDataModel? { known.withLock { $0.model } }
 
+    public func adopt(_ classes: ClassMetadata) {
+        known.withLock {
+            $0.classes = classes
+            if $0.model == nil { $0.model = classes.model }
+        }
+    }
+
+    /// The service's metadata, or those of the app's classes as long as nobody has read the service's.
     public func model() async throws(TidelogError) -> EntityDataModel {
-        if let model = loadedModel { return model }
-        let (_, model) = try await MetadataReading.read(session)
-        cached.withLock { $0 = model }
-        if model.version.isLegacy { await session.expectToken() }
+        let model: EntityDataModel
+        if let loadedModel { model = loadedModel } else { model = try await read() }
+        if model.version.isLegacy, known.withLock({ !$0.isPrepared }) {
+            known.withLock { $0.isPrepared = true }
+            await session.expectToken()
+        }
+        return model
+    }
+
+    /// Reads the service's metadata unless they were read before. Throws `incompatibleMetadata` if the app's classes cannot
+    /// live with them; then those of the classes stay in force.
+    func loadMetadata() async throws(TidelogError) {
+        let (isRead, classes) = known.withLock { ($0.isRead, $0.classes) }
+        guard !isRead else { return }
+        guard let classes else {
+            _ = try await model()
+            return
+        }
+        let new = try await MetadataReading.read(session).model
+        let incompatible = classes.comparison(with: new)
+        guard incompatible.incompatible.isEmpty else {
+            throw TidelogError(
+                IncompatibleMetadata(difference: incompatible.difference, changes: incompatible.incompatible),
+                root: session.root)
+        }
+        known.withLock { ($0.model, $0.isRead) = (new, true) }
+        _ = try await model()
+    }
+
+    private func read() async throws(TidelogError) -> EntityDataModel {
+        let model = try await MetadataReading.read(session).model
+        known.withLock { ($0.model, $0.isRead) = (model, true) }
         return model
     }
 
     public func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
-        let old = try await model()
+        let (old, classes) = known.withLock { ($0.isRead ? $0.model : nil, $0.classes) }
         let new = try await MetadataReading.read(session).model
-        let refresh = try MetadataRefresh(from: old, to: new, policy, root: session.root)
-        cached.withLock { $0 = new }
+        // Compatible with what was read last and not with the classes, or the other way round: both count.
+        var refresh = try MetadataRefresh(from: old ?? classes?.compared ?? new, to: new, policy, root: session.root)
+        if let classes {
+            let compared = try MetadataRefresh(from: classes.compared, to: new, policy, root: session.root)
+            if old == nil { refresh = compared }
+        }
+        known.withLock { ($0.model, $0.isRead) = (new, true) }
         return refresh
     }
 
