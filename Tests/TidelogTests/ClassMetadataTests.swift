@@ -37,14 +37,6 @@ struct ClassMetadataTests {
 
     // MARK: Online
 
-    @Test func `online the metadata of the classes are known without asking the service`() async throws {
-        let transport = try Self.transport(Self.same)
-        let service = Classes(provider: OnlineODataProvider(serviceRoot: "http://s.test/v4/", transport: transport))
-        #expect(try service.metadata.findEntitySet("Things") != nil)
-        _ = try await service.executeQuery(DataQuery().withURL("Things"))
-        #expect(!transport.requests.contains { $0.url.contains("$metadata") })
-    }
-
     @Test func `online a refresh compares the service with the classes when nothing was read before`() async throws {
         let transport = try Self.transport(Self.more)
         let service = Classes(provider: OnlineODataProvider(serviceRoot: "http://s.test/v4/", transport: transport))

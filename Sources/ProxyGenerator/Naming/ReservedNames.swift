@@ -68,7 +68,8 @@ enum ReservedNames {
     static let serviceMembers: Set<String> = afterDot.union([
         "applyChanges", "box", "createEntity", "createLink", "createMedia", "createRelatedEntity", "createRelatedMedia",
         "deleteEntity", "deleteLink", "deleteMedia", "deleteStream", "downloadMedia", "downloadStream",
-        "embeddedMetadata", "entities", "entity", "entityClasses", "entitySet", "executeQuery", "firstEntity", "hasOpenEnumerations", "invoke",
+        "embeddedMetadata", "entities", "entity", "entityClasses", "entitySet", "executeQuery", "firstEntity",
+        "hasOpenEnumerations", "invoke",
         "isMediaLocal", "loadEntity", "loadMetadata", "loadProperty", "localMedia", "localStream", "logger", "metadata",
         "observe", "prettyTracing", "processBatch", "provider", "refreshMetadata", "singleton", "traceRequests",
         "traceWithData", "updateEntity", "updateLink", "uploadMedia", "uploadStream",

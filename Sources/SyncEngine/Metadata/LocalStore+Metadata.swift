@@ -188,7 +188,10 @@ extension CompatibilityPolicy {
     ) -> [ModelChange] {
         var found = incompatibleChanges(in: difference)
         guard let classes else { return found }
-        for change in incompatibleChanges(in: ModelDifference(from: classes, to: new)) where !found.contains(change) {
+        let difference = ModelDifference(from: classes, to: new)
+        // Classes that were generated from a document of V2 serve V4 as well: these cannot be compared.
+        guard difference.isComplete else { return found }
+        for change in incompatibleChanges(in: difference) where !found.contains(change) {
             found.append(change)
         }
         return found

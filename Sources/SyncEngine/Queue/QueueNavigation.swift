@@ -51,7 +51,8 @@ extension LocalStore {
             let property = QueueModel.model.findEntityType(row.type)?.findProperty(name), property.isNavigation
         else {
             throw TidelogError(
-                .unsupported, "\(row.set) expands \(QueueModel.affectedEntity) and \(QueueModel.dependentRequests) only.")
+                .unsupported,
+                "\(row.set) expands \(QueueModel.affectedEntity) and \(QueueModel.dependentRequests) only.")
         }
         let text: String
         do throws(URLSyntaxError) {
@@ -65,7 +66,7 @@ extension LocalStore {
             var expanded = EntitySnapshot.Expanded(navigation: name, entities: answer.entities, count: count)
             expanded.form = item.form
             return [expanded]
-        } catch where error.code == .notFound {
+        } catch  where error.code == .notFound {
             return [EntitySnapshot.Expanded(navigation: name, entities: [])]
         }
     }

@@ -7,17 +7,8 @@ public import Transport
 /// The service itself: every call is a request, and returns when the service has answered.
 public final class OnlineODataProvider: DataServiceProvider {
     private let session: ServiceSession
-    private let known = Mutex(Known())
-
-    /// The metadata, and what they are compared with.
-    private struct Known {
-        /// The service's own, once they were read; those of the classes before.
-        var model: EntityDataModel?
-        var isRead = false
-        var classes: ClassMetadata?
-        /// Whether the session was told what the protocol's version needs.
-        var isPrepared = false
-    }
+    private let cached = Mutex<EntityDataModel?>(nil)
+    private let classes = Mutex<ClassMetadata?>(nil)
 
     private let givenOptions: ServiceOptions?
 
@@ -33,63 +24,45 @@ public final class OnlineODataProvider: DataServiceProvider {
             root: serviceRoot, transport: transport ?? defaultTransport(), credentials: credentials)
     }
 
-    public var loadedModel: EntityDataModel? { known.withLock { $0.model } }
+    public var loadedModel: EntityDataModel? { cached.withLock { $0 } }
 
-    public func adopt(_ classes: ClassMetadata) {
-        known.withLock {
-            $0.classes = classes
-            if $0.model == nil { $0.model = classes.model }
-        }
+    public func adopt(_ classes: ClassMetadata) { self.classes.withLock { $0 = classes } }
+
+    public func model() async throws(TidelogError) -> EntityDataModel {
+        if let model = loadedModel { return model }
+        return await adopt(try await MetadataReading.read(session).model)
     }
 
-    /// The service's metadata, or those of the app's classes as long as nobody has read the service's.
-    public func model() async throws(TidelogError) -> EntityDataModel {
-        let model: EntityDataModel
-        if let loadedModel { model = loadedModel } else { model = try await read() }
-        if model.version.isLegacy, known.withLock({ !$0.isPrepared }) {
-            known.withLock { $0.isPrepared = true }
-            await session.expectToken()
-        }
+    private func adopt(_ model: EntityDataModel) async -> EntityDataModel {
+        cached.withLock { $0 = model }
+        if model.version.isLegacy { await session.expectToken() }
         return model
     }
 
     /// Reads the service's metadata unless they were read before. Throws `incompatibleMetadata` if the app's classes cannot
-    /// live with them; then those of the classes stay in force.
+    /// live with them.
     func loadMetadata() async throws(TidelogError) {
-        let (isRead, classes) = known.withLock { ($0.isRead, $0.classes) }
-        guard !isRead else { return }
-        guard let classes else {
-            _ = try await model()
-            return
-        }
+        if loadedModel != nil { return }
         let new = try await MetadataReading.read(session).model
-        let incompatible = classes.comparison(with: new)
-        guard incompatible.incompatible.isEmpty else {
+        if let incompatible = classes.withLock({ $0 })?.comparison(with: new), !incompatible.incompatible.isEmpty {
             throw TidelogError(
                 IncompatibleMetadata(difference: incompatible.difference, changes: incompatible.incompatible),
                 root: session.root)
         }
-        known.withLock { ($0.model, $0.isRead) = (new, true) }
-        _ = try await model()
-    }
-
-    private func read() async throws(TidelogError) -> EntityDataModel {
-        let model = try await MetadataReading.read(session).model
-        known.withLock { ($0.model, $0.isRead) = (model, true) }
-        return model
+        _ = await adopt(new)
     }
 
     public func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
-        let (old, classes) = known.withLock { ($0.isRead ? $0.model : nil, $0.classes) }
+        let (old, classes) = (loadedModel, classes.withLock { $0?.compared })
         let new = try await MetadataReading.read(session).model
-        // Compatible with what was read last and not with the classes, or the other way round: both count.
-        var refresh = try MetadataRefresh(from: old ?? classes?.compared ?? new, to: new, policy, root: session.root)
-        if let classes {
-            let compared = try MetadataRefresh(from: classes.compared, to: new, policy, root: session.root)
-            if old == nil { refresh = compared }
+        // What was read last may fit and the classes not, or the other way round: both count.
+        var refresh: MetadataRefresh?
+        if let classes, ModelDifference(from: classes, to: new).isComplete {
+            refresh = try MetadataRefresh(from: classes, to: new, policy, root: session.root)
         }
-        known.withLock { ($0.model, $0.isRead) = (new, true) }
-        return refresh
+        if let old { refresh = try MetadataRefresh(from: old, to: new, policy, root: session.root) }
+        _ = await adopt(new)
+        return try refresh ?? MetadataRefresh(from: new, to: new, policy, root: session.root)
     }
 
     public func trace(_ trace: RequestTrace?) { session.trace = trace }

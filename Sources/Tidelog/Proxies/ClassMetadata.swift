@@ -17,8 +17,12 @@ public struct ClassMetadata: Sendable {
     }
 
     /// How a service's metadata differ from those of the classes, with the changes that these cannot live with.
+    ///
+    /// None if one document is of V2 or V3 and the other of V4: the classes serve both, and what the documents say cannot be
+    /// compared.
     func comparison(with service: EntityDataModel) -> MetadataRefresh {
         var refresh = MetadataRefresh(difference: ModelDifference(from: compared, to: service))
+        guard refresh.difference.isComplete else { return refresh }
         refresh.incompatible = CompatibilityPolicy(hasOpenEnumerations: hasOpenEnumerations).incompatibleChanges(
             in: refresh.difference)
         return refresh

@@ -15,18 +15,23 @@ nonisolated open class OfflineODataErrorArchiveEntity: EntityValue {
     public static let entityLink = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("EntityLink"))
     public static let time = StructuralProperty<OfflineODataErrorArchiveEntity, GlobalDateTime>(property("Time"))
     public static let requestState = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("State"))
-    public static let httpStatusCode = StructuralProperty<OfflineODataErrorArchiveEntity, Int>(property("HTTPStatusCode"))
+    public static let httpStatusCode = StructuralProperty<OfflineODataErrorArchiveEntity, Int>(
+        property("HTTPStatusCode"))
     public static let code = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("Code"))
     public static let message = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("Message"))
     public static let innerError = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("InnerError"))
     public static let domain = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("Domain"))
-    public static let requestMethod = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("RequestMethod"))
+    public static let requestMethod = StructuralProperty<OfflineODataErrorArchiveEntity, String>(
+        property("RequestMethod"))
     public static let requestURL = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("RequestURL"))
     public static let requestBody = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("RequestBody"))
     /// Leads to the entity that the operation is about, of whatever class; none once it is gone.
-    public static let affectedEntity = ToOneProperty<OfflineODataErrorArchiveEntity, EntityValue>(property("AffectedEntity"))
+    public static let affectedEntity = ToOneProperty<OfflineODataErrorArchiveEntity, EntityValue>(
+        property("AffectedEntity"))
     /// Leads to the operations that wait for this one.
-    public static let dependentRequests = ToManyProperty<OfflineODataErrorArchiveEntity, OfflineODataRequestQueueEntity>(
+    public static let dependentRequests = ToManyProperty<
+        OfflineODataErrorArchiveEntity, OfflineODataRequestQueueEntity
+    >(
         property("DependentRequests"))
 
     /// The operation's sequence number.
@@ -79,6 +84,8 @@ nonisolated open class OfflineODataErrorArchiveEntity: EntityValue {
 
     /// The operations that wait for this one, if the query expanded them.
     public var dependentRequests: [OfflineODataRequestQueueEntity] {
-        relatedEntities(OfflineODataErrorArchiveEntity.dependentRequests).compactMap { $0 as? OfflineODataRequestQueueEntity }
+        relatedEntities(OfflineODataErrorArchiveEntity.dependentRequests).compactMap {
+            $0 as? OfflineODataRequestQueueEntity
+        }
     }
 }

@@ -18,14 +18,19 @@ nonisolated open class OfflineODataRequestQueueEntity: EntityValue {
     public static let method = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("Method"))
     public static let url = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("URL"))
     public static let body = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("Body"))
-    public static let transactionID = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("TransactionID"))
-    public static let uploadCategory = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("UploadCategory"))
+    public static let transactionID = StructuralProperty<OfflineODataRequestQueueEntity, String>(
+        property("TransactionID"))
+    public static let uploadCategory = StructuralProperty<OfflineODataRequestQueueEntity, String>(
+        property("UploadCategory"))
     public static let delivery = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("Delivery"))
     public static let unmodifiable = StructuralProperty<OfflineODataRequestQueueEntity, Bool>(property("Unmodifiable"))
     /// Leads to the entity that the operation is about, of whatever class; none once it is gone.
-    public static let affectedEntity = ToOneProperty<OfflineODataRequestQueueEntity, EntityValue>(property("AffectedEntity"))
+    public static let affectedEntity = ToOneProperty<OfflineODataRequestQueueEntity, EntityValue>(
+        property("AffectedEntity"))
     /// Leads to the operations that wait for this one.
-    public static let dependentRequests = ToManyProperty<OfflineODataRequestQueueEntity, OfflineODataRequestQueueEntity>(
+    public static let dependentRequests = ToManyProperty<
+        OfflineODataRequestQueueEntity, OfflineODataRequestQueueEntity
+    >(
         property("DependentRequests"))
 
     /// The operation's sequence number.
@@ -75,6 +80,8 @@ nonisolated open class OfflineODataRequestQueueEntity: EntityValue {
 
     /// The operations that wait for this one, if the query expanded them.
     public var dependentRequests: [OfflineODataRequestQueueEntity] {
-        relatedEntities(OfflineODataRequestQueueEntity.dependentRequests).compactMap { $0 as? OfflineODataRequestQueueEntity }
+        relatedEntities(OfflineODataRequestQueueEntity.dependentRequests).compactMap {
+            $0 as? OfflineODataRequestQueueEntity
+        }
     }
 }

@@ -27,8 +27,8 @@ open class DataService {
     /// says. Generated services override it. nil: there are no classes, and ``refreshMetadata(_:)`` leaves it to the policy.
     open var hasOpenEnumerations: Bool? { nil }
 
-    /// The metadata that the classes were generated from. Generated services override it. They are the metadata of an online
-    /// provider until it has read the service's, and ``refreshMetadata(_:)`` compares with them. nil: there are no classes.
+    /// The metadata that the classes were generated from. Generated services override it; ``loadMetadata()``,
+    /// ``refreshMetadata(_:)`` and ``OfflineODataProvider/classCompatibility`` compare with them. nil: there are no classes.
     open var embeddedMetadata: EmbeddedMetadata? { nil }
 
     // MARK: Tracing

@@ -82,9 +82,10 @@ extension SQLiteState {
     }
 
     public func pendingOperations(changing id: EntityID) throws(StateError) -> [SequenceNumber] {
-        try list("SELECT sequence FROM touched WHERE entity = ? AND changes <> 0 AND changes & 1 ORDER BY sequence", [integer(id)]) {
-            UInt64(bitPattern: $0.integer(0))
-        }
+        try list(
+            "SELECT sequence FROM touched WHERE entity = ? AND changes <> 0 AND changes & 1 ORDER BY sequence",
+            [integer(id)]
+        ) { UInt64(bitPattern: $0.integer(0)) }
     }
 
     public func hasPendingChange(of id: EntityID) throws(StateError) -> Bool {
