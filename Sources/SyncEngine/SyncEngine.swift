@@ -135,11 +135,14 @@ public actor SyncEngine {
     }
 
     /// Reads the service's metadata and takes them over where that is compatible or approved; see
-    /// ``LocalStore/refresh(_:policy:)``. Not while an upload or download runs: it waits for its turn.
-    public func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
+    /// ``LocalStore/refresh(_:policy:classes:)``. Not while an upload or download runs: it waits for its turn.
+    public func refreshMetadata(
+        _ policy: CompatibilityPolicy, classes: EntityDataModel? = nil
+    ) async throws(TidelogError) -> MetadataRefresh {
         guard await begin(.refresh) else { throw Self.early }
         defer { end() }
-        return try await store.refresh(try await MetadataReading.read(session).bytes, policy: policy)
+        let metadata = try await MetadataReading.read(session).bytes
+        return try await store.refresh(metadata, policy: policy, classes: classes)
     }
 
     /// Adds a defining query, or replaces that of the same name; see ``LocalStore/add(_:)``. Not while an upload or download
@@ -161,8 +164,11 @@ public actor SyncEngine {
     private static var early: TidelogError { TidelogError(.cancelled, "It was cancelled before it began.") }
 
     /// What ``refreshMetadata(_:)`` would do now. Changes nothing.
-    public func rehearseMetadataRefresh(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
-        try await store.rehearseRefresh(try await MetadataReading.read(session).bytes, policy: policy)
+    public func rehearseMetadataRefresh(
+        _ policy: CompatibilityPolicy, classes: EntityDataModel? = nil
+    ) async throws(TidelogError) -> MetadataRefresh {
+        let metadata = try await MetadataReading.read(session).bytes
+        return try await store.rehearseRefresh(metadata, policy: policy, classes: classes)
     }
 
     /// Sends what is pending, in as many batches as it takes. What the service refuses is in the report and is no error.

@@ -67,8 +67,9 @@ enum ReservedNames {
     /// The public members of `DataService`; a test compares.
     static let serviceMembers: Set<String> = afterDot.union([
         "applyChanges", "box", "createEntity", "createLink", "createMedia", "createRelatedEntity", "createRelatedMedia",
-        "deleteEntity", "deleteLink", "deleteMedia", "deleteStream", "downloadMedia", "downloadStream", "entities",
-        "entity", "entityClasses", "entitySet", "executeQuery", "firstEntity", "hasOpenEnumerations", "invoke",
+        "deleteEntity", "deleteLink", "deleteMedia", "deleteStream", "downloadMedia", "downloadStream",
+        "embeddedMetadata", "entities", "entity", "entityClasses", "entitySet", "executeQuery", "firstEntity",
+        "hasOpenEnumerations", "invoke",
         "isMediaLocal", "loadEntity", "loadMetadata", "loadProperty", "localMedia", "localStream", "logger", "metadata",
         "observe", "prettyTracing", "processBatch", "provider", "refreshMetadata", "singleton", "traceRequests",
         "traceWithData", "updateEntity", "updateLink", "uploadMedia", "uploadStream",

@@ -19,6 +19,8 @@ extension SourceStyle {
             "    \(open)override var entityClasses: [String: EntityValue.Type] { Self.classes }",
             "",
             "    \(open)override var hasOpenEnumerations: Bool? { \(plan.hasOpenEnumerations) }",
+            "",
+            "    \(open)override var embeddedMetadata: EmbeddedMetadata? { \(metadata) }",
         ]
         for set in plan.sets { lines += functions(of: set) }
         for singleton in plan.singletons { lines += functions(of: singleton) }

@@ -12,13 +12,15 @@ extension LocalStore {
     /// same transaction; what waits in there for such a place and has it now is pending again. Values, entities and links
     /// that have no place are dropped from the views; all defining queries are read in full by the next download.
     ///
+    /// - Parameter classes: the metadata that the app's classes were generated from: the new ones have to be compatible with
+    ///   these as well.
     /// - Throws: `incompatibleMetadata`, and nothing is changed then; `notOData` where the document is none.
     /// - Complexity: a pass over the queue, and one over the entities and links where values or relationships change.
     public func refresh(
-        _ metadata: [UInt8], policy: CompatibilityPolicy
+        _ metadata: [UInt8], policy: CompatibilityPolicy, classes: EntityDataModel? = nil
     ) async throws(TidelogError) -> MetadataRefresh {
         let (old, new, difference) = try comparison(metadata)
-        let incompatible = policy.incompatibleChanges(in: difference)
+        let incompatible = policy.incompatibleChanges(in: difference, classes, new)
         guard incompatible.isEmpty, let known = try service else {
             throw TidelogError(
                 IncompatibleMetadata(difference: difference, changes: incompatible), root: try service?.root ?? "")
@@ -39,13 +41,13 @@ extension LocalStore {
         return refresh
     }
 
-    /// What ``refresh(_:policy:)`` would do, with what stands in its way. Changes nothing.
+    /// What ``refresh(_:policy:classes:)`` would do, with what stands in its way. Changes nothing.
     public func rehearseRefresh(
-        _ metadata: [UInt8], policy: CompatibilityPolicy
+        _ metadata: [UInt8], policy: CompatibilityPolicy, classes: EntityDataModel? = nil
     ) throws(TidelogError) -> MetadataRefresh {
         let (old, new, difference) = try comparison(metadata)
         var refresh = try read { _ in try self.consequences(of: difference, from: old, to: new) }
-        refresh.incompatible = policy.incompatibleChanges(in: difference)
+        refresh.incompatible = policy.incompatibleChanges(in: difference, classes, new)
         return refresh
     }
 
@@ -176,5 +178,22 @@ extension PendingOperation {
     /// Where it stood before, as a sentence to go on with.
     fileprivate var standing: String {
         if case .rejected(let refusal) = status { " The service refused it before: \(refusal.message)" } else { "" }
+    }
+}
+
+extension CompatibilityPolicy {
+    /// Those of the difference, and those by which the new metadata differ from what the app's classes were generated from.
+    fileprivate func incompatibleChanges(
+        in difference: ModelDifference, _ classes: EntityDataModel?, _ new: EntityDataModel
+    ) -> [ModelChange] {
+        var found = incompatibleChanges(in: difference)
+        guard let classes else { return found }
+        let difference = ModelDifference(from: classes, to: new)
+        // Classes that were generated from a document of V2 serve V4 as well: these cannot be compared.
+        guard difference.isComplete else { return found }
+        for change in incompatibleChanges(in: difference) where !found.contains(change) {
+            found.append(change)
+        }
+        return found
     }
 }

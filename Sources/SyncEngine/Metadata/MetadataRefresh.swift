@@ -53,12 +53,17 @@ public struct IncompatibleMetadata: Error, Sendable, CustomStringConvertible {
     /// What of it is neither compatible nor approved; ``ModelChange/rule`` says why.
     public let changes: [ModelChange]
 
+    package init(difference: ModelDifference, changes: [ModelChange]) {
+        self.difference = difference
+        self.changes = changes
+    }
+
     /// Two lines for each change: what it is, and the rule that it breaks.
     public var description: String { changes.map { "\($0)\n  \($0.rule)" }.joined(separator: "\n") }
 }
 
 extension TidelogError {
-    init(_ incompatible: IncompatibleMetadata, root: String) {
+    package init(_ incompatible: IncompatibleMetadata, root: String) {
         let count = incompatible.changes.count
         let named = incompatible.changes.prefix(5).map(\.description).joined(separator: "; ")
         self.init(

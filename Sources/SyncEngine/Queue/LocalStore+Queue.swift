@@ -47,13 +47,27 @@ extension LocalStore {
         guard let row = try queueRows(url).first else {
             throw TidelogError(.notFound, "There is no such request.", place: url.own)
         }
+        return try answer(navigation, of: row, url.rest)
+    }
+
+    /// - Parameter rest: what is behind the navigation property in the URL.
+    func answer(_ navigation: String, of row: EntityRow, _ rest: String) throws(TidelogError) -> QueryAnswer {
         if navigation == QueueModel.affectedEntity {
             guard case .string(let link)? = row.values["EntityLink"] else { return QueryAnswer(entities: []) }
-            return try query(link + url.rest)
+            return try query(link + rest)
         }
-        let waiting = try plan().held.filter { $0.value.waitsFor == row.id.rawValue }.keys.sorted()
-        let request = try queueRequest(QueueModel.queue + url.rest)
-        return try answer(request, from: try queueRows(QueueModel.queue).filter { waiting.contains($0.id.rawValue) })
+        return try answer(
+            try queueRequest(QueueModel.queue + rest), from: try dependentRequests()[row.id.rawValue] ?? [])
+    }
+
+    /// The operations that wait for another, by that one.
+    private func dependentRequests() throws(TidelogError) -> [SequenceNumber: [EntityRow]] {
+        let held = try plan().held
+        var found: [SequenceNumber: [EntityRow]] = [:]
+        for row in try queueRows(QueueModel.queue) {
+            if let other = held[row.id.rawValue]?.waitsFor { found[other, default: []].append(row) }
+        }
+        return found
     }
 
     func answer(_ request: ServiceRequest) throws(TidelogError) -> QueryAnswer {
@@ -70,11 +84,12 @@ extension LocalStore {
     }
 
     private func answer(_ request: ServiceRequest, from rows: [EntityRow]) throws(TidelogError) -> QueryAnswer {
-        let time = environment.now()
-        return try read { state throws in
+        let navigation = try QueueNavigation(
+            model: model, now: GlobalDateTime(millisecondsSince1970: environment.now()),
+            dependents: try asksForDependents(request.options) ? dependentRequests() : [:])
+        let found = try read { state throws in
             do {
-                let query = RowQuery(
-                    state: state, model: QueueModel.model, now: GlobalDateTime(millisecondsSince1970: time))
+                let query = navigation.query(state)
                 var count: Int64?
                 if request.options.count == true || request.path.target == .count {
                     var all = request.options
@@ -82,14 +97,21 @@ extension LocalStore {
                     count = try query.apply(all, to: rows).count
                 }
                 let found = request.path.target == .count ? [] : try query.apply(request.options, to: rows).rows
-                let isSingle = if case .entity = request.path.target { true } else { false }
-                return QueryAnswer(
-                    entities: found.map { Self.snapshot($0, request.options) }, count: count, isSingle: isSingle,
-                    form: request.path.target == .count ? .count : .entities)
+                return (rows: found, count: count)
             } catch let error as EvaluationError {
                 throw TidelogError(error)
             }
         }
+        let isSingle = if case .entity = request.path.target { true } else { false }
+        var entities: [EntitySnapshot] = []
+        for row in found.rows {
+            var snapshot = Self.snapshot(row, request.options)
+            for item in request.options.expand { snapshot.expanded += try expanded(item, of: row) }
+            entities.append(snapshot)
+        }
+        return QueryAnswer(
+            entities: entities, count: found.count, isSingle: isSingle,
+            form: request.path.target == .count ? .count : .entities)
     }
 
     private static func snapshot(_ row: EntityRow, _ options: QueryOptions) -> EntitySnapshot {

@@ -16,6 +16,8 @@ public enum QueueModel {
     static let queueType = "Tidelog.RequestQueueEntry"
     static let eventType = "Tidelog.Event"
     static let headerType = "Tidelog.RequestHeader"
+    /// Stands for the types of the service's entities; open, since it declares none of their properties.
+    static let entityType = "Tidelog.AffectedEntity"
 
     public static let model: EntityDataModel = {
         do throws(CSDLError) {
@@ -30,6 +32,12 @@ public enum QueueModel {
         <Property Name="Action" Type="Edm.String"/><Property Name="Reason" Type="Edm.String"/>
         <Property Name="EntityLink" Type="Edm.String"/><Property Name="Time" Type="Edm.DateTimeOffset" Precision="3"/>
         <Property Name="CustomHeaders" Type="Collection(\(headerType))"/>
+        <NavigationProperty Name="\(affectedEntity)" Type="\(entityType)"/>
+        <NavigationProperty Name="\(dependentRequests)" Type="Collection(\(queueType))"/>
+        """
+
+    private static let bindings = """
+        <NavigationPropertyBinding Path="\(dependentRequests)" Target="\(queue)"/>
         """
 
     private static let metadata = """
@@ -37,6 +45,7 @@ public enum QueueModel {
         <Schema Namespace="Tidelog" xmlns="http://docs.oasis-open.org/odata/ns/edm">
         <ComplexType Name="RequestHeader">
         <Property Name="Name" Type="Edm.String"/><Property Name="Value" Type="Edm.String"/></ComplexType>
+        <EntityType Name="AffectedEntity" Abstract="true" OpenType="true"/>
         <EntityType Name="ErrorArchiveEntry"><Key><PropertyRef Name="RequestID"/></Key>\(common)
         <Property Name="State" Type="Edm.String"/><Property Name="HTTPStatusCode" Type="Edm.Int32"/>
         <Property Name="Code" Type="Edm.String"/><Property Name="Message" Type="Edm.String"/>
@@ -54,8 +63,8 @@ public enum QueueModel {
         <Property Name="Details" Type="Edm.String"/><Property Name="Time" Type="Edm.DateTimeOffset" Precision="3"/>
         </EntityType>
         <EntityContainer Name="Container">
-        <EntitySet Name="\(archive)" EntityType="Tidelog.ErrorArchiveEntry"/>
-        <EntitySet Name="\(queue)" EntityType="Tidelog.RequestQueueEntry"/>
+        <EntitySet Name="\(archive)" EntityType="Tidelog.ErrorArchiveEntry">\(bindings)</EntitySet>
+        <EntitySet Name="\(queue)" EntityType="Tidelog.RequestQueueEntry">\(bindings)</EntitySet>
         <EntitySet Name="\(events)" EntityType="Tidelog.Event"/>
         </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """

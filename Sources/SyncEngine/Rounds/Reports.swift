@@ -7,6 +7,7 @@ public struct UploadReport: Sendable {
     /// Bodies of requests, with the contents of streams.
     public var bytesSent = 0
     public var confirmed: [SequenceNumber] = []
+    /// Operations that the service refused. Those that wait for a decision in a conflict are in ``conflicts`` instead.
     public var rejected: [(operation: SequenceNumber, refusal: Refusal)] = []
     /// Operations that the service put off; they go again by themselves.
     public var deferred: [(operation: SequenceNumber, refusal: Refusal)] = []
@@ -37,6 +38,13 @@ public struct UploadReport: Sendable {
         rejected.removeAll { refused.contains($0.operation) }
     }
 
+    /// Sets the conflicts that wait for a decision. An operation that the service refused because of one of them counts
+    /// there, and not as rejected.
+    mutating func settle(conflicts: [Conflict]) {
+        self.conflicts = conflicts
+        forget(conflicts.flatMap(\.operations))
+    }
+
     /// With what a further round came to.
     mutating func add(_ later: UploadReport) {
         batches += later.batches
@@ -48,7 +56,7 @@ public struct UploadReport: Sendable {
         deferred = later.deferred
         inDoubt = later.inDoubt
         awaited = later.awaited
-        conflicts = later.conflicts
+        settle(conflicts: later.conflicts)
         remaining = later.remaining
         heldBack = later.heldBack
         retryAfter = later.retryAfter

@@ -88,7 +88,7 @@ struct UploadRound {
         report.awaited = try await store.awaitedOperations().sorted { $0.key < $1.key }.map { batch, operations in
             AwaitedBatch(operations: operations, reason: course.reasons[batch] ?? "The service works on it")
         }
-        report.conflicts = try await store.conflicts()
+        report.settle(conflicts: try await store.conflicts())
         try await tellWhatIsLeft(&report)
         if let obstacle = course.obstacle { throw obstacle }
     }

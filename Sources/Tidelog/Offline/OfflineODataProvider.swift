@@ -19,6 +19,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         var queries: [DefiningQuery] = []
         var trace: RequestTrace?
         var headers: SessionHeaders
+        var classes: ClassMetadata?
 
         init(_ parameters: OfflineODataParameters) {
             headers = SessionHeaders(headers: parameters.customHeaders, cookies: parameters.customCookies)
@@ -43,9 +44,15 @@ public final class OfflineODataProvider: DataServiceProvider {
         state = Mutex(State(parameters))
     }
 
+    public func adopt(_ classes: ClassMetadata) { state.withLock { $0.classes = classes } }
+
+    var classMetadata: ClassMetadata? { state.withLock { $0.classes } }
+
     // MARK: Opening
 
     /// Opens the store. The first time it is made, for which the service's metadata is read; afterwards no network is needed.
+    ///
+    /// ``classCompatibility`` tells afterwards whether the metadata fit the app's classes.
     public func open() async throws(TidelogError) {
         if state.withLock({ $0.engine != nil }) { return }
         let files = StoreFiles(directory: parameters.storePath)

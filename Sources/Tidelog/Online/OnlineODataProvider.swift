@@ -8,6 +8,7 @@ public import Transport
 public final class OnlineODataProvider: DataServiceProvider {
     private let session: ServiceSession
     private let cached = Mutex<EntityDataModel?>(nil)
+    private let classes = Mutex<ClassMetadata?>(nil)
 
     private let givenOptions: ServiceOptions?
 
@@ -25,20 +26,43 @@ public final class OnlineODataProvider: DataServiceProvider {
 
     public var loadedModel: EntityDataModel? { cached.withLock { $0 } }
 
+    public func adopt(_ classes: ClassMetadata) { self.classes.withLock { $0 = classes } }
+
     public func model() async throws(TidelogError) -> EntityDataModel {
         if let model = loadedModel { return model }
-        let (_, model) = try await MetadataReading.read(session)
+        return await adopt(try await MetadataReading.read(session).model)
+    }
+
+    private func adopt(_ model: EntityDataModel) async -> EntityDataModel {
         cached.withLock { $0 = model }
         if model.version.isLegacy { await session.expectToken() }
         return model
     }
 
-    public func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
-        let old = try await model()
+    /// Reads the service's metadata unless they were read before. Throws `incompatibleMetadata` if the app's classes cannot
+    /// live with them.
+    func loadMetadata() async throws(TidelogError) {
+        if loadedModel != nil { return }
         let new = try await MetadataReading.read(session).model
-        let refresh = try MetadataRefresh(from: old, to: new, policy, root: session.root)
-        cached.withLock { $0 = new }
-        return refresh
+        if let incompatible = classes.withLock({ $0 })?.comparison(with: new), !incompatible.incompatible.isEmpty {
+            throw TidelogError(
+                IncompatibleMetadata(difference: incompatible.difference, changes: incompatible.incompatible),
+                root: session.root)
+        }
+        _ = await adopt(new)
+    }
+
+    public func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
+        let (old, classes) = (loadedModel, classes.withLock { $0?.compared })
+        let new = try await MetadataReading.read(session).model
+        // What was read last may fit and the classes not, or the other way round: both count.
+        var refresh: MetadataRefresh?
+        if let classes, ModelDifference(from: classes, to: new).isComplete {
+            refresh = try MetadataRefresh(from: classes, to: new, policy, root: session.root)
+        }
+        if let old { refresh = try MetadataRefresh(from: old, to: new, policy, root: session.root) }
+        _ = await adopt(new)
+        return try refresh ?? MetadataRefresh(from: new, to: new, policy, root: session.root)
     }
 
     public func trace(_ trace: RequestTrace?) { session.trace = trace }

@@ -13,9 +13,8 @@ extension DataService {
     public func entities<Entity: EntityValue>(
         _ type: Entity.Type, in set: String, _ query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Entity] {
-        guard let set = try await provider.model().findEntitySet(set) else {
-            throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(set).")
-        }
+        _ = try await provider.model()
+        let set = try entitySet(withName: set)
         var entities: [Entity] = []
         var next: DataQuery? = query.from(set)
         while let page = next {

@@ -6,11 +6,28 @@ public import EDM
 /// not declare, is a bug in whoever wrote the call, and traps.
 public struct EmbeddedMetadata: Sendable {
     public let model: EntityDataModel
+    private let document: String
+    private let hasReferences: Bool
+
+    /// What the first document declares by itself.
+    var ownModel: EntityDataModel {
+        // It was read with the others, and so can be read alone; a type of another document is unresolved then.
+        guard hasReferences, let own = try? CSDLReader.read(Array(document.utf8)) else { return model }
+        return own
+    }
+
+    init(_ model: EntityDataModel) {
+        self.model = model
+        document = ""
+        hasReferences = false
+    }
 
     public init(_ document: String) { self.init(document, references: []) }
 
     /// - Parameter references: the documents that the first one, or one of them, refers to and that were read with it.
     public init(_ document: String, references: [String]) {
+        self.document = document
+        hasReferences = !references.isEmpty
         func named(_ text: String) -> CSDLReader.Document { CSDLReader.Document(bytes: Array(text.utf8)) }
         do {
             model = try CSDLReader().read(named(document), references: references.map(named))

@@ -31,6 +31,7 @@ final class EntityFactory: Sendable {
     }
 
     private func entityClass(of type: EntityType) -> EntityValue.Type {
+        if model.findEntityType(type.name) == nil { return QueueClasses.all[type.name] ?? EntityValue.self }
         if classes.isEmpty { return EntityValue.self }
         if let own = classes[type.name] { return own }
         return model.baseTypes(of: type).lazy.compactMap { self.classes[$0.name] }.first ?? EntityValue.self

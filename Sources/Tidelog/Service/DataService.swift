@@ -12,7 +12,12 @@ public import SyncEngine
 open class DataService {
     public let provider: any DataServiceProvider
 
-    public init(provider: any DataServiceProvider) { self.provider = provider }
+    public init(provider: any DataServiceProvider) {
+        self.provider = provider
+        if let embeddedMetadata {
+            provider.adopt(ClassMetadata(embeddedMetadata, hasOpenEnumerations: hasOpenEnumerations == true))
+        }
+    }
 
     /// The classes that results are made of, by the qualified name of their entity type. Generated services override it. A
     /// type that has none gets the class of its nearest base type, and `EntityValue` where no base type has one either.
@@ -21,6 +26,10 @@ open class DataService {
     /// Whether the classes take members of enumerations that are added later: what the generator's `-open:enumerations`
     /// says. Generated services override it. nil: there are no classes, and ``refreshMetadata(_:)`` leaves it to the policy.
     open var hasOpenEnumerations: Bool? { nil }
+
+    /// The metadata that the classes were generated from. Generated services override it; ``loadMetadata()``,
+    /// ``refreshMetadata(_:)`` and ``OfflineODataProvider/classCompatibility`` compare with them. nil: there are no classes.
+    open var embeddedMetadata: EmbeddedMetadata? { nil }
 
     // MARK: Tracing
 
@@ -51,8 +60,14 @@ open class DataService {
 
     // MARK: Metadata
 
-    /// Reads the metadata if it is not known. An opened offline provider knows it.
-    public func loadMetadata() async throws(TidelogError) { _ = try await provider.model() }
+    /// Reads the metadata if they were not read before. An opened offline provider knows them. Online, with generated
+    /// classes, the service's are compared with those of the classes.
+    ///
+    /// - Throws: `incompatibleMetadata` if the classes cannot live with them.
+    public func loadMetadata() async throws(TidelogError) {
+        if let online = provider as? OnlineODataProvider { return try await online.loadMetadata() }
+        _ = try await provider.model()
+    }
 
     /// The metadata. Throws `noStore` before it is known; see ``loadMetadata()``.
     public var metadata: EntityDataModel {
@@ -71,7 +86,9 @@ open class DataService {
     ///
     /// Compatible are new properties, types, sets, singletons, actions and functions, and nullable parameters at the end of
     /// an action. Anything else is refused: `incompatibleMetadata` lists it (its cause is an `IncompatibleMetadata`), and
-    /// the metadata that were known stay in force. Where none were known they are read, and nothing is compared.
+    /// the metadata that were known stay in force. Compared are the metadata known so far, and with generated classes also
+    /// those that the classes were generated from (``embeddedMetadata``), whatever was read since. If there are neither, the
+    /// service's are read, and nothing is compared.
     ///
     /// Offline, pending operations are kept; those that an approved change leaves no place for go to the error archive
     /// with the reason. It waits for an upload or download that runs. Afterwards the next download reads everything.

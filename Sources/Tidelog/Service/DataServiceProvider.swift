@@ -10,6 +10,8 @@ public protocol DataServiceProvider: AnyObject, Sendable {
     var loadedModel: EntityDataModel? { get }
     /// The metadata, read now where it is not known.
     func model() async throws(TidelogError) -> EntityDataModel
+    /// Tells the provider which metadata the app's classes were generated from. ``DataService`` does it when it is made.
+    func adopt(_ classes: ClassMetadata)
     /// See ``DataService/refreshMetadata(_:)``.
     func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh
     func perform(
@@ -57,6 +59,9 @@ public enum BatchCallOutcome: Sendable {
 }
 
 extension DataServiceProvider {
+    /// Nothing to compare.
+    public func adopt(_ classes: ClassMetadata) {}
+
     /// Always `unsupported`; nothing is logged.
     public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
         let what = invocation.operation.mayChangeSomething ? "what it would change" : "its result"

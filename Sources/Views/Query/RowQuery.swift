@@ -13,11 +13,17 @@ public struct RowQuery {
     let model: EntityDataModel
     /// What `now()` is.
     let now: GlobalDateTime?
+    /// What a navigation property of rows leads to that are in no table of the views.
+    let navigation: ((EntityRow, Property) -> EvaluationOperand)?
 
-    public init(state: SQLiteState, model: EntityDataModel, now: GlobalDateTime? = nil) {
+    public init(
+        state: SQLiteState, model: EntityDataModel, now: GlobalDateTime? = nil,
+        navigation: ((EntityRow, Property) -> EvaluationOperand)? = nil
+    ) {
         self.state = state
         self.model = model
         self.now = now
+        self.navigation = navigation
     }
 
     /// What a query found, before `$select` and `$expand`.
@@ -228,14 +234,17 @@ public struct RowQuery {
         try evaluator(options).computed(options.compute, for: scope(row))
     }
 
+    /// The entity as expressions see it.
+    ///
     /// - Parameter link: where the question is about links, the one to the entity.
-    func scope(_ row: EntityRow, link: LinkRow? = nil) -> EvaluationScope {
+    package func scope(_ row: EntityRow, link: LinkRow? = nil) -> EvaluationScope {
         let type = model.findEntityType(row.type)
         return EvaluationScope(
             property: { name in
                 if let value = row.values[name] { return .value(value) }
                 guard let property = type?.findProperty(name) else { return type?.isOpen == true ? .value(.null) : nil }
                 guard property.isNavigation else { return .value(.null) }
+                if let navigation { return navigation(row, property) }
                 // A view that cannot be read shows no links; the query itself fails at its next step.
                 let targets = (try? targets(of: row, property)) ?? []
                 return property.isCollection
@@ -246,14 +255,16 @@ public struct RowQuery {
             identity: "\(row.id)")
     }
 
-    /// The offline functions of filters. A link is local as long as the service does not know it.
+    /// The offline functions of filters. Those of a link are its own: it is local as long as the service does not know it,
+    /// and in error if the service refused the operation that makes it.
     private func answer(_ function: CanonicalFunction, _ row: EntityRow, _ link: LinkRow?) -> Bool {
-        let standing = (try? state.standing(of: row.id)) ?? .clean
+        let standing = link == nil ? (try? state.standing(of: row.id)) ?? .clean : .clean
         let isClean = link.map { $0.inBase == $0.inLocal } ?? (standing == .clean)
         return switch function {
         case .isLocal: !isClean || link == nil && row.origin == .local
         case .hasPendingChanges: !isClean
-        case .isInErrorState: !isClean && standing == .rejected
+        case .isInErrorState:
+            if let link { !isClean && ((try? state.isRefused(link, model)) ?? false) } else { standing == .rejected }
         case .upsertedLastDownload: (try? state.header()).map(row.isUpserted(inLastDownloadOf:)) ?? false
         default: false
         }

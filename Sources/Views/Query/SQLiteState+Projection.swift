@@ -30,7 +30,8 @@ extension SQLiteState {
         if let known = reachedTexts[form] {
             sql = known
         } else {
-            let standing = tells ? ", EXISTS (SELECT 1 FROM touched WHERE touched.entity = t0.entity)" : ""
+            let condition = "touched.entity = t0.entity AND \(OperationRole.isAboutCondition)"
+            let standing = tells ? ", EXISTS (SELECT 1 FROM touched WHERE \(condition))" : ""
             sql =
                 "SELECT \(Self.selectedColumns)\(standing) " + (try reached(along: end, in: set)) + "1 ORDER BY "
                 + form.farEnd

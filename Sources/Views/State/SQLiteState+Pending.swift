@@ -82,9 +82,10 @@ extension SQLiteState {
     }
 
     public func pendingOperations(changing id: EntityID) throws(StateError) -> [SequenceNumber] {
-        try list("SELECT sequence FROM touched WHERE entity = ? AND changes = 1 ORDER BY sequence", [integer(id)]) {
-            UInt64(bitPattern: $0.integer(0))
-        }
+        try list(
+            "SELECT sequence FROM touched WHERE entity = ? AND changes <> 0 AND changes & 1 ORDER BY sequence",
+            [integer(id)]
+        ) { UInt64(bitPattern: $0.integer(0)) }
     }
 
     public func hasPendingChange(of id: EntityID) throws(StateError) -> Bool {
@@ -136,13 +137,13 @@ extension SQLiteState {
             for column in columns { binding.value(column) }
             binding.integer(Int64(pending.operation.delivery.rawValue))
         }
-        let touched = Set(pending.operation.touchedEntities)
-        noteStandings(of: touched)
-        for id in touched {
+        let roles = try roles(of: pending.operation)
+        noteStandings(of: roles.keys)
+        for (id, role) in roles {
             try run(statements.putTouched) { binding in
                 binding.id(id)
                 binding.integer(Int64(bitPattern: pending.sequence))
-                binding.integer(pending.operation.changes(id) ? 1 : 0)
+                binding.integer(role.rawValue)
             }
         }
         if let name = pending.operation.transactionID {
@@ -246,9 +247,9 @@ extension SQLiteState {
 
     // MARK: Standing
 
-    /// What the pending operations mean for an entity.
+    /// What the pending operations that are about an entity mean for it; see ``OperationRole/isAbout``.
     public enum Standing: Sendable, Hashable {
-        /// None touches it.
+        /// None is about it.
         case clean
         case pending
         /// One of them was refused.
@@ -258,10 +259,13 @@ extension SQLiteState {
     /// Cost: a look into an index, however many operations are pending.
     public func standing(of id: EntityID) throws(StateError) -> Standing {
         guard try hasRejected() else {
-            return try firstInteger(statements.isTouched) { $0.id(id) } == nil ? .clean : .pending
+            return try firstInteger(statements.isChanged) { $0.id(id) } == nil ? .clean : .pending
         }
         let row = try first(
-            "SELECT MAX(status = 3) FROM touched JOIN pending USING (sequence) WHERE entity = ?", [integer(id)])
+            """
+            SELECT MAX(status = 3) FROM touched JOIN pending USING (sequence)
+            WHERE entity = ? AND \(OperationRole.isAboutCondition)
+            """, [integer(id)])
         guard let worst = row?.first?.integer else { return .clean }
         return worst == 1 ? .rejected : .pending
     }

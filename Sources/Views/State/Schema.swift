@@ -45,11 +45,12 @@ enum Schema {
           url TEXT, request_body TEXT, attempts INTEGER, since INTEGER NOT NULL,
           operation BLOB NOT NULL, undo INTEGER NOT NULL)
         """,
+        // The entities that pending operations name; `changes` has the bits of `OperationRole`.
         """
         CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL, changes INTEGER NOT NULL,
           PRIMARY KEY (entity, sequence)) WITHOUT ROWID
         """,
-        "CREATE INDEX touched_by_changes ON touched (entity, sequence) WHERE changes = 1",
+        "CREATE INDEX touched_by_changes ON touched (entity, sequence) WHERE changes <> 0",
         "CREATE TABLE ancestors (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE TABLE streams (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE TABLE events (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",

@@ -135,9 +135,11 @@ struct FoldStatements {
     let putPending = Statement(
         "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     let putTouched = Statement("INSERT OR IGNORE INTO touched VALUES (?, ?, ?)")
-    let isTouched = Statement("SELECT 1 FROM touched WHERE entity = ? LIMIT 1")
+    let isChanged = Statement(
+        "SELECT 1 FROM touched WHERE entity = ? AND \(OperationRole.isAboutCondition) LIMIT 1")
     let putAbsentBase = Statement("INSERT OR REPLACE INTO bases (entity) VALUES (?)")
-    let hasPendingChange = Statement("SELECT 1 FROM touched WHERE entity = ? AND changes = 1 LIMIT 1")
+    let hasPendingChange = Statement(
+        "SELECT 1 FROM touched WHERE entity = ? AND changes <> 0 AND changes & 1 LIMIT 1")
 
     private static let linkQuery = "SELECT \(SQLiteState.linkColumns) FROM links WHERE relationship = ? AND "
 }

@@ -13,6 +13,8 @@ nonisolated open class SQLDataService: DataService {
 
     open override var hasOpenEnumerations: Bool? { false }
 
+    open override var embeddedMetadata: EmbeddedMetadata? { SQLDataServiceMetadata.embedded }
+
     /// The entities of `Customers` that the query asks for, all of them without one.
     nonisolated(nonsending) public func customers(
         query: DataQuery = DataQuery()

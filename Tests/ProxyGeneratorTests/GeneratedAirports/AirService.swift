@@ -11,6 +11,8 @@ nonisolated open class AirService: DataService {
 
     open override var hasOpenEnumerations: Bool? { false }
 
+    open override var embeddedMetadata: EmbeddedMetadata? { AirServiceMetadata.embedded }
+
     /// The entities of `Airports` that the query asks for, all of them without one.
     nonisolated(nonsending) public func airports(
         query: DataQuery = DataQuery()

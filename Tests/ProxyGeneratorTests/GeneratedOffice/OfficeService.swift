@@ -13,6 +13,8 @@ nonisolated open class OfficeService: DataService {
 
     open override var hasOpenEnumerations: Bool? { false }
 
+    open override var embeddedMetadata: EmbeddedMetadata? { OfficeServiceMetadata.embedded }
+
     /// The entities of `People` that the query asks for, all of them without one.
     nonisolated(nonsending) public func people(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Person] {
         try await self.entities(Person.self, in: "People", query)

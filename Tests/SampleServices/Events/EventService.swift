@@ -17,6 +17,8 @@ nonisolated open class EventService: DataService {
 
     open override var hasOpenEnumerations: Bool? { false }
 
+    open override var embeddedMetadata: EmbeddedMetadata? { EventServiceMetadata.embedded }
+
     /// The entities of `Events` that the query asks for, all of them without one.
     nonisolated(nonsending) public func events(query: DataQuery = DataQuery()) async throws(TidelogError) -> [Event] {
         try await self.entities(Event.self, in: "Events", query)

@@ -18,6 +18,8 @@ nonisolated open class ODataV4ServiceProxy: DataService {
 
     open override var hasOpenEnumerations: Bool? { false }
 
+    open override var embeddedMetadata: EmbeddedMetadata? { ODataV4ServiceProxyMetadata.embedded }
+
     /// The entities of `Categories` that the query asks for, all of them without one.
     nonisolated(nonsending) public func categories(
         query: DataQuery = DataQuery()

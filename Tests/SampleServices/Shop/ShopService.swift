@@ -27,6 +27,8 @@ nonisolated open class ShopService: DataService {
 
     open override var hasOpenEnumerations: Bool? { false }
 
+    open override var embeddedMetadata: EmbeddedMetadata? { ShopServiceMetadata.embedded }
+
     /// The entities of `Customers` that the query asks for, all of them without one.
     nonisolated(nonsending) public func customers(
         query: DataQuery = DataQuery()

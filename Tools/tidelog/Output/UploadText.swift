@@ -12,7 +12,8 @@ struct UploadText {
     var lines: [String] {
         guard !isEmpty else { return ["Nothing to send."] + waiting }
         var lines = [
-            "\(report.confirmed.count) confirmed, \(report.rejected.count) rejected, \(report.inDoubt.count) in doubt "
+            "\(report.confirmed.count) confirmed, \(report.rejected.count) rejected, \(report.inDoubt.count) in doubt"
+                + (report.conflicts.isEmpty ? " " : ", \(report.conflicts.count) in conflict ")
                 + "(\(counted(report.batches, "batch", "batches")), \(counted(report.bytesSent, "byte", "bytes")) sent)."
         ]
         if !report.elided.isEmpty {
@@ -33,9 +34,7 @@ struct UploadText {
                 "\(counted(batch.operations.count, "operation", "operations")) accepted and not answered yet: "
                     + "\(oneLine(batch.reason)). The next push asks again.")
         }
-        // What is in conflict is not tried again before that is decided.
-        let undecided = Set(report.conflicts.flatMap(\.operations))
-        if report.rejected.contains(where: { !undecided.contains($0.operation) }) {
+        if !report.rejected.isEmpty {
             lines.append("Rejected operations stay in the store; see 'tidelog errors'. The next push tries them again.")
         }
         for conflict in report.conflicts {

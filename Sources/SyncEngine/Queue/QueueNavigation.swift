@@ -1,0 +1,73 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+import Views
+
+/// Where the navigation properties of ``QueueModel`` lead: to entities of the service, and to other requests.
+struct QueueNavigation {
+    /// That of the service.
+    let model: EntityDataModel
+    let now: GlobalDateTime?
+    /// The rows of operations that wait for another, by that one.
+    let dependents: [SequenceNumber: [EntityRow]]
+
+    /// A query over rows of the queue or the archive.
+    func query(_ state: SQLiteState) -> RowQuery {
+        RowQuery(state: state, model: QueueModel.model, now: now) { row, property in
+            property.name == QueueModel.affectedEntity
+                ? .entity(affected(row, state))
+                : .entities((dependents[row.id.rawValue] ?? []).map { query(state).scope($0) })
+        }
+    }
+
+    /// The entity that the operation is about; nil once it is gone.
+    private func affected(_ row: EntityRow, _ state: SQLiteState) -> EvaluationScope? {
+        guard let subject = (try? state.pendingOperation(row.id.rawValue))??.operation.subject,
+            let entity = (try? state.row(subject)) ?? nil
+        else { return nil }
+        var scope = RowQuery(state: state, model: model, now: now).scope(entity)
+        let own = scope.property
+        // Entities of other types lack the property that a condition asks for.
+        scope.property = { own($0) ?? .value(.null) }
+        return scope
+    }
+}
+
+extension LocalStore {
+    /// Whether an expression leads to the requests that wait for others, which takes a plan of the upload to know.
+    func asksForDependents(_ options: QueryOptions) throws(TidelogError) -> Bool {
+        let version = try model.version
+        do throws(URLSyntaxError) {
+            return try options.print(version: version).contains(QueueModel.dependentRequests)
+        } catch {
+            return true
+        }
+    }
+
+    /// What `$expand` adds to an entity of the queue or the archive.
+    func expanded(_ item: ExpandItem, of row: EntityRow) throws(TidelogError) -> [EntitySnapshot.Expanded] {
+        guard case .name(let name)? = item.path.last,
+            let property = QueueModel.model.findEntityType(row.type)?.findProperty(name), property.isNavigation
+        else {
+            throw TidelogError(
+                .unsupported,
+                "\(row.set) expands \(QueueModel.affectedEntity) and \(QueueModel.dependentRequests) only.")
+        }
+        let text: String
+        do throws(URLSyntaxError) {
+            text = try item.options.print(version: .v401)
+        } catch {
+            throw TidelogError(error)
+        }
+        do throws(TidelogError) {
+            let answer = try self.answer(property.name, of: row, text.isEmpty ? "" : "?" + text)
+            let count = item.form == .count ? Int64(answer.entities.count) : answer.count
+            var expanded = EntitySnapshot.Expanded(navigation: name, entities: answer.entities, count: count)
+            expanded.form = item.form
+            return [expanded]
+        } catch  where error.code == .notFound {
+            return [EntitySnapshot.Expanded(navigation: name, entities: [])]
+        }
+    }
+}

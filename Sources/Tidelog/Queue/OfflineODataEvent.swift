@@ -1,0 +1,27 @@
+public import EDM
+
+/// A download or upload, as an entity of `EventLog`.
+nonisolated open class OfflineODataEvent: EntityValue {
+    open override class var entityTypeName: String? { "Tidelog.Event" }
+
+    private static func property(_ name: String) -> Property {
+        QueueClasses.metadata.property(name, of: "Tidelog.Event")
+    }
+
+    public static let id = StructuralProperty<OfflineODataEvent, Int>(property("ID"))
+    public static let type = StructuralProperty<OfflineODataEvent, String>(property("Type"))
+    public static let details = StructuralProperty<OfflineODataEvent, String>(property("Details"))
+    public static let time = StructuralProperty<OfflineODataEvent, GlobalDateTime>(property("Time"))
+
+    /// The event's number.
+    public var id: Int? { self[OfflineODataEvent.id] }
+
+    /// `Download` or `Upload`.
+    public var type: String? { self[OfflineODataEvent.type] }
+
+    /// The names of the queries of a download of a subset, joined by commas.
+    public var details: String? { self[OfflineODataEvent.details] }
+
+    /// When it happened.
+    public var time: GlobalDateTime? { self[OfflineODataEvent.time] }
+}
