@@ -58,7 +58,8 @@ extension SchemaIndex {
     /// The type of the structural property at a path; nil if the document does not declare it.
     func property(at path: String, of type: String) -> TypeReference? {
         guard let declaration = types[type],
-            case .found(let property) = walk(path, from: type, at: declaration.element), property.name == "Property", let text = property["Type"]
+            case .found(let property) = walk(path, from: type, at: declaration.element), property.name == "Property",
+            let text = property["Type"]
         else { return nil }
         return try? self.type(text, at: property)
     }

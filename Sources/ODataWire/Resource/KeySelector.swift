@@ -67,8 +67,8 @@ struct WrittenKeyPart {
                     throw URLSyntaxError(.invalidKey, "A value of the key is missing.", in: text, at: start + 1)
                 }
                 parts.append(
-                    WrittenKeyPart(name: name, value: String(decoding: bytes[begin..<index], as: UTF8.self), offset: begin + 1)
-                )
+                    WrittenKeyPart(
+                        name: name, value: String(decoding: bytes[begin..<index], as: UTF8.self), offset: begin + 1))
                 start = index + 1
                 equals = nil
             }

@@ -305,7 +305,8 @@ public struct OperationRules<Storage: StateStorage> {
         _ target: String, of navigation: Property, from set: String, _ type: EntityType
     ) throws(ValidationError) {
         guard let source = model.findEntitySet(set),
-            let bound = model.boundTarget(of: navigation, in: source, from: type), model.findEntitySet(bound) != nil, bound != target
+            let bound = model.boundTarget(of: navigation, in: source, from: type), model.findEntitySet(bound) != nil,
+            bound != target
         else { return }
         throw .refused(
             .init(

@@ -21,7 +21,9 @@ struct DownloadText {
         lines += report.fresh.map {
             "Passed over \($0): it was read a short while ago. 'tidelog pull \($0)' reads it."
         }
-        lines += report.skipped.sorted().map { "Left out \($0): it leads to no known entity set, or out of the one that the metadata bind it to." }
+        lines += report.skipped.sorted().map {
+            "Left out \($0): it leads to no known entity set, or out of the one that the metadata bind it to."
+        }
         lines += report.unusable.map { "Passed over \($0.name): \($0.error.message)" }
         lines += report.withoutStreams.map {
             "Read \($0) without its streams, which an encrypted store does not keep."
