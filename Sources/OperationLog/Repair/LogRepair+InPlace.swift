@@ -16,7 +16,8 @@ extension LogRepair {
     ///
     /// - Parameters:
     ///   - lockPath: The writer's lock file; nil means `LOCK` beside the log's directory.
-    ///   - beforeSwap: Called when the new log is whole and durable, to remove what was made of the old one.
+    ///   - beforeSwap: Removes what was made of the old log. Called under the lock, when the new log is whole and durable, and
+    ///     also if nothing is damaged: what was made of the log may know of an end that the log has lost.
     public func inPlace(lockPath: String? = nil, beforeSwap: () throws -> Void) throws -> Outcome {
         let lockPath = lockPath ?? parentDirectory(of: directory) + "/LOCK"
         let lock: any FileLock
@@ -27,7 +28,9 @@ extension LogRepair {
         defer { lock.release() }
         try Self.finishSwap(directory, fileSystem)
         switch try plan() {
-        case .nothing: return .nothing
+        case .nothing:
+            try beforeSwap()
+            return .nothing
         case .tornTail:
             lock.release()
             var options = OperationLog.Options(creation: .never, lockPath: lockPath)

@@ -212,7 +212,7 @@ final class SegmentFile {
     }
 
     /// Up to `count` bytes; fewer only at the end of the file.
-    private func bytes(at offset: UInt64, count: Int) throws(LogError) -> ArraySlice<UInt8> {
+    func bytes(at offset: UInt64, count: Int) throws(LogError) -> ArraySlice<UInt8> {
         if offset >= bufferOffset, offset - bufferOffset <= UInt64(buffer.count) {
             let start = Int(offset - bufferOffset)
             if buffer.count - start >= count { return buffer[start..<start + count] }

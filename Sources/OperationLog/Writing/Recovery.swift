@@ -108,10 +108,12 @@ struct Recovery {
         _ segment: SegmentFile, to position: SegmentFile.Position, reason: LogFault
     ) throws(LogError) -> RecoveryReport.Cut {
         let size = try segment.size()
+        let kept = try CutBytes(fileSystem, directory: directory).keep(segment, from: position.offset)
         try onFiles { () throws(FileSystemError) in try segment.file.truncate(to: position.offset) }
         segment.refresh()
         return RecoveryReport.Cut(
-            path: segment.path, offset: position.offset, bytes: size - min(size, position.offset), reason: reason)
+            path: segment.path, offset: position.offset, bytes: size - min(size, position.offset), reason: reason,
+            keptAt: kept)
     }
 }
 

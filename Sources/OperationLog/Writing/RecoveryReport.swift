@@ -1,13 +1,15 @@
 /// What ``OperationLog/open(directory:options:fileSystem:)`` found and did.
 public struct RecoveryReport: Sendable, Hashable {
-    /// The end of the last segment, removed because a crash had left it incomplete. No part of it was acknowledged,
-    /// unless bits of the very last commit were changed afterwards: the two look the same.
+    /// The end of the last segment, removed because a crash had left it incomplete. It was never acknowledged, unless the
+    /// file lost bytes afterwards that it had.
     public struct Cut: Sendable, Hashable {
         public let path: String
         /// Where the file ends now.
         public let offset: UInt64
         public let bytes: UInt64
         public let reason: LogFault
+        /// The file beside the segments that has the removed bytes now; nil if there were none.
+        public let keptAt: String?
     }
 
     /// No log was there, and a new one began.
@@ -28,6 +30,7 @@ extension RecoveryReport: CustomStringConvertible {
         if let cut {
             text +=
                 " \(cut.bytes) bytes of an incomplete commit were cut off \(cut.path) at \(cut.offset): \(cut.reason)."
+            if let kept = cut.keptAt { text += " They are kept in \(kept)." }
         }
         for damage in snapshotDamages { text += " The snapshot \(damage)" }
         return text

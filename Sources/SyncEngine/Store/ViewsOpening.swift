@@ -56,11 +56,23 @@ struct ViewsOpening {
         let state = try views()
         let applied = try state.header().applied
         if applied == 0, nextSequence > 1 { return nil }
-        guard applied < nextSequence else { throw StateError(.damaged, "The views hold more than the log.") }
+        guard applied < nextSequence else { throw Self.endIsMissing(applied: applied, nextSequence, files) }
         guard try applied + 1 >= reader.firstSequence() else {
             throw StateError(.damaged, "The views are older than the first operation that the log still has.")
         }
         return try caughtUp(state)
+    }
+
+    /// Each record is in the log before it is in the views, and the system keeps both when a process ends: views that a crash of
+    /// the machine left behind were thrown away before this. So the log had these operations, and lost them since.
+    static func endIsMissing(
+        applied: SequenceNumber, _ nextSequence: SequenceNumber, _ files: StoreFiles
+    ) -> TidelogError {
+        TidelogError(
+            .damaged,
+            "The end of the log is missing: it ends with operation \(nextSequence - 1), and the views hold \(applied).",
+            place: files.log,
+            recovery: "Put the files of the log back, or accept the loss with 'tidelog repair --in-place'.")
     }
 
     /// Views made anew, whatever there was.

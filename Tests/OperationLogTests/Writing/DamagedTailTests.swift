@@ -1,0 +1,102 @@
+import DiskSimulation
+import Testing
+
+@testable import OperationLog
+
+/// Bytes of the last commits that changed after they were written are damage, and what a crash left out is not.
+@Suite struct DamagedTailTests {
+    private let path = Sample.segment(1)
+
+    /// A log of commits of these sizes in bytes, and where each of them begins; the last number is the end.
+    private func log(_ sizes: [Int], keys: [LogKey] = []) throws -> (disk: SimulatedDisk, starts: [Int]) {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk, .init(keys: keys)).log
+        var starts = [disk[path].count]
+        for size in sizes {
+            try log.append(Sample.commit(from: log.nextSequence, count: 1, size: size))
+            starts.append(disk[path].count)
+        }
+        log.close()
+        return (disk, starts)
+    }
+
+    private func isDamage(_ disk: SimulatedDisk, keys: [LogKey]) -> Bool {
+        do {
+            try Sample.open(disk, .init(keys: keys)).log.close()
+            return false
+        } catch LogError.damaged {
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    @Test(arguments: [[], [Sample.key]])
+    func `a changed bit of the last commit is damage, and nothing is cut`(_ keys: [LogKey]) throws {
+        for sizes in [[40, 40], [40, 1_500]] {
+            let (disk, starts) = try log(sizes, keys: keys)
+            let whole = disk[path]
+            for bit in starts[1] * 8..<whole.count * 8 {
+                let changed = disk.copy()
+                changed[path][bit / 8] ^= 1 << UInt8(bit % 8)
+                let before = changed[path]
+                #expect(isDamage(changed, keys: keys), "bit \(bit) of \(sizes)")
+                #expect(changed[path] == before, "bit \(bit) of \(sizes)")
+            }
+        }
+    }
+
+    @Test func `a changed bit in each of the last two commits is damage`() throws {
+        let (disk, starts) = try log([40, 300, 300])
+        for offset in stride(from: starts[1], to: starts[2], by: 7) {
+            for other in stride(from: starts[2], to: starts[3], by: 11) {
+                let changed = disk.copy()
+                changed[path][offset] ^= 4
+                changed[path][other] ^= 16
+                #expect(isDamage(changed, keys: []), "bytes \(offset) and \(other)")
+            }
+        }
+    }
+
+    @Test func `verification reports a changed bit of the last commit`() throws {
+        let (disk, starts) = try log([40, 300])
+        disk[path][starts[1] + 50] ^= 1
+        let report = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
+        #expect(!report.isSound)
+    }
+
+    @Test func `a commit that lacks a sector is torn, and its bytes are kept`() throws {
+        let (disk, starts) = try log([40, 4_000])
+        let sector = (starts[1] / 512 + 2) * 512
+        for index in sector..<sector + 512 { disk[path][index] = 0 }
+        let torn = Array(disk[path][starts[1]...])
+        let (log, recovery) = try Sample.open(disk)
+        #expect(log.nextSequence == 2)
+        #expect(recovery.cut?.offset == UInt64(starts[1]))
+        let kept = try #require(recovery.cut?.keptAt)
+        #expect(kept == "\(Sample.directory)/00000000000000000001-\(starts[1]).cut")
+        #expect(disk[kept] == torn)
+        // What follows is written where the torn commit was, and the kept bytes are in nobody's way.
+        try log.append(Sample.commit(from: 2, count: 1))
+        log.close()
+        #expect(try Sample.read(disk) == Sample.expected(1...2))
+        #expect(try LogVerification.verify(directory: Sample.directory, fileSystem: disk).isSound)
+    }
+
+    @Test func `no more than eight files with cut bytes are kept, and the newest are`() throws {
+        let disk = SimulatedDisk()
+        try Sample.write(disk, commits: [1])
+        var kept: [String] = []
+        for _ in 0..<12 {
+            let (log, recovery) = try Sample.open(disk)
+            if let cut = recovery.cut?.keptAt { kept.append(cut) }
+            try log.append(Sample.commit(from: log.nextSequence, count: 1))
+            try log.append(Sample.commit(from: log.nextSequence, count: 1))
+            log.close()
+            disk[path].removeLast(3)
+        }
+        let files = disk.paths.filter { $0.hasSuffix(".cut") }
+        #expect(files.count == CutBytes.limit)
+        #expect(files.contains(try #require(kept.last)))
+    }
+}
