@@ -62,7 +62,8 @@ public final class OnlineODataProvider: DataServiceProvider {
         }
         if let old { refresh = try MetadataRefresh(from: old, to: new, policy, root: session.root) }
         _ = await adopt(new)
-        return try refresh ?? MetadataRefresh(from: new, to: new, policy, root: session.root)
+        if let refresh { return refresh }
+        return try MetadataRefresh(from: new, to: new, policy, root: session.root)
     }
 
     public func trace(_ trace: RequestTrace?) { session.trace = trace }
