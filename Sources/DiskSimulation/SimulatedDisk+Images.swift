@@ -78,11 +78,12 @@ extension SimulatedDisk {
         return true
     }
 
-    /// Any of the images that the rules allow; now and then one that is torn within a sector.
+    /// Any of the images that the rules allow; now and then one that is torn within a sector, in
+    /// pieces of eight bytes or more.
     package func random(_ generator: inout some RandomNumberGenerator) -> SimulatedDisk {
         var draws = generator
         let steps = Int.random(in: 0...state.withLock { $0.pendingNames.count }, using: &draws)
-        let unit = [.max, sector, Int.random(in: 1...sector, using: &draws)].randomElement(using: &draws) ?? sector
+        let unit = [.max, sector, Int.random(in: min(8, sector)...sector, using: &draws)].randomElement(using: &draws) ?? sector
         let chance = Double.random(in: 0...1, using: &draws)
         let result = image({ $0.names(after: steps) }) { _, content in
             let pieces = content.pieces(sector: unit)

@@ -1,5 +1,7 @@
+import EDM
 import Foundation
 import SyncEngine
+import TestSupport
 import Testing
 
 /// A log that lost whole commits, or its last segment, looks like one that was never longer. The views know better.

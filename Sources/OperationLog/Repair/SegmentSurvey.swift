@@ -66,7 +66,7 @@ struct SegmentSurvey {
             let isTorn = try segment.isTorn(fault, at: position)
             close()
             // An intact block that does not belong here begins a stretch of its own.
-            if fault.tearing == .impossible, let header = try segment.header(at: position.offset) {
+            if !fault.mayBeTorn, let header = try segment.header(at: position.offset) {
                 let place = Self.place(position.offset, header)
                 if place != position { return place }
             }

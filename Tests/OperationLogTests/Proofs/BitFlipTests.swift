@@ -73,7 +73,7 @@ import Testing
             let (read, failure) = Self.read(flipped, expected)
             #expect(read == Array(expected.prefix(read.count)), "\(context)")
             if failure == nil, read.count < expected.count {
-                // Only a bit by which a part of a sector becomes zero makes the very last commit look torn.
+                // Only a bit by which a byte becomes zero beside zeroes makes the very last commit look torn.
                 let report = try LogVerification.verify(directory: Sample.directory, fileSystem: flipped)
                 #expect(report.tail?.path == segments[segment] && report.isSound, "\(context)")
                 taken += 1
@@ -88,7 +88,7 @@ import Testing
         }
         print("bits flipped and read: \(runs), of which \(complete) made no difference to the reader; seed \(seed)")
         #expect(complete < runs / 5)
-        #expect(taken <= 1 + runs / 1000, "\(taken) of \(runs) changed bits passed for a torn tail; seed \(seed)")
+        #expect(taken <= 2 + runs / 500, "\(taken) of \(runs) changed bits passed for a torn tail; seed \(seed)")
     }
 
     private static func read(
