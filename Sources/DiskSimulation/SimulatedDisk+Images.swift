@@ -83,7 +83,8 @@ extension SimulatedDisk {
     package func random(_ generator: inout some RandomNumberGenerator) -> SimulatedDisk {
         var draws = generator
         let steps = Int.random(in: 0...state.withLock { $0.pendingNames.count }, using: &draws)
-        let unit = [.max, sector, Int.random(in: min(8, sector)...sector, using: &draws)].randomElement(using: &draws) ?? sector
+        let piece = Int.random(in: min(8, sector)...sector, using: &draws)
+        let unit = [.max, sector, piece].randomElement(using: &draws) ?? sector
         let chance = Double.random(in: 0...1, using: &draws)
         let result = image({ $0.names(after: steps) }) { _, content in
             let pieces = content.pieces(sector: unit)
