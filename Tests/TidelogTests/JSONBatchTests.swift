@@ -63,7 +63,7 @@ import Tidelog
         let store = try #require(shop.store)
         let report = try await store.upload()
         #expect(report.inDoubt.isEmpty)
-        #expect(report.rejected.contains { $0.refusal.status == 412 })
+        #expect(report.conflicts.count == 1 && report.rejected.isEmpty)
         let state = shop.serverState()
         #expect(state.contains("theirs"))
         #expect(!state.contains("mine"))

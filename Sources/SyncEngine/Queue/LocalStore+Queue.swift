@@ -50,6 +50,20 @@ extension LocalStore {
         return try answer(navigation, of: row, url.rest)
     }
 
+    /// What a navigation property of an entity of the queue or the archive leads to.
+    ///
+    /// - Parameter url: one that ``queueURL(_:)`` gave, without a navigation property.
+    func answer(_ url: QueueURL, _ property: Property, _ options: QueryOptions) throws(TidelogError) -> QueryAnswer {
+        let version = try model.version
+        let text: String
+        do throws(URLSyntaxError) {
+            text = try options.print(version: version)
+        } catch {
+            throw TidelogError(error)
+        }
+        return try answer(QueueURL(url, property.name, rest: text.isEmpty ? "" : "?" + text))
+    }
+
     /// - Parameter rest: what is behind the navigation property in the URL.
     func answer(_ navigation: String, of row: EntityRow, _ rest: String) throws(TidelogError) -> QueryAnswer {
         if navigation == QueueModel.affectedEntity {

@@ -79,6 +79,13 @@ struct QueueURL {
     /// What is behind that: `/Orders?$top=1`.
     let rest: String
 
+    /// The URL of a navigation property of the entity that `url` names.
+    init(_ url: QueueURL, _ navigation: String, rest: String) {
+        own = url.own
+        self.navigation = navigation
+        self.rest = rest
+    }
+
     /// Nil for a URL that leads elsewhere. A set of the service goes before one of ours.
     init?(_ url: String, root: String?, service: EntityDataModel) {
         var text = url[...]

@@ -110,6 +110,9 @@ extension LocalStore {
     public func related(
         _ address: EntityAddress, _ property: Property, _ options: QueryOptions, pageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
+        if case .link(let link) = address, let url = try queueURL(link), url.navigation == nil {
+            return try answer(url, property, options)
+        }
         let model = try model
         let time = environment.now()
         return try read { state throws in

@@ -15,6 +15,8 @@ struct ViewsOpening {
     private let disk: StoreDisk
     /// Of the next record of the log.
     let nextSequence: SequenceNumber
+    /// Whether no record is in the views before the disk has it.
+    private let syncsEachCommit: Bool
     /// The snapshots that do not belong to this log, or are damaged, as opening it found.
     private let unusable: Set<String>
     /// How many operations make a long queue; nil for the fold's own number.
@@ -36,6 +38,7 @@ struct ViewsOpening {
         path = disk.keepsViews(log) ? files.views : nil
         store = log.storeIdentifier.description
         nextSequence = log.nextSequence
+        syncsEachCommit = log.options.durability == .everyCommit
     }
 
     mutating func open() throws -> (SQLiteState, Fold<SQLiteState>) {
@@ -56,15 +59,18 @@ struct ViewsOpening {
         let state = try views()
         let applied = try state.header().applied
         if applied == 0, nextSequence > 1 { return nil }
-        guard applied < nextSequence else { throw Self.endIsMissing(applied: applied, nextSequence, files) }
+        guard applied < nextSequence else {
+            guard syncsEachCommit else { throw StateError(.damaged, "The views hold more than the log.") }
+            throw Self.endIsMissing(applied: applied, nextSequence, files)
+        }
         guard try applied + 1 >= reader.firstSequence() else {
             throw StateError(.damaged, "The views are older than the first operation that the log still has.")
         }
         return try caughtUp(state)
     }
 
-    /// Each record is in the log before it is in the views, and the system keeps both when a process ends: views that a crash of
-    /// the machine left behind were thrown away before this. So the log had these operations, and lost them since.
+    /// Where each commit is synced before the views have it, the log had these operations, and lost them since. With other
+    /// durabilities a loss of power may take the end of the log and leave the views.
     static func endIsMissing(
         applied: SequenceNumber, _ nextSequence: SequenceNumber, _ files: StoreFiles
     ) -> TidelogError {

@@ -42,7 +42,8 @@ extension SQLiteState {
         }
     }
 
-    /// A pending operation is found by the entities that it names.
+    /// A pending operation is found by the entities that it names. What it is about is not compared: that depends on the
+    /// entities' types at the time.
     private func verifyTouched() throws(StateError) {
         var expected: Set<[Int64]> = []
         var heldBack: Set<Int64> = []
@@ -53,7 +54,7 @@ extension SQLiteState {
                 expected.insert([Int64(bitPattern: id.rawValue), number, pending.operation.changes(id) ? 1 : 0])
             }
         }
-        let found = Set(try list("SELECT entity, sequence, changes FROM touched") { (0..<3).map($0.integer) })
+        let found = Set(try list("SELECT entity, sequence, changes & 1 FROM touched") { (0..<3).map($0.integer) })
         if let wrong = found.symmetricDifference(expected).map({ $0[1] }).min() {
             throw StateError(.damaged, "Operation \(wrong) is found by other entities than it names.")
         }

@@ -23,6 +23,10 @@ extension RelationshipsDocument {
         linked elsewhere or deleted in the same change set, or the call is refused.
         - **Nothing is sent for the one that is pushed out.** The request that makes the new link makes the service let go of \
         the old one; see [Decisions/0017](Decisions/0017-no-request-for-a-partner-that-is-pushed-out.md).
+        - **A link leads into the bound set.** A navigation property leads into the entity set that \
+        `NavigationPropertyBinding` (V2: the association set) names, a binding for the entity's derived type first. A link into \
+        another set is refused with `wrongTargetSet`; what a service links from another set is left out of the download and \
+        reported.
         - **A constraint property is a link.** Setting `IDCards.PersonID` links at once, as seen from both ends, and linking \
         sets it. Where a binding says otherwise, the binding counts.
         - **A collection takes links, it is not replaced.** `updateLink` is for single-valued ends. `deleteLink` has to name \
