@@ -41,7 +41,7 @@ import Testing
                 readLink       CustomerID  Name            Orders                 state
                 -------------  ----------  --------------  ---------------------  -------
                 Customers(1)            1  Ada Lovelace    Orders(2) Orders(~10)  pending
-                Customers(2)            2  Grace Hopper    Orders(4)              pending
+                Customers(2)            2  Grace Hopper    Orders(4)
                 Customers(3)            3  O'Neil & Söhne
                 Customers(~8)              Neu             Orders(~9)             pending
 
@@ -88,7 +88,7 @@ import Testing
             try workspace.tidelog("plan") == Run(status: 0, output: "", error: "tidelog: There is nothing to send.\n"))
     }
 
-    @Test func `what the service refuses is told with its words, stays, and fails the push`() throws {
+    @Test func `an update of what others deleted is a conflict, stays, and fails the push`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         let other = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
@@ -99,8 +99,8 @@ import Testing
         _ = try workspace.output("update", "Customers(2)", #"{"Name":"there"}"#)
         let pushed = try workspace.tidelog("push")
         #expect(pushed.status == 1)
-        #expect(pushed.lines.contains("Operation 6 was rejected: 404 There is no Customers(3)."))
-        #expect(pushed.lines.first?.hasPrefix("1 confirmed, 1 rejected, 0 in doubt (") == true)
+        #expect(pushed.lines.contains("Customers(3) waits: others have deleted it; see 'tidelog conflicts'."))
+        #expect(pushed.lines.first?.hasPrefix("1 confirmed, 0 rejected, 0 in doubt, 1 in conflict (") == true)
         let status = try workspace.output("status", "--json")
         #expect(status.contains(#""state":"rejected","reason":"the service answered 404: There is no Customers(3).""#))
         #expect(try workspace.output("query", "Customers(3)", "--json").contains(#""@state":"error""#))

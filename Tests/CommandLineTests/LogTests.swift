@@ -142,6 +142,10 @@ import Testing
         let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
         let bytes = try Data(contentsOf: file)
         try bytes.dropLast(3).write(to: file)
+        // The views would know that the commit was complete.
+        for name in ["views.sqlite", "views.sqlite-wal", "views.sqlite-shm"] {
+            try? FileManager.default.removeItem(atPath: workspace.path(".tidelog/" + name))
+        }
         let verified = try workspace.tidelog("verify")
         #expect(verified.status == 0)
         #expect(verified.output.contains("of an incomplete commit"))
@@ -149,6 +153,31 @@ import Testing
         let opened = try workspace.tidelog("status")
         #expect(opened.status == 0)
         #expect(opened.error.contains("of an incomplete commit were cut off"))
+    }
+
+    @Test func `an end of the log that is missing is damage as long as the views know it`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
+        try Data(contentsOf: file).dropLast(3).write(to: file)
+        let opened = try workspace.tidelog("status")
+        #expect(opened.status == 2)
+        #expect(opened.error.contains("The end of the log is missing"))
+        #expect(try workspace.tidelog("repair", "--in-place").status == 0)
+        #expect(try workspace.tidelog("status").status == 0)
+    }
+
+    @Test func `a changed bit of the last commit is damage`() throws {
+        let server = try SandboxServer()
+        let workspace = try filled(server)
+        let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count - 5] ^= 0x10
+        try bytes.write(to: file)
+        #expect(try workspace.tidelog("verify").status == 2)
+        #expect(try workspace.tidelog("status").status == 2)
+        #expect(try workspace.tidelog("push").status == 2)
+        #expect(try Data(contentsOf: file) == bytes)
     }
 
     @Test func `without a log the next step is told`() throws {

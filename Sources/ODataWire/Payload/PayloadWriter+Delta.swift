@@ -29,11 +29,12 @@ extension PayloadWriter {
         writer.beginObject()
         switch item {
         case .entity(let entity):
-            let own = entity.set.flatMap(model.findEntitySet)
-            if let own, own.name != set, !version.isLegacy {
-                member("@odata.context", "#\(own.name)/$entity", &writer)
+            // A set of the container, or the path of what an entity contains.
+            if let own = entity.set, own != set, !version.isLegacy {
+                member("@odata.context", "#\(own)/$entity", &writer)
             }
-            let type = own?.entityType ?? declared
+            let contained = entity.type.flatMap(model.findEntityType)
+            let type = entity.set.flatMap(model.findEntitySet)?.entityType ?? contained ?? declared
             write(entity, type, to: &writer, isOpen: true)
             if form == .nested { for change in entity.changes { write(change, type, form, to: &writer) } }
         case .removed(let removed): write(removed, removed.entity.set ?? set, form, to: &writer)

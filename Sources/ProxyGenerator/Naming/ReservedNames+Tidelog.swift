@@ -1,12 +1,13 @@
 extension ReservedNames {
     /// The public types of `Tidelog`; a test compares.
     static let tidelog: Set<String> = [
-        "BatchCall", "BatchCallOutcome", "Box", "BoxQuery", "CalendarLiteral", "ChangeSet", "ClockLiteral",
+        "BatchCall", "BatchCallOutcome", "Box", "BoxQuery", "CalendarLiteral", "ChangeSet", "ClassMetadata", "ClockLiteral",
         "ClosedEnumeration", "DataQuery", "DataService", "DataServiceProvider", "DateTimeLiteral", "DynamicOperand",
         "EmbeddedMetadata", "EntitiesPath", "EntityPath", "EntityValue", "EnumerationValue", "FlagsEnumeration",
         "InvocationAnswer", "InvocationArgument", "InvocationArguments", "InvocationBinding", "InvocationResult",
         "KeyAssignment", "LiveEntities", "LiveQueryResult", "MediaContent", "NavigationReference", "NumberLiteral",
-        "OfflineODataConfiguration", "OfflineODataDefiningQuery", "OfflineODataParameters", "OfflineODataProvider",
+        "OfflineODataConfiguration", "OfflineODataDefiningQuery", "OfflineODataErrorArchiveEntity", "OfflineODataEvent",
+        "OfflineODataParameters", "OfflineODataProvider", "OfflineODataRequestQueueEntity",
         "OnlineODataProvider", "OpenEnumeration", "OpenFlagsEnumeration", "OperationStatus", "OrderedLiteral",
         "PastODataProvider", "PlannedBatch", "PropertyConvertible", "PropertyReference", "QueryAggregate",
         "QueryFilter", "QueryFunction", "QueryLiteral", "QueryOperand", "QueryPath", "QueryPathOperand", "QueryRequest",

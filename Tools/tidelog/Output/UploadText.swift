@@ -38,7 +38,13 @@ struct UploadText {
             lines.append("Rejected operations stay in the store; see 'tidelog errors'. The next push tries them again.")
         }
         for conflict in report.conflicts {
-            lines.append("\(oneLine(conflict.name)) waits: others have changed it as well; see 'tidelog conflicts'.")
+            let others =
+                switch conflict.kind {
+                case .changed: "others have changed it as well"
+                case .deletedByOthers: "others have deleted it"
+                case .deletedHere: "others have changed it, and it is deleted here"
+                }
+            lines.append("\(oneLine(conflict.name)) waits: \(others); see 'tidelog conflicts'.")
         }
         if report.postponed != nil { lines.append("The next push sends again what was put off.") }
         lines += waiting
