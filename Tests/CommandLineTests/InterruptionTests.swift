@@ -34,7 +34,7 @@ import Testing
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         // So much that reading it takes a while.
-        let updates = (0..<4_000).map { #"{"op":"update","entity":"Customers(1)","value":{"Name":"\($0)"}}"# }
+        let updates = (0..<4_000).map { #"{"op":"update","entity":"Customers(1)","value":{"Name":"\#($0)"}}"# }
         try workspace.write(
             #"{"op":"changeSet","operations":["# + updates.joined(separator: ",") + "]}", to: "updates.jsonl")
         _ = try workspace.output("apply", "updates.jsonl")

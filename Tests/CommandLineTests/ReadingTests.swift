@@ -46,7 +46,8 @@ import Testing
         #expect(try workspace.output("pull") == "Read 39 entities in 15 pages.\n")
         let query =
             #"{"name":"Customers","mode":"full","pages":1,"inserted":0,"changed":0,"unchanged":3,"removed":0}"#
-        let nothing = #""unusable":[],"failures":[],"withoutStreams":[],"repeated":[],"quarantined":[],"unknownSections":[]"#
+        let nothing =
+            #""unusable":[],"failures":[],"withoutStreams":[],"repeated":[],"quarantined":[],"unknownSections":[]"#
         #expect(
             try workspace.output("pull", "Customers", "--json")
                 == #"{"entities":3,"pages":1,"skipped":[],"queries":[\#(query)],"fresh":[],\#(nothing)}"# + "\n")

@@ -1,7 +1,8 @@
 extension ReservedNames {
     /// The public types of `Tidelog`; a test compares.
     static let tidelog: Set<String> = [
-        "BatchCall", "BatchCallOutcome", "Box", "BoxQuery", "CalendarLiteral", "ChangeSet", "ClassMetadata", "ClockLiteral",
+        "BatchCall", "BatchCallOutcome", "Box", "BoxQuery", "CalendarLiteral", "ChangeSet", "ClassMetadata",
+        "ClockLiteral",
         "ClosedEnumeration", "DataQuery", "DataService", "DataServiceProvider", "DateTimeLiteral", "DynamicOperand",
         "EmbeddedMetadata", "EntitiesPath", "EntityPath", "EntityValue", "EnumerationValue", "FlagsEnumeration",
         "InvocationAnswer", "InvocationArgument", "InvocationArguments", "InvocationBinding", "InvocationResult",
