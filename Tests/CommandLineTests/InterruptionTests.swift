@@ -4,7 +4,7 @@ import Testing
 /// What a signal leaves of a command that it ends.
 @Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
     private func waits(until isSo: () -> Bool) -> Bool {
-        for _ in 0..<60_000 where !isSo() { usleep(1_000) }
+        for _ in 0..<6000 where !isSo() { usleep(10_000) }
         return isSo()
     }
 
@@ -40,8 +40,17 @@ import Testing
         _ = try workspace.output("apply", "updates.jsonl")
         let before = names(workspace.folder.path)
         let running = try workspace.start(command + ["-o", "page"])
-        try #require(waits { names(workspace.folder.path).contains { $0.hasPrefix("page.") && $0.hasSuffix(".new") } })
-        kill(running.process.processIdentifier, number)
+        // It runs a little at a time, so that the moment in which it writes cannot be missed.
+        let process = running.process.processIdentifier
+        var isWriting = false
+        while !isWriting, running.process.isRunning {
+            kill(process, SIGSTOP)
+            isWriting = names(workspace.folder.path).contains { $0.hasPrefix("page.") && $0.hasSuffix(".new") }
+            if isWriting { kill(process, number) }
+            kill(process, SIGCONT)
+            usleep(2_000)
+        }
+        try #require(isWriting)
         running.process.waitUntilExit()
         #expect(running.process.terminationReason == .uncaughtSignal && running.process.terminationStatus == number)
         let printed = [running.output, running.error]
