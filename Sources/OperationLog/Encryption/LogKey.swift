@@ -26,7 +26,7 @@ public struct LogKey: Sendable, Hashable {
     public var bytes: [UInt8] { secret.withUnsafeBytes { Array($0) } }
 
     /// The key of a log that is encrypted from the record with this number on: segments and snapshots with later records that
-    /// are not encrypted are refused with ``LogError/notEncrypted(path:)``. Somebody else made them.
+    /// are not encrypted are refused with `LogError.notEncrypted`. Somebody else made them.
     public func requiringEncryption(from sequence: UInt64) -> LogKey {
         var key = self
         key.encryptedFrom = sequence
