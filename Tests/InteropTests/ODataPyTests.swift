@@ -195,7 +195,7 @@ struct ODataPyTests {
             customers[1]["Name"] = .string("B of mine")
             for entity in customers { try await place.service.updateEntity(entity) }
             let report = try await place.store.upload()
-            #expect(report.rejected.map(\.refusal.status) == [412])
+            #expect(report.conflicts.count == 1 && report.rejected.isEmpty)
             #expect(report.confirmed.count == 1)
             let states = try await place.store.operationStatus()
             #expect(states.map(\.state) == [.rejected])
