@@ -9,8 +9,8 @@ internal import Synchronization
     internal import Musl
 #endif
 
-/// Files and directories that nobody needs when the program ends in the middle: where SIGINT, SIGTERM or SIGHUP ends it, they
-/// are removed before.
+/// The unfinished files and directories of this process. When SIGINT, SIGTERM or SIGHUP ends the process, they are removed
+/// first.
 enum Leftovers {
     private static let paths = Mutex<Set<String>>([])
     private static let watch: Void = begin()
@@ -20,6 +20,16 @@ enum Leftovers {
     static func add(_ path: String) {
         _ = watch
         paths.withLock { _ = $0.insert(path) }
+    }
+
+    /// Creates a file or a directory and adds its path in one step: a signal is handled before or after both.
+    ///
+    /// - Parameter create: Returns the path of what it created, or nil if it created nothing.
+    static func adding(_ create: () -> String?) {
+        _ = watch
+        paths.withLock { paths in
+            if let path = create() { paths.insert(path) }
+        }
     }
 
     static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
@@ -46,20 +56,21 @@ enum Leftovers {
         Interruption.unblock()
         var byte: UInt8 = 0
         while read(signals, &byte, 1) != 1 { guard errno == EINTR else { return } }
-        removeAll()
-        // To end as without all this, so that a shell sees by what.
-        signal(Int32(byte), SIG_DFL)
-        kill(getpid(), Int32(byte))
+        // The lock is held to the end of the process, so that nothing new is created after the removal.
+        paths.withLock { paths in
+            for path in paths { remove(path) }
+            // The default action ends the process, so that a shell sees the signal as the cause.
+            signal(Int32(byte), SIG_DFL)
+            kill(getpid(), Int32(byte))
+        }
     }
 
-    /// The program goes on meanwhile, and may be writing into a directory that is being removed.
-    private static func removeAll() {
-        for path in paths.withLock({ $0 }) {
-            for _ in 0..<100 {
-                ScratchDirectory.remove(path)
-                if access(path, F_OK) != 0 { break }
-                usleep(10_000)
-            }
+    /// Retries, since the other threads go on meanwhile and may write into a directory that is being removed.
+    private static func remove(_ path: String) {
+        for _ in 0..<100 {
+            ScratchDirectory.remove(path)
+            if access(path, F_OK) != 0 { break }
+            usleep(10_000)
         }
     }
 }

@@ -53,13 +53,20 @@ final class OutputFile {
     private func openUnfinished(_ target: String) throws {
         for number in 0..<1_000 {
             let unfinished = "\(target).\(getpid())-\(number).new"
-            descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            var code: Int32 = 0
+            Leftovers.adding {
+                descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+                code = errno
+                return descriptor >= 0 ? unfinished : nil
+            }
             if descriptor >= 0 {
                 names = (target, unfinished)
-                Leftovers.add(unfinished)
                 return
             }
-            guard errno == EEXIST else { throw failure() }
+            guard code == EEXIST else {
+                errno = code
+                throw failure()
+            }
         }
         throw failure()
     }

@@ -18,13 +18,22 @@ struct ScratchDirectory {
     init() throws {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(folder)/tidelog-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
+        var created: String?
+        var code: Int32 = 0
+        Leftovers.adding {
+            guard mkdtemp(&template) != nil else {
+                code = errno
+                return nil
+            }
+            created = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            return created
+        }
+        guard let created else {
             throw CommandFailure(
-                "No directory can be made in \(folder): \(String(cString: strerror(errno))).",
+                "No directory can be made in \(folder): \(String(cString: strerror(code))).",
                 recovery: "Name another one in TMPDIR.")
         }
-        path = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        Leftovers.add(path)
+        path = created
     }
 
     func remove() {
