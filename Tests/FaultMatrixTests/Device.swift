@@ -43,7 +43,7 @@ struct Device {
             store: store,
             session: ServiceSession(root: "\(server.origin)/\(version)/", transport: defaultTransport()))
         try await engine.prepare()
-        for set in ["Orders", "Suppliers", "Visits"] { try await store.add(DefiningQuery(name: set, query: set)) }
+        for set in ["Orders", "Suppliers", "Visits", "Persons", "IDCards"] { try await store.add(DefiningQuery(name: set, query: set)) }
         _ = try await engine.download()
     }
 
@@ -67,6 +67,29 @@ struct Device {
         if createsSupplier { try await create("Suppliers", ["Name": .string("mark \(mark)")]) }
     }
 
+    /// The same with the new entities in one change set of the app, and two more that are linked to each other.
+    func changeTogether(_ mark: Int) async throws {
+        func draft(_ number: Int, _ set: String, _ values: PropertyValues) async throws -> Intent {
+            let type = try await store.model.findEntitySet(set)?.entityType.name ?? ""
+            return .create(EntityDraft(number: number, set: set, type: type, values: values), in: nil)
+        }
+        let name = Value.string("mark \(mark)")
+        let visit = try await draft(
+            0, "Visits", ["VisitID": .guid(GuidValue(high: 7, low: UInt64(mark))), "Subject": name])
+        let supplier = try await draft(1, "Suppliers", ["Name": name])
+        // Each of the two comes first in turn.
+        let pair = mark.isMultiple(of: 2) ? [visit, supplier] : [supplier, visit]
+        _ = try await store.perform(pair.map { ($0, IntentOptions()) }, asChangeSet: true)
+        try await update("Orders(1)", ["Note": name])
+        let person = try await store.perform(
+            [(try await draft(0, "Persons", ["Name": name]), IntentOptions())], asChangeSet: false)
+        let card = try await store.perform(
+            [(try await draft(0, "IDCards", ["Number": name]), IntentOptions())], asChangeSet: false)
+        guard let from = person.first?.entities[0]?.entityID, let to = card.first?.entities[0]?.entityID else { return }
+        let link = Intent.createLink(from: .id(from), navigation: "IDCard", to: .id(to))
+        _ = try await store.perform([(link, IntentOptions())], asChangeSet: false)
+    }
+
     /// Uploads until nothing is left, every ten minutes and at most so often; errors of single uploads are what is to be survived.
     func drain(uploads: Int = 4) async throws -> [TidelogError] {
         var errors: [TidelogError] = []
@@ -84,8 +107,11 @@ struct Device {
     /// What has not ended: the set of what it is about, and its state.
     func open() async throws -> [String] {
         try await store.pendingOperations().map { pending in
-            guard case .create(let creation, _) = pending.operation.action else { return "Orders \(pending.status)" }
-            return "\(creation.set) \(pending.status)"
+            switch pending.operation.action {
+            case .create(let creation, _): "\(creation.set) \(pending.status)"
+            case .createLink: "link \(pending.status)"
+            default: "Orders \(pending.status)"
+            }
         }
     }
 

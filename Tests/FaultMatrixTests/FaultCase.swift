@@ -33,6 +33,12 @@ struct FaultCase {
             + combined.map { FaultCase(script: $0) }
     }
 
+    /// Hit a request of the first change set that comes behind a create.
+    static let refusedTogether = [400, 409, 429, 500, 503].flatMap { status in
+        [#""method":"POST","url":"Visits""#, #""method":"POST","url":"Suppliers""#, #""method":"POST","url":"IDCards""#].map
+        { FaultCase(script: #"{"effect":"refuse","status":\#(status),"part":"any",\#($0)}"#) }
+    }
+
     private static let refusals = [
         #""effect":"refuse","status":429,"headers":{"Retry-After":"1"}"#,
         #""effect":"refuse","status":503,"headers":{"Retry-After":"Sun, 06 Nov 1994 08:49:37 GMT"}"#,

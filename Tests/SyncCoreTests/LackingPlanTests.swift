@@ -75,12 +75,13 @@ struct LackingPlanTests {
         default: body = nil
         }
         let isNew = { (reference: ResourceReference) in if case .contentID = reference { true } else { false } }
-        if options.contentIDReferences == .none {
+        let references = options.contentIDReferences.resolved(for: .v4)
+        if references == .none {
             #expect(!request.references.contains(where: isNew), "seed \(seed): \(request)")
         }
         guard let body else { return }
         if !options.supportsBind { #expect(body.references.isEmpty, "seed \(seed): \(request)") }
-        if options.contentIDReferences != .urlsAndBodies {
+        if references != .urlsAndBodies {
             #expect(!body.references.contains(where: isNew), "seed \(seed): \(request)")
         }
     }

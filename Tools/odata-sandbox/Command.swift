@@ -29,7 +29,7 @@ struct Command: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Something that the service lacks; may be repeated: batch, bind, patch, methods (all but GET and POST), references, references-in-bodies, bodies (of answers to creations).",
+            "Something that the service lacks; may be repeated: batch, bind, patch, methods (all but GET and POST), references, references-in-bodies, bodies (of answers to creations), rollback (of refused change sets).",
             valueName: "ABILITY"))
     var without: [Lack] = []
 

@@ -6,7 +6,7 @@ internal import ODataWire
 enum Lack: String, CaseIterable, ExpressibleByArgument {
     case batch, bind, patch, methods, references
     case referencesInBodies = "references-in-bodies"
-    case bodies
+    case bodies, rollback
 
     func take(from abilities: inout Abilities) {
         switch self {
@@ -16,6 +16,7 @@ enum Lack: String, CaseIterable, ExpressibleByArgument {
         case .methods: abilities.methods = false
         case .references: abilities.contentIDReferences = .none
         case .referencesInBodies: abilities.contentIDReferences = .urlsOnly
+        case .rollback: abilities.rollsBackChangeSets = false
         case .bodies: abilities.deepInsertAnswer = .withoutBody
         }
     }

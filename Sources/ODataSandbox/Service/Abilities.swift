@@ -10,6 +10,8 @@ public struct Abilities: Sendable, Hashable {
     public var patch = true
     /// Where `$<Content-ID>` is understood.
     public var contentIDReferences = ServiceOptions.ContentIDReferences.urlsAndBodies
+    /// Whether a change set that is refused leaves nothing behind; otherwise what was done before the refused request stays.
+    public var rollsBackChangeSets = true
     /// Whether other methods than GET and POST get through; what they are is then in `X-HTTP-Method`.
     public var methods = true
 

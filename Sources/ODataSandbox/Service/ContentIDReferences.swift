@@ -34,11 +34,13 @@ extension ServiceView {
         let inBody = !ContentIDReferences.inBody(of: request).isDisjoint(with: identifiers)
         let isRefused =
             switch abilities.contentIDReferences {
-            case .urlsAndBodies: false
+            case .standard, .urlsAndBodies: false
             case .urlsOnly: inBody
             case .none: inURL || inBody
             }
         guard isRefused else { return }
+        // As the libraries do that take it for an address (Olingo 2).
+        if isLegacy { throw SandboxError(404, .notFound, "Requested entity could not be found.") }
         throw SandboxError(
             400, .badRequest, "The service reads no such reference to another request of the change set.")
     }

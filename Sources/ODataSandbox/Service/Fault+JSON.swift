@@ -54,6 +54,8 @@ extension Fault {
         case "precede": return .precede(by: try fields.request("request"))
         case "follow": return .follow(by: try fields.request("request"))
         case "assignKeys": return .assignKeys
+        case "ignoreBodyReferences": return .ignoreBodyReferences
+        case "keepRefused": return .keepRefused
         case "truncate": return .truncate(after: try fields.required("after", in: 0...Int.max))
         case "replace":
             return .replace(
@@ -199,6 +201,8 @@ extension Fault.Effect {
         case .precede(let other): return [("effect", .string("precede")), ("request", JSONValue(other))]
         case .follow(let other): return [("effect", .string("follow")), ("request", JSONValue(other))]
         case .assignKeys: return [("effect", .string("assignKeys"))]
+        case .ignoreBodyReferences: return [("effect", .string("ignoreBodyReferences"))]
+        case .keepRefused: return [("effect", .string("keepRefused"))]
         case .truncate(let count): return [("effect", .string("truncate")), ("after", number(count))]
         case .replace(let type, let body):
             return [("effect", .string("replace")), ("contentType", .string(type)), ("body", text(body))]

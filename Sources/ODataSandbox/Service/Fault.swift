@@ -28,6 +28,10 @@ public struct Fault: Sendable, Hashable {
         case follow(by: WireRequest)
         /// New entities get other keys than the client gives them.
         case assignKeys
+        /// `$<Content-ID>` in bodies is not understood.
+        case ignoreBodyReferences
+        /// What was done of a change set before it is refused stays.
+        case keepRefused
         /// Only so many bytes of the body are sent, as if they were all: on the connection nothing is wrong.
         case truncate(after: Int)
         /// Done as asked, but the answer is this, with status 200, as from something that stands between.
@@ -107,7 +111,7 @@ extension Fault.Effect {
     var isDecisive: Bool {
         switch self {
         case .refuse, .dropRequest, .cutRequest, .dropAnswer, .cutAnswer: true
-        case .delay, .expireTokens, .precede, .follow, .assignKeys, .truncate, .replace, .distort: false
+        case .delay, .expireTokens, .precede, .follow, .assignKeys, .ignoreBodyReferences, .keepRefused, .truncate, .replace, .distort: false
         }
     }
 }

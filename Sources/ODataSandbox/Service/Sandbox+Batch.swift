@@ -81,6 +81,7 @@ extension Sandbox {
     ) throws(ChangeSetFailure) -> [BatchResponsePart.MemberResponse] {
         let requests = members.map(\.request)
         let responses: [WireResponse]
+        let before = state
         do throws(ChangeSetFailure) {
             responses = try underFaults(requests) { sandbox throws(ChangeSetFailure) in
                 try sandbox.once(requests, head: head) { sandbox throws(ChangeSetFailure) in
@@ -88,6 +89,10 @@ extension Sandbox {
                 }
             }
         } catch {
+            // A fault refuses a request before anything is done.
+            if let place = error.place, !view.abilities.rollsBackChangeSets, state == before {
+                _ = try? perform(Array(members[..<place]), view)
+            }
             throw ChangeSetFailure(
                 error: error.error, contentID: error.contentID ?? error.place.flatMap { members[$0].contentID })
         }
@@ -98,7 +103,9 @@ extension Sandbox {
         _ members: [BatchPart.Member], _ view: ServiceView
     ) throws(ChangeSetFailure) -> [WireResponse] {
         let changeSet = ChangeSet(members, view)
-        let (outcomes, transaction) = try changeSet.perform(on: state)
+        var left: Transaction?
+        defer { if let left { keep(left) } }
+        let (outcomes, transaction) = try changeSet.perform(on: state, leaving: &left)
         let before = state
         keep(transaction)
         do throws(SandboxError) {
@@ -216,7 +223,11 @@ struct ChangeSet {
     }
 
     /// All of them, or none: the transaction is finished and may be kept.
-    func perform(on state: SandboxState) throws(ChangeSetFailure) -> ([ModificationOutcome], Transaction) {
+    ///
+    /// - Parameter left: what stays behind if the change set is refused and the service does not roll back.
+    func perform(
+        on state: SandboxState, leaving left: inout Transaction?
+    ) throws(ChangeSetFailure) -> ([ModificationOutcome], Transaction) {
         var modifications = Modifications(view: view, state: state)
         var outcomes: [ModificationOutcome] = Array(repeating: .done, count: members.count)
         var waiting = Array(members.indices)
@@ -236,6 +247,7 @@ struct ChangeSet {
                 throw ChangeSetFailure(error: error, contentID: member.contentID)
             }
             if let id = member.contentID, let row = outcomes[index].row { modifications.contentIDs[id] = row }
+            if !view.abilities.rollsBackChangeSets { keep(modifications.transaction, in: &left) }
         }
         do throws(SandboxError) {
             try modifications.transaction.finish()
@@ -243,6 +255,16 @@ struct ChangeSet {
             let culprit = members.indices.last { error.row != nil && outcomes[$0].row == error.row }
             throw ChangeSetFailure(error: error, contentID: culprit.flatMap { members[$0].contentID })
         }
+        left = nil
         return (outcomes, modifications.transaction)
+    }
+
+    /// Keeps what has been done so far, if it could stand by itself.
+    private func keep(_ transaction: Transaction, in left: inout Transaction?) {
+        var transaction = transaction
+        do throws(SandboxError) {
+            try transaction.finish()
+            left = transaction
+        } catch {}
     }
 }

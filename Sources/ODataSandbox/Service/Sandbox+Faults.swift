@@ -5,6 +5,8 @@ public import ODataWire
 struct FaultsAtWork: Sendable {
     var distortions: Set<Fault.Distortion> = []
     var assignsKeys = false
+    var ignoresBodyReferences = false
+    var keepsRefused = false
     /// Whether the connection is to be cut, and nothing more of the batch carried out.
     var isCut = false
     var delay = 0
@@ -41,6 +43,8 @@ extension Sandbox {
             case .delay(let milliseconds): work.delay += milliseconds
             case .expireTokens: sessions.expire()
             case .assignKeys: work.assignsKeys = true
+            case .ignoreBodyReferences: work.ignoresBodyReferences = true
+            case .keepRefused: work.keepsRefused = true
             case .distort(let distortion): work.distortions.insert(distortion)
             case .precede(let other): carryOut(other)
             default: break

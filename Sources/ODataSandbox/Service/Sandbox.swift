@@ -88,6 +88,10 @@ public struct Sandbox: Sendable {
     func view(_ version: ODataVersion) -> ServiceView {
         var abilities = options.abilities
         if faultsAtWork?.assignsKeys == true { abilities.keepsClientKeys = false }
+        if faultsAtWork?.keepsRefused == true { abilities.rollsBackChangeSets = false }
+        if faultsAtWork?.ignoresBodyReferences == true, abilities.contentIDReferences != .none {
+            abilities.contentIDReferences = .urlsOnly
+        }
         return version.isLegacy
             ? ServiceView(
                 version: .v2, model: v2, metadata: v2Metadata, root: origin + "/v2/", master: schema,

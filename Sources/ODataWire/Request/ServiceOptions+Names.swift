@@ -39,6 +39,7 @@ extension ServiceOptions {
             ("deletedOnServiceIsDone", .flag(\.deletedOnServiceIsDone)), ("repeatability", .choice(\.repeatability)),
             ("respondsAsync", .flag(\.respondsAsync)), ("correlationProperties", .properties(\.correlationProperties)),
             ("tellsDeletionsInV2", .flag(\.tellsDeletionsInV2)),
+            ("changeSetRollback", .choice(\.changeSetRollback)),
         ]
     }
 

@@ -19,14 +19,39 @@ public struct ServiceOptions: Sendable, Hashable {
 
     /// Where `$<Content-ID>` may stand for an entity that the same change set creates.
     public enum ContentIDReferences: String, Sendable, Hashable, CaseIterable {
+        /// As the version's standard has it: ``urlsAndBodies`` for V4, ``urlsOnly`` for V2 and V3.
+        case standard
+        /// In the first segment of URLs, and in bodies: `"Customer@odata.bind": "$1"`, in V2 `{"uri": "$1"}`. V4 leaves
+        /// bodies open; V2 and V3 do not have them (MS-ODATA 2.2.7.6.1).
         case urlsAndBodies
-        /// In the first segment of URLs, the only place where V4 promises it.
+        /// In the first segment of URLs, the only place where V2 and V4 promise it.
         case urlsOnly
         /// Nowhere: what refers to a new entity waits until its key is known.
         case none
+
+        /// What the value means for a service of that version; never ``standard``.
+        public func resolved(for version: ODataVersion) -> ContentIDReferences {
+            guard self == .standard else { return self }
+            return version.isLegacy ? .urlsOnly : .urlsAndBodies
+        }
     }
 
-    public var contentIDReferences = ContentIDReferences.urlsAndBodies
+    /// An upload finds out by itself where a service understands less than this says, and the store remembers it; see
+    /// ``LearnedOptions``.
+    public var contentIDReferences = ContentIDReferences.standard
+
+    /// Whether a service takes back what it has done of a change set that it refuses.
+    public enum ChangeSetRollback: String, Sendable, Hashable, CaseIterable {
+        /// As the standard says. Before a create of a refused change set is sent again it is looked for all the same.
+        case verified
+        /// Known to. Nothing is looked for.
+        case trusted
+        /// Known not to. A create of a refused change set is sent again only if it is known not to be there.
+        case absent
+    }
+
+    /// An upload that finds a create of a refused change set at the service sets this to `absent`; see ``LearnedOptions``.
+    public var changeSetRollback = ChangeSetRollback.verified
 
     /// How a service knows that a request comes a second time, so that it answers what it answered the first time.
     public enum Repeatability: String, Sendable, Hashable, CaseIterable {
@@ -105,11 +130,12 @@ public struct ServiceOptions: Sendable, Hashable {
     public init(
         supportsBatch: Bool = true, supportsBind: Bool = true, supportsPatch: Bool = true,
         batchFormat: BatchFormat = .multipart,
-        contentIDReferences: ContentIDReferences = .urlsAndBodies, contentIDLocation: ContentIDLocation = .part,
+        contentIDReferences: ContentIDReferences = .standard, contentIDLocation: ContentIDLocation = .part,
         deepInsertToMany: DeepInsertToMany = .split, tunnelsMethods: Bool = false,
         wrapsInlineCollections: Bool = false, isIEEE754Compatible: Bool = false, deletedOnServiceIsDone: Bool = true,
         repeatability: Repeatability = .none, respondsAsync: Bool = false,
-        correlationProperties: [String: String] = [:], tellsDeletionsInV2: Bool = false
+        correlationProperties: [String: String] = [:], tellsDeletionsInV2: Bool = false,
+        changeSetRollback: ChangeSetRollback = .verified
     ) {
         self.supportsBatch = supportsBatch
         self.supportsBind = supportsBind
@@ -126,7 +152,19 @@ public struct ServiceOptions: Sendable, Hashable {
         self.respondsAsync = respondsAsync
         self.correlationProperties = correlationProperties
         self.tellsDeletionsInV2 = tellsDeletionsInV2
+        self.changeSetRollback = changeSetRollback
     }
+
+    /// The options with everything that depends on the service's version decided.
+    public func resolved(for version: ODataVersion) -> ServiceOptions {
+        var options = self
+        options.contentIDReferences = contentIDReferences.resolved(for: version)
+        return options
+    }
+
+    /// What an option means that a fingerprint of a batch in the log does not name. Never changes, or batches of older logs
+    /// would be rebuilt otherwise than they were sent.
+    public static var unnamedInFingerprints: ServiceOptions { ServiceOptions(contentIDReferences: .urlsAndBodies) }
 
     /// What the metadata say of the service in annotations of its container (Capabilities vocabulary: `BatchSupported`,
     /// `BatchSupport`; Repeatability vocabulary: `Supported`). What they do not say is as the standard promises.

@@ -24,5 +24,8 @@ public indirect enum ResourceReference: Sendable, Hashable {
     }
 
     /// Whether the URL begins with what another request of the same change set creates.
-    public var isBelowContentID: Bool { if case .contentID = root { true } else { false } }
+    public var isBelowContentID: Bool { contentID != nil }
+
+    /// The Content-ID that the URL begins with; nil for what the service has already.
+    public var contentID: String? { if case .contentID(let id) = root { id } else { nil } }
 }

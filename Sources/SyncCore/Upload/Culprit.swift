@@ -1,4 +1,4 @@
-import ODataWire
+package import ODataWire
 
 /// Finds the request of a change set that a service's error is about, where its place in the answer does not tell: by the
 /// Content-ID that the error names, or by its target (OData JSON 4.01, 21.1; SAP gateways: `ContentID` and `propertyref`).
@@ -46,5 +46,18 @@ struct Culprit {
         while decoded.hasPrefix("/") { decoded.removeFirst() }
         while decoded.hasSuffix("/") { decoded.removeLast() }
         return decoded
+    }
+}
+
+extension PlannedChangeSet {
+    /// The Content-ID of the request that a refusal of the change set is about; nil if nothing tells.
+    ///
+    /// - Parameters:
+    ///   - requests: those of the change set, as they were sent.
+    ///   - culprit: what the place of the refusal in the answer tells.
+    package func culprit(_ requests: [WireRequest], _ response: WireResponse, _ culprit: String?) -> String? {
+        if let culprit { return culprit }
+        let sent = Array(zip(self.requests.map(\.contentID), requests))
+        return ServiceErrorReader.read(response.body).flatMap { Culprit(sent).find($0) }
     }
 }

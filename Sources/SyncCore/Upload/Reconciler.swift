@@ -204,8 +204,7 @@ public struct Reconciler<Storage: StateStorage> {
     private func failed(
         _ changeSet: PlannedChangeSet, _ requests: [WireRequest], _ response: WireResponse, _ culprit: String?
     ) -> [BatchAnswered.Outcome] {
-        let sent = Array(zip(changeSet.requests.map(\.contentID), requests))
-        let blamed = culprit ?? ServiceErrorReader.read(response.body).flatMap { Culprit(sent).find($0) }
+        let blamed = changeSet.culprit(requests, response, culprit)
         let index = blamed.flatMap { id in changeSet.requests.firstIndex { $0.contentID == id } }
         // A change set of one operation needs no culprit; of several, all are refused with it unless one is named.
         let operations = Set(changeSet.operations)

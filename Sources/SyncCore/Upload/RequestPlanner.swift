@@ -30,7 +30,7 @@ struct RequestPlanner<Storage: StateStorage> {
     ) {
         self.resolver = resolver
         nextContentID = firstContentID
-        self.options = options
+        self.options = options.resolved(for: resolver.model.version)
         self.knownLater = knownLater
     }
 

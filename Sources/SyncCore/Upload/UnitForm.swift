@@ -225,6 +225,7 @@ struct UnitForms<Storage: StateStorage> {
     private var plain: Set<EntityID> = []
 
     init(resolver: EntityResolver<Storage>, options: ServiceOptions) {
+        let options = options.resolved(for: resolver.model.version)
         finder = UnitForm(resolver: resolver, options: options)
         isLimited = !options.supportsBatch || options.contentIDReferences != .urlsAndBodies
     }

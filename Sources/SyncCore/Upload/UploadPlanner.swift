@@ -50,7 +50,7 @@ public struct UploadPlanner<Storage: StateStorage> {
     public init(storage: Storage, model: EntityDataModel, options: Options = Options()) {
         self.storage = storage
         self.model = model
-        self.options = options
+        self.options = options.resolved(for: model.version)
     }
 
     /// - Parameters:
@@ -89,6 +89,12 @@ public struct UploadPlanner<Storage: StateStorage> {
 }
 
 extension UploadPlanner.Options {
+    fileprivate func resolved(for version: ODataVersion) -> Self {
+        var options = self
+        options.service = service.resolved(for: version)
+        return options
+    }
+
     /// What about an operation itself keeps it out of the batch.
     func reasonToSkip(_ pending: PendingOperation, _ retrying: Set<SequenceNumber>) -> HoldReason? {
         switch pending.operation.delivery {

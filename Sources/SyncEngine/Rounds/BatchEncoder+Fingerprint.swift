@@ -16,8 +16,8 @@ extension BatchEncoder {
 
     /// Of these bytes, and of the options that they were written by.
     func fingerprint(_ bytes: [UInt8]) -> BatchPrepared.Fingerprint {
-        let standard = ServiceOptions().named
-        let differing = zip(options.named, standard).filter { $0.value != $1.value }.map(\.0)
+        let standard = ServiceOptions.unnamedInFingerprints.named
+        let differing = zip(options.resolved(for: version).named, standard).filter { $0.value != $1.value }.map(\.0)
         return BatchPrepared.Fingerprint(
             byteCount: UInt64(bytes.count), digest: Array(SHA256.hash(data: bytes)),
             options: differing.map { BatchPrepared.Fingerprint.Option(name: $0.name, value: $0.value) })

@@ -6,6 +6,7 @@ public import SyncCore
 public struct BatchEncoder: Sendable {
     private let encoder: RequestEncoder
     var options: ServiceOptions { encoder.options }
+    var version: ODataVersion { encoder.version }
 
     public init(model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions()) {
         encoder = RequestEncoder(version: model.version, model: model, serviceRoot: serviceRoot, options: options)

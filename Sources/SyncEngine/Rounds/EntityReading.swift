@@ -17,9 +17,12 @@ struct EntityReading {
 
     /// The entities of a set that have all these values; two at most, since that is one too many already.
     ///
-    /// - Parameter place: where they are contained; nil where the set is one of the container.
+    /// - Parameters:
+    ///   - place: where they are contained; nil where the set is one of the container.
+    ///   - limit: the most that are asked for.
     func search(
-        _ set: EntitySet, at place: ResourceReference? = nil, where values: [(property: Property, value: Value)]
+        _ set: EntitySet, at place: ResourceReference? = nil, where values: [(property: Property, value: Value)],
+        limit: Int = 2
     ) async throws(TidelogError) -> [EntityPayload] {
         let model = try await store.model
         let encoder = RequestEncoder(
@@ -36,7 +39,7 @@ struct EntityReading {
             return "\(property.name) eq \(literal)"
         }.joined(separator: " and ")
         let url =
-            "\(place.map(encoder.url) ?? set.name)?$filter=\(PercentCoding.encode(filter, for: .queryValue))&$top=2"
+            "\(place.map(encoder.url) ?? set.name)?$filter=\(PercentCoding.encode(filter, for: .queryValue))&$top=\(limit)"
         let response = try await session.get(url, headers: encoder.headers)
         try ServiceSession.check(response, "GET", url)
         do throws(PayloadError) {

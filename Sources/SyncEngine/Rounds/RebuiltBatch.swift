@@ -30,7 +30,7 @@ package struct RebuiltBatch: Sendable {
     ) throws {
         var options = options
         if let fingerprint = prepared.fingerprint {
-            options = ServiceOptions()
+            options = .unnamedInFingerprints
             for option in fingerprint.options {
                 do throws(ServiceOptions.InvalidOption) {
                     try options.set(option.name, to: option.value)

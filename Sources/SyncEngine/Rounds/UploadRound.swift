@@ -74,6 +74,8 @@ struct UploadRound {
                 if try await course.conflicts.settle(&report) { continue }
                 if try await awaitAccepted(&course, &report) { continue }
                 if try await readBesides(plan.held.values, &course) { continue }
+                // What no other form can say goes as it was, and is refused in the service's own words.
+                if course.forms.giveUp() { continue }
                 break
             }
             // A service that keeps leaving everything undone must not keep us here for ever.
@@ -129,6 +131,8 @@ struct UploadRound {
         var reasons: [BatchID: String] = [:]
         /// Operations in doubt that this upload can find out nothing more about.
         var unsettled: Set<SequenceNumber> = []
+        /// The forms of references that the service takes, as far as this upload has reason to try others.
+        var forms = FormTrials()
         /// The first thing that could not be done and kept nothing else from being done: it is thrown in the end.
         var obstacle: TidelogError?
 
@@ -146,6 +150,7 @@ struct UploadRound {
     func terms(_ course: Course) async throws(TidelogError) -> Terms {
         var terms = Terms(model: try await store.model, options: try await store.serviceOptions)
         if course.isImpatient { terms.options.respondsAsync = false }
+        terms.options = course.forms.limited(terms.options)
         return terms
     }
 
@@ -157,6 +162,7 @@ struct UploadRound {
         _ report: inout UploadReport
     ) async throws(TidelogError) -> Bool {
         var hasMoved = false
+        let trials = course.forms.count
         var parts =
             terms.options.supportsBatch
             ? plan.parts(halving: course.suspects).flatMap(\.partsByStream) : plan.singleRequests
@@ -206,7 +212,9 @@ struct UploadRound {
                 outcomes = [.failed(response, culprit: nil)]
             }
             let results = try await answer(batch, part, requests.requests, outcomes, terms, &course, &report)
-            if results.contains(where: { $0.result != .notProcessed }) { hasMoved = true }
+            if results.contains(where: { $0.result != .notProcessed }) || course.forms.count != trials {
+                hasMoved = true
+            }
             // A service that is busy now is left alone. What it put off before may be busy by itself and keeps nothing else.
             if !terms.options.supportsBatch, results.contains(where: { course.isPutOffFirst($0) }) { return false }
             // What follows a request that was not carried out has to be planned anew.
@@ -248,9 +256,16 @@ struct UploadRound {
         _ batch: BatchID, _ plan: UploadPlan, _ requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome],
         _ terms: Terms, _ course: inout Course, _ report: inout UploadReport
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
-        let results = try await store.answer(
+        let leftovers = await leftovers(batch, plan, requests, outcomes, terms)
+        var amended = course.forms.withdrawn(plan, requests, outcomes, terms.options)
+        amended.merge(leftovers.inDoubt) { $1 }
+        var results = try await store.answer(
             batch, plan, requests: requests, outcomes, retried: course.retrying, options: terms.options,
-            budget: RetryBudget(attempts: upload.retry.attempts, spent: course.deferrals))
+            budget: RetryBudget(attempts: upload.retry.attempts, spent: course.deferrals), amended: amended)
+        try await adopt(leftovers, batch, &results)
+        if let limit = course.forms.proven(by: results) {
+            await store.learn { $0.contentIDReferences = limit }
+        }
         report.note(outcomes, now: store.environment.now())
         for outcome in results { report.add(outcome) }
         course.retrying.subtract(results.filter { $0.result != .notProcessed }.map(\.operation))

@@ -83,14 +83,20 @@ extension LocalStore {
         return awaited
     }
 
-    /// The operations in doubt, those together that were in one change set.
+    /// The operations in doubt, those together that took effect together or not at all: they were in one change set, and the
+    /// service takes back what it refuses.
     func doubtfulSets() throws(TidelogError) -> [[PendingOperation]] {
-        try read { state in
+        let isAtomic = try serviceOptions.changeSetRollback != .absent
+        return try read { state in
             var sets: [[PendingOperation]] = []
             var places: [String: Int] = [:]
             var batches: [BatchID: OpenBatch?] = [:]
             for pending in try state.pendingOperations(.inDoubt) {
-                guard case .inDoubt(let batch, _) = pending.status else { continue }
+                guard case .inDoubt(let batch, let reason) = pending.status else { continue }
+                guard isAtomic, reason != BatchAnswered.refusedButThere else {
+                    sets.append([pending])
+                    continue
+                }
                 if batches[batch] == nil { batches[batch] = .some(try state.openBatch(batch)) }
                 // Batch 0 stands for operations whose batch is lost, if there was one.
                 let place = batches[batch]??.prepared.changeSets.firstIndex {

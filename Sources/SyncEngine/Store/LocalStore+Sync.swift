@@ -127,10 +127,13 @@ extension LocalStore {
 
     /// Logs what the service made of a batch.
     ///
-    /// - Parameter options: those that the plan was made with.
+    /// - Parameters:
+    ///   - options: those that the plan was made with.
+    ///   - amended: what is known better of operations that the service has refused, or not come to.
     func answer(
         _ batch: BatchID, _ plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome],
-        retried: Set<SequenceNumber>, options: ServiceOptions, budget: RetryBudget = RetryBudget()
+        retried: Set<SequenceNumber>, options: ServiceOptions, budget: RetryBudget = RetryBudget(),
+        amended: [SequenceNumber: BatchAnswered.Result] = [:]
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
         let model = try model
         let root = try service?.root ?? ""
@@ -138,7 +141,9 @@ extension LocalStore {
             var reconciler = try Reconciler(
                 storage: self.state, model: model, serviceRoot: root, options: options, retried: retried,
                 doubtful: self.doubtful, budget: budget)
-            let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
+            let results = try reconciler.outcomes(of: plan, requests: requests, outcomes).map {
+                $0.amended(by: amended[$0.operation])
+            }
             let kept = self.keepingDoubts(results)
             let sent = try self.sentStreams(of: kept.filter(\.isConfirmed).map(\.operation))
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: kept)))

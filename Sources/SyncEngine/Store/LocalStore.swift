@@ -54,6 +54,8 @@ public actor LocalStore {
     /// How many uploads are under way.
     var uploads = 0
     private var givenServiceOptions: ServiceOptions?
+    /// What uploads have found out about the service.
+    private var learned = LearnedOptions()
     /// How defining queries are downloaded, by name; as usual where there is none.
     let querySettings: [String: DefiningQuerySettings]
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
@@ -112,7 +114,10 @@ public actor LocalStore {
         } catch {
             throw TidelogError(error)
         }
-        if disk.isSystem { try StoreDescription.secure(files, keys, log) }
+        if disk.isSystem {
+            try StoreDescription.secure(files, keys, log)
+            learned = (try? StoreDescription.read(files, keys: keys))?.learned ?? LearnedOptions()
+        }
         do {
             let reader = try LogReader(
                 directory: files.log, keys: keys, fileSystem: disk.fileSystem)
@@ -137,18 +142,32 @@ public actor LocalStore {
         writeSnapshotIfDue()
     }
 
-    /// What the service lacks: as it was given, or as the metadata say.
+    /// What the service lacks: as it was given, or as the metadata say, less what uploads have found out.
     public var serviceOptions: ServiceOptions {
         get throws(TidelogError) {
-            if let givenServiceOptions { return givenServiceOptions }
-            return ServiceOptions(declaredBy: try model)
+            if let givenServiceOptions, !hasModel { return givenServiceOptions }
+            let model = try model
+            return learned.applied(
+                to: givenServiceOptions ?? ServiceOptions(declaredBy: model), version: model.version)
         }
     }
 
-    /// Goes by these until the store is closed; nil for what the metadata say.
+    /// Goes by these until the store is closed, whatever uploads have found out before; nil for what the metadata say.
     public func use(_ options: ServiceOptions?) {
         givenServiceOptions = options
+        learned = LearnedOptions()
         rearrangements += 1
+    }
+
+    /// Remembers what an upload has found out about the service. Where it cannot be written it is found out again.
+    func learn(_ change: (inout LearnedOptions) -> Void) {
+        let known = learned
+        change(&learned)
+        guard learned != known else { return }
+        rearrangements += 1
+        guard disk.isSystem, var description = try? StoreDescription.read(files, keys: keys) else { return }
+        change(&description.learned)
+        try? description.write(files, keys: keys)
     }
 
     // MARK: Opening

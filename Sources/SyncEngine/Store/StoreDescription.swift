@@ -8,6 +8,8 @@ public struct StoreDescription: Sendable, Hashable {
     public var serviceRoot: String
     /// What the service lacks; nil where nobody has said it, so that the metadata do.
     public var service: ServiceOptions?
+    /// What uploads have found out about the service.
+    public var learned = LearnedOptions()
     /// In an encrypted store, the first record from which on everything is encrypted; nil in any other, and where an earlier
     /// version wrote the description.
     public internal(set) var encryptedFrom: UInt64?
@@ -40,6 +42,9 @@ public struct StoreDescription: Sendable, Hashable {
         var description = StoreDescription(serviceRoot: root)
         if isAuthentic { description.encryptedFrom = json["encryptedFrom"]?.integer.flatMap(UInt64.init(exactly:)) }
         if let service = json["service"] { description.service = try options(service, files) }
+        for member in json["learned"]?.object?.members ?? [] {
+            description.learned.set(member.name, to: member.value.string ?? "")
+        }
         return description
     }
 
@@ -86,6 +91,15 @@ public struct StoreDescription: Sendable, Hashable {
             writer.name("service")
             writer.beginObject()
             for (name, value) in service.named {
+                writer.name(name)
+                writer.string(value)
+            }
+            writer.endObject()
+        }
+        if !learned.isEmpty {
+            writer.name("learned")
+            writer.beginObject()
+            for (name, value) in learned.named {
                 writer.name(name)
                 writer.string(value)
             }

@@ -34,7 +34,7 @@ struct OnlineForm {
         if options.contentIDReferences == .none, action.urlReferences.contains(where: isNew) {
             throw unsupported("The service reads no reference to what the same change set creates.")
         }
-        if options.contentIDReferences != .urlsAndBodies, action.bodyReferences.contains(where: isNew) {
+        if options.contentIDReferences == .urlsOnly, action.bodyReferences.contains(where: isNew) {
             throw unsupported("The service reads no reference in a body to what the same change set creates.")
         }
         return modification
