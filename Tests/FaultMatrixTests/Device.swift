@@ -43,7 +43,9 @@ struct Device {
             store: store,
             session: ServiceSession(root: "\(server.origin)/\(version)/", transport: defaultTransport()))
         try await engine.prepare()
-        for set in ["Orders", "Suppliers", "Visits", "Persons", "IDCards"] { try await store.add(DefiningQuery(name: set, query: set)) }
+        for set in ["Orders", "Suppliers", "Visits", "Persons", "IDCards"] {
+            try await store.add(DefiningQuery(name: set, query: set))
+        }
         _ = try await engine.download()
     }
 

@@ -35,8 +35,10 @@ struct FaultCase {
 
     /// Hit a request of the first change set that comes behind a create.
     static let refusedTogether = [400, 409, 429, 500, 503].flatMap { status in
-        [#""method":"POST","url":"Visits""#, #""method":"POST","url":"Suppliers""#, #""method":"POST","url":"IDCards""#].map
-        { FaultCase(script: #"{"effect":"refuse","status":\#(status),"part":"any",\#($0)}"#) }
+        [
+            #""method":"POST","url":"Visits""#, #""method":"POST","url":"Suppliers""#,
+            #""method":"POST","url":"IDCards""#,
+        ].map { FaultCase(script: #"{"effect":"refuse","status":\#(status),"part":"any",\#($0)}"#) }
     }
 
     private static let refusals = [

@@ -21,9 +21,11 @@ import Testing
 
     /// Nobody has told the store that the service is such a one.
     @Test(arguments: ["v2", "v4"])
-    func `whatever goes wrong once with a service that reads no references in bodies and rolls nothing back, the same holds`(
-        _ version: String
-    ) async throws {
+    func
+        `whatever goes wrong once with a service that reads no references in bodies and rolls nothing back, the same holds`(
+            _ version: String
+        ) async throws
+    {
         try await run(
             FaultCase.all(version) + FaultCase.refusedTogether, version, nil,
             server: ["--without", "references-in-bodies", "--without", "rollback"], tangled: true)
@@ -70,7 +72,9 @@ import Testing
         #expect(left == "[]" || fault.mayRemain, explained("did not hit"))
         // Its key is given here: reading always tells whether it is there.
         let visits = try await device.service("Visits", "Subject").count { $0 == name }
-        #expect(visits == 1, explained("visits"))
+        // In one change set with what nobody can tell of it waits for that.
+        let isWaiting = tangled && visits == 0 && open.contains { $0.contains("Visits") && !$0.contains("inDoubt") }
+        #expect(visits == 1 || isWaiting && open.contains { $0.contains("Suppliers inDoubt") }, explained("visits"))
         #expect(try await device.local("Visits", "Subject").count { $0 == name } == 1, explained("local visits"))
         // Its key is given by the service: where no answer came, nobody can tell.
         let suppliers = try await device.service("Suppliers", "Name").count { $0 == name }
@@ -91,7 +95,7 @@ import Testing
         let isExplained = fault.isConflict && open.contains { $0.contains("Orders") }
         #expect(isUpdated || isExplained, explained("order"))
         #expect(try await device.local("Orders", "Note").contains(name), explained("local order"))
-        let unknown = ["Suppliers"] + (tangled ? ["Persons", "IDCards", "link"] : [])
+        let unknown = ["Suppliers"] + (isWaiting ? ["Visits"] : []) + (tangled ? ["Persons", "IDCards", "link"] : [])
         #expect(
             open.allSatisfy { open in
                 unknown.contains(where: open.contains) || isExplained && open.contains("Orders")

@@ -54,12 +54,17 @@ struct ReferenceRefusalTests {
         #expect(try refusal([.create, .inBody, .inURL], status, error("$1")) == nil)
     }
 
-    @Test func `a reference in a URL that is not found, or that the service quotes, may be what it does not know`() throws {
+    @Test func `a reference in a URL that is not found, or that the service quotes, may be what it does not know`()
+        throws
+    {
         #expect(try refusal([.create, .inURL], 404) == ServiceOptions.ContentIDReferences.none)
         #expect(try refusal([.create, .inURL], 501) == ServiceOptions.ContentIDReferences.none)
         #expect(try refusal([.create, .inURL], 400) == nil)
-        #expect(try refusal([.create, .inURL], 400, error("Resource not found for the segment '$1'.")) == ServiceOptions.ContentIDReferences.none)
-        #expect(try refusal([.create, .inURL], 400, "<html>$1/Orders</html>") == ServiceOptions.ContentIDReferences.none)
+        #expect(
+            try refusal([.create, .inURL], 400, error("Resource not found for the segment '$1'."))
+                == ServiceOptions.ContentIDReferences.none)
+        #expect(
+            try refusal([.create, .inURL], 400, "<html>$1/Orders</html>") == ServiceOptions.ContentIDReferences.none)
         // The reference itself is what the message has to have, and not the target that names the request.
         #expect(try refusal([.create, .inURL], 400, error("It costs $10.")) == nil)
         #expect(try refusal([.create, .inURL], 400, error("Too long.", target: "$1/Note")) == nil)
@@ -67,7 +72,8 @@ struct ReferenceRefusalTests {
 
     @Test func `what else the request names may be what is not found`() throws {
         #expect(try refusal([.create, .inURLBesidesOther], 404) == nil)
-        #expect(try refusal([.create, .inURLBesidesOther], 404, error("No $1.")) == ServiceOptions.ContentIDReferences.none)
+        #expect(
+            try refusal([.create, .inURLBesidesOther], 404, error("No $1.")) == ServiceOptions.ContentIDReferences.none)
     }
 
     @Test func `a single request refers to nothing`() throws {

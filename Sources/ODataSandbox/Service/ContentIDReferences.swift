@@ -39,6 +39,10 @@ extension ServiceView {
             case .none: inURL || inBody
             }
         guard isRefused else { return }
+        if inURL, let id = ContentIDReferences.id(of: request.url[...]) {
+            throw SandboxError(
+                isLegacy ? 404 : 400, .unresolvedReference, "Resource not found for the segment '$\(id)'.")
+        }
         // As the libraries do that take it for an address (Olingo 2).
         if isLegacy { throw SandboxError(404, .notFound, "Requested entity could not be found.") }
         throw SandboxError(

@@ -111,7 +111,9 @@ extension Fault.Effect {
     var isDecisive: Bool {
         switch self {
         case .refuse, .dropRequest, .cutRequest, .dropAnswer, .cutAnswer: true
-        case .delay, .expireTokens, .precede, .follow, .assignKeys, .ignoreBodyReferences, .keepRefused, .truncate, .replace, .distort: false
+        case .delay, .expireTokens, .precede, .follow, .assignKeys, .ignoreBodyReferences, .keepRefused, .truncate,
+            .replace, .distort:
+            false
         }
     }
 }

@@ -43,7 +43,8 @@ public struct ReferenceRefusal: Sendable, Hashable {
     /// Whether the error's sentences have the reference in them, as `$1` and not in `$10`. Its target does not count: that
     /// names what the error is about by the reference if the service has understood it (OData 4.01 JSON, 21.1).
     private static func quotes(_ contentID: String, _ response: WireResponse, _ error: ServiceError?) -> Bool {
-        let texts = error.map { [$0.message] + $0.details.map(\.message) } ?? [String(decoding: response.body, as: UTF8.self)]
+        let texts =
+            error.map { [$0.message] + $0.details.map(\.message) } ?? [String(decoding: response.body, as: UTF8.self)]
         let reference = Array("$\(contentID)".utf8)
         return texts.contains { text in
             var rest = Array(text.utf8)[...]

@@ -40,10 +40,9 @@ struct FormTrials {
                 refusal.understood != options.contentIDReferences,
                 refusal.understood.limited(to: options.contentIDReferences) == refusal.understood
             else { continue }
-            // One trial at a time: its end is to tell what it was about.
-            if let trial, trial.limit != refusal.understood { continue }
-            let open = (trial?.open ?? []).union(operations)
-            trial = Trial(limit: refusal.understood, open: open)
+            // One trial at a time, of the form that all of them can be said in.
+            let limit = trial.map { refusal.understood.limited(to: $0.limit) } ?? refusal.understood
+            trial = Trial(limit: limit, open: (trial?.open ?? []).union(operations))
             count += 1
             for operation in operations { withdrawn[operation] = .notProcessed }
         }

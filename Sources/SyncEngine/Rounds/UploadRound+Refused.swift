@@ -61,7 +61,9 @@ extension UploadRound {
             case .unknown, nil:
                 let lookalike = finding == nil ? nil : await hasLookalike(creation, terms)
                 // Where nothing can be read, what the standard promises counts, unless the service is known not to keep it.
-                if lookalike ?? (terms.options.changeSetRollback == .absent) { leftovers.doubtful.insert(member.sequence) }
+                if lookalike ?? (terms.options.changeSetRollback == .absent) {
+                    leftovers.doubtful.insert(member.sequence)
+                }
             }
         }
     }

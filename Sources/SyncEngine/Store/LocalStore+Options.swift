@@ -48,3 +48,35 @@ extension LocalStore {
         }
     }
 }
+
+extension LocalStore {
+    // MARK: What the service lacks
+
+    /// What the service lacks: as it was given, or as the metadata say, less what uploads have found out.
+    public var serviceOptions: ServiceOptions {
+        get throws(TidelogError) {
+            if let givenServiceOptions, !hasModel { return givenServiceOptions }
+            let model = try model
+            return learned.applied(
+                to: givenServiceOptions ?? ServiceOptions(declaredBy: model), version: model.version)
+        }
+    }
+
+    /// Goes by these until the store is closed, whatever uploads have found out before; nil for what the metadata say.
+    public func use(_ options: ServiceOptions?) {
+        givenServiceOptions = options
+        learned = LearnedOptions()
+        rearrangements += 1
+    }
+
+    /// Remembers what an upload has found out about the service. Where it cannot be written it is found out again.
+    func learn(_ change: (inout LearnedOptions) -> Void) {
+        let known = learned
+        change(&learned)
+        guard learned != known else { return }
+        rearrangements += 1
+        guard disk.isSystem, var description = try? StoreDescription.read(files, keys: keys) else { return }
+        change(&description.learned)
+        try? description.write(files, keys: keys)
+    }
+}

@@ -29,7 +29,7 @@ public actor LocalStore {
     var past: PastFold?
     /// Where the time comes from, and how the engine waits.
     public nonisolated let environment: SyncEnvironment
-    private let keys: [LogKey]
+    let keys: [LogKey]
     let disk: StoreDisk
     /// The snapshots that do not belong to the log, or are damaged, as opening it found.
     let unusableSnapshots: Set<String>
@@ -53,9 +53,9 @@ public actor LocalStore {
     var doubtful: Set<SequenceNumber> = []
     /// How many uploads are under way.
     var uploads = 0
-    private var givenServiceOptions: ServiceOptions?
+    var givenServiceOptions: ServiceOptions?
     /// What uploads have found out about the service.
-    private var learned = LearnedOptions()
+    var learned = LearnedOptions()
     /// How defining queries are downloaded, by name; as usual where there is none.
     let querySettings: [String: DefiningQuerySettings]
     /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
@@ -140,34 +140,6 @@ public actor LocalStore {
         try checkIndexes()
         try arrangeIndexes()
         writeSnapshotIfDue()
-    }
-
-    /// What the service lacks: as it was given, or as the metadata say, less what uploads have found out.
-    public var serviceOptions: ServiceOptions {
-        get throws(TidelogError) {
-            if let givenServiceOptions, !hasModel { return givenServiceOptions }
-            let model = try model
-            return learned.applied(
-                to: givenServiceOptions ?? ServiceOptions(declaredBy: model), version: model.version)
-        }
-    }
-
-    /// Goes by these until the store is closed, whatever uploads have found out before; nil for what the metadata say.
-    public func use(_ options: ServiceOptions?) {
-        givenServiceOptions = options
-        learned = LearnedOptions()
-        rearrangements += 1
-    }
-
-    /// Remembers what an upload has found out about the service. Where it cannot be written it is found out again.
-    func learn(_ change: (inout LearnedOptions) -> Void) {
-        let known = learned
-        change(&learned)
-        guard learned != known else { return }
-        rearrangements += 1
-        guard disk.isSystem, var description = try? StoreDescription.read(files, keys: keys) else { return }
-        change(&description.learned)
-        try? description.write(files, keys: keys)
     }
 
     // MARK: Opening

@@ -49,15 +49,21 @@ extension Combination {
             .contentID, city, .create,
             .changeSet([.create("Cities(c)"), .create("Mayors(m)"), .createLink("Cities(c)/Mayor", "Mayors(m)")]),
             "1-1 2-2 3- c-m",
-            .post("Cities", name), .post("Mayors", name), .setLink("$1/Mayor", "$2")),
+            .post("Cities", name), .post("Mayors", name), .setLink("$1/Mayor", "$2")
+        )
+        .inV2([[.post("Mayors", name, .inline("City", [name]))]]),
         .allowed(
             .contentID, city, .create,
             .changeSet([.create("Cities(c)"), .createRelated("Mayors(m)", in: "Cities(c)/Mayor")]), "1-1 2-2 3- c-m",
-            .post("Cities", name), .post("Mayors", name, .bind("City", "$1"))),
+            .post("Cities", name), .post("Mayors", name, .bind("City", "$1"))
+        )
+        .inV2([[.post("Cities", name, .inline("Mayor", [name]))]]),
         .allowed(
             .contentID, mayor, .create,
             .changeSet([.create("Cities(c)"), .create("Mayors(m)", bind: ["City": "Cities(c)"])]), "1-1 2-2 3- c-m",
-            .post("Cities", name), .post("Mayors", name, .bind("City", "$1"))),
+            .post("Cities", name), .post("Mayors", name, .bind("City", "$1"))
+        )
+        .inV2([[.post("Mayors", name, .inline("City", [name]))]]),
         .refused(
             .contentID, mayor, .create, .changeSet([.create("Cities(c)"), .create("Mayors(m)")]), "mandatoryEnd",
             "new Mayors(", "Mayors/City", "multiplicity 1", advice: "bind", "Cities"),
@@ -70,11 +76,15 @@ extension Combination {
         .allowed(
             .separateCalls, city, .create,
             .calls([.create("Cities(c)"), .createRelated("Mayors(m)", in: "Cities(c)/Mayor")]), "1-1 2-2 3- c-m",
-            .post("Cities", name), .post("Mayors", name, .bind("City", "$1"))),
+            .post("Cities", name), .post("Mayors", name, .bind("City", "$1"))
+        )
+        .inV2([[.post("Cities", name)]], [[.post("Mayors", name, .bind("City", "Cities(4)"))]]),
         .allowed(
             .separateCalls, mayor, .create,
             .calls([.create("Cities(c)"), .create("Mayors(m)", bind: ["City": "Cities(c)"])]), "1-1 2-2 3- c-m",
-            .post("Cities", name), .post("Mayors", name, .bind("City", "$1"))),
+            .post("Cities", name), .post("Mayors", name, .bind("City", "$1"))
+        )
+        .inV2([[.post("Cities", name)]], [[.post("Mayors", name, .bind("City", "Cities(4)"))]]),
     ]
 
     private static let move: [Cell] = [
@@ -164,7 +174,9 @@ extension Combination {
             .contentID, mayor, .move,
             .changeSet([.create("Cities(c)"), .updateLink("Mayors(1)/City", "Cities(c)"), .delete("Cities(1)")]),
             "2-2 3- c-1",
-            .post("Cities", name), .setLink("Mayors(1)/City", "$1"), .delete("Cities(1)")),
+            .post("Cities", name), .setLink("Mayors(1)/City", "$1"), .delete("Cities(1)")
+        )
+        .inV2([[.post("Cities", name), .setLink("$1/Mayor", "Mayors(1)"), .delete("Cities(1)")]]),
     ]
 
     private static let delete: [Cell] = [

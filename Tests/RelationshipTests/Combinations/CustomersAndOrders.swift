@@ -99,18 +99,24 @@ extension Combination {
             .changeSet([
                 .create("Customers(c)"), .create("Orders(o)"), .createLink("Customers(c)/Orders", "Orders(o)"),
             ]), "1-1 1-2 2-3 3- c-o -4",
-            .post("Customers", name), .post("Orders", note), .addLink("$1/Orders", "$2")),
+            .post("Customers", name), .post("Orders", note), .addLink("$1/Orders", "$2")
+        )
+        .inV2([[.post("Customers", name), .post("$1/Orders", note)]]),
         .allowed(
             .contentID, order, .create,
             .changeSet([
                 .create("Customers(c)"), .create("Orders(o)"), .updateLink("Orders(o)/Customer", "Customers(c)"),
             ]), "1-1 1-2 2-3 3- c-o -4",
-            .post("Customers", name), .post("Orders", note), .setLink("$2/Customer", "$1")),
+            .post("Customers", name), .post("Orders", note), .setLink("$2/Customer", "$1")
+        )
+        .inV2([[.post("Customers", name), .post("$1/Orders", note)]]),
         .allowed(
             .contentID, order, .create,
             .changeSet([.create("Customers(c)"), .create("Orders(o)", bind: ["Customer": "Customers(c)"])]),
             "1-1 1-2 2-3 3- c-o -4",
-            .post("Customers", name), .post("Orders", note, .bind("Customer", "$1"))),
+            .post("Customers", name), .post("Orders", note, .bind("Customer", "$1"))
+        )
+        .inV2([[.post("Customers", name), .post("$1/Orders", note)]]),
     ]
 
     private static let separate: [Cell] = [
@@ -123,7 +129,10 @@ extension Combination {
             .separateCalls, order, .create,
             .calls([.create("Orders(o)"), .create("Customers(c)"), .updateLink("Orders(o)/Customer", "Customers(c)")]),
             "1-1 1-2 2-3 3- c-o -4",
-            .post("Orders", note), .post("Customers", name), .setLink("$1/Customer", "$2")),
+            .post("Orders", note), .post("Customers", name), .setLink("$1/Customer", "$2")
+        )
+        .inV2(
+            [[.post("Orders", note)], [.post("Customers", name)]], [[.setLink("Orders(5)/Customer", "Customers(4)")]]),
         .refused(
             .createRelatedEntity, customer, .create,
             .createRelated("Orders(o)", in: "Customers(3)/Orders", bind: ["Customer": "Customers(1)"]), "notAllowed",

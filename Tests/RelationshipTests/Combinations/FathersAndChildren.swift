@@ -67,12 +67,16 @@ extension Combination {
             .changeSet([
                 .create("Fathers(f)"), .create("Children(c)"), .createLink("Fathers(f)/Children", "Children(c)"),
             ]), "1-1 1-2 2-3 3- f-c",
-            .post("Fathers", name), .post("Children", name), .addLink("$1/Children", "$2")),
+            .post("Fathers", name), .post("Children", name), .addLink("$1/Children", "$2")
+        )
+        .inV2([[.post("Fathers", name), .post("$1/Children", name)]]),
         .allowed(
             .contentID, child, .create,
             .changeSet([.create("Fathers(f)"), .create("Children(c)", bind: ["Father": "Fathers(f)"])]),
             "1-1 1-2 2-3 3- f-c",
-            .post("Fathers", name), .post("Children", name, .bind("Father", "$1"))),
+            .post("Fathers", name), .post("Children", name, .bind("Father", "$1"))
+        )
+        .inV2([[.post("Fathers", name), .post("$1/Children", name)]]),
         .refused(
             .contentID, child, .create, .changeSet([.create("Fathers(f)"), .create("Children(c)")]), "mandatoryEnd",
             "new Children(", "Children/Father", "multiplicity 1", advice: "bind", "Fathers"),
@@ -91,7 +95,9 @@ extension Combination {
             .separateCalls, child, .create,
             .calls([.create("Fathers(f)"), .create("Children(c)", bind: ["Father": "Fathers(f)"])]),
             "1-1 1-2 2-3 3- f-c",
-            .post("Fathers", name), .post("Children", name, .bind("Father", "$1"))),
+            .post("Fathers", name), .post("Children", name, .bind("Father", "$1"))
+        )
+        .inV2([[.post("Fathers", name), .post("$1/Children", name)]]),
     ]
 
     private static let move: [Cell] = [

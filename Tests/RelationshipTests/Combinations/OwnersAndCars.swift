@@ -64,20 +64,28 @@ extension Combination {
             .contentID, owner, .create,
             .changeSet([.create("Owners(o)"), .create("Cars(c)"), .createLink("Owners(o)/Car", "Cars(c)")]),
             "1-1 2-2 o-c",
-            .post("Owners", name), .post("Cars", model), .setLink("$1/Car", "$2")),
+            .post("Owners", name), .post("Cars", model), .setLink("$1/Car", "$2")
+        )
+        .inV2([[.post("Cars", model, .inline("Owner", [name]))]]),
         .allowed(
             .contentID, owner, .create,
             .changeSet([.create("Owners(o)"), .createRelated("Cars(c)", in: "Owners(o)/Car")]), "1-1 2-2 o-c",
-            .post("Owners", name), .post("Cars", model, .bind("Owner", "$1"))),
+            .post("Owners", name), .post("Cars", model, .bind("Owner", "$1"))
+        )
+        .inV2([[.post("Owners", name, .inline("Car", [model]))]]),
         .allowed(
             .contentID, car, .create,
             .changeSet([.create("Owners(o)"), .create("Cars(c)", bind: ["Owner": "Owners(o)"])]), "1-1 2-2 o-c",
-            .post("Owners", name), .post("Cars", model, .bind("Owner", "$1"))),
+            .post("Owners", name), .post("Cars", model, .bind("Owner", "$1"))
+        )
+        .inV2([[.post("Cars", model, .inline("Owner", [name]))]]),
         .allowed(
             .contentID, car, .create,
             .changeSet([.create("Cars(c)"), .create("Owners(o)"), .updateLink("Cars(c)/Owner", "Owners(o)")]),
             "1-1 2-2 o-c",
-            .post("Cars", model), .post("Owners", name), .setLink("$1/Owner", "$2")),
+            .post("Cars", model), .post("Owners", name), .setLink("$1/Owner", "$2")
+        )
+        .inV2([[.post("Owners", name, .inline("Car", [model]))]]),
         .refused(
             .contentID, car, .create, .changeSet([.create("Owners(o)"), .create("Cars(c)")]), "mandatoryEnd",
             "new Owners(", "Owners/Car", "multiplicity 1", advice: "Cars", "change set"),

@@ -78,11 +78,15 @@ extension Combination {
             .contentID, person, .create,
             .changeSet([.create("Persons(a)"), .create("IDCards(b)"), .createLink("Persons(a)/IDCard", "IDCards(b)")]),
             "1-1 2- a-b -2",
-            .post("Persons", name), .post("IDCards", number), .setLink("$1/IDCard", "$2")),
+            .post("Persons", name), .post("IDCards", number), .setLink("$1/IDCard", "$2")
+        )
+        .inV2([[.post("IDCards", number, .inline("Person", [name]))]]),
         .allowed(
             .contentID, card, .create,
             .changeSet([.create("Persons(a)"), .createRelated("IDCards(b)", in: "Persons(a)/IDCard")]), "1-1 2- a-b -2",
-            .post("Persons", name), .post("IDCards", number, .bind("Person", "$1"))),
+            .post("Persons", name), .post("IDCards", number, .bind("Person", "$1"))
+        )
+        .inV2([[.post("Persons", name, .inline("IDCard", [number]))]]),
     ]
 
     private static let separate: [Cell] = [
@@ -90,11 +94,15 @@ extension Combination {
             .separateCalls, person, .create,
             .calls([.create("Persons(a)"), .create("IDCards(b)"), .createLink("Persons(a)/IDCard", "IDCards(b)")]),
             "1-1 2- a-b -2",
-            .post("Persons", name), .post("IDCards", number), .setLink("$1/IDCard", "$2")),
+            .post("Persons", name), .post("IDCards", number), .setLink("$1/IDCard", "$2")
+        )
+        .inV2([[.post("Persons", name)], [.post("IDCards", number)]], [[.setLink("Persons(3)/IDCard", "IDCards(3)")]]),
         .allowed(
             .separateCalls, card, .create,
             .calls([.create("Persons(a)"), .create("IDCards(b)", bind: ["Person": "Persons(a)"])]), "1-1 2- a-b -2",
-            .post("Persons", name), .post("IDCards", number, .bind("Person", "$1"))),
+            .post("Persons", name), .post("IDCards", number, .bind("Person", "$1"))
+        )
+        .inV2([[.post("Persons", name)]], [[.post("IDCards", number, .bind("Person", "Persons(3)"))]]),
     ]
 
     private static let move: [Cell] = [
@@ -146,11 +154,15 @@ extension Combination {
         .allowed(
             .contentID, person, .move,
             .changeSet([.create("IDCards(b)"), .updateLink("Persons(1)/IDCard", "IDCards(b)")]), "1-b 2- -1 -2",
-            .post("IDCards", number), .setLink("Persons(1)/IDCard", "$1")),
+            .post("IDCards", number), .setLink("Persons(1)/IDCard", "$1")
+        )
+        .inV2([[.post("IDCards", number), .setLink("$1/Person", "Persons(1)")]]),
         .allowed(
             .contentID, card, .move,
             .changeSet([.create("Persons(a)"), .update("IDCards(1)", bind: ["Person": "Persons(a)"])]), "1- 2- a-1 -2",
-            .post("Persons", name), .change("IDCards(1)", .bind("Person", "$1"))),
+            .post("Persons", name), .change("IDCards(1)", .bind("Person", "$1"))
+        )
+        .inV2([[.post("Persons", name), .setLink("$1/IDCard", "IDCards(1)")]]),
     ]
 
     private static let delete: [Cell] = [

@@ -81,7 +81,9 @@ extension Combination {
             .changeSet([
                 .create("Suppliers(s)"), .create("Products(p)"), .createLink("Suppliers(s)/Products", "Products(p)"),
             ]), "1-1 1-2 2-1 s-p -3",
-            .post("Suppliers", name), .post("Products", name), .addLink("$1/Products", "$2")),
+            .post("Suppliers", name), .post("Products", name), .addLink("$1/Products", "$2")
+        )
+        .inV2([[.post("Suppliers", name), .post("$1/Products", name)]]),
         .allowed(
             .contentID, product, .create,
             .changeSet([
@@ -98,7 +100,11 @@ extension Combination {
                 .create("Suppliers(s)"), .create("Products(p)"), .createLink("Suppliers(s)/Products", "Products(p)"),
             ]),
             "1-1 1-2 2-1 s-p -3",
-            .post("Suppliers", name), .post("Products", name), .addLink("$1/Products", "$2")),
+            .post("Suppliers", name), .post("Products", name), .addLink("$1/Products", "$2")
+        )
+        .inV2(
+            [[.post("Suppliers", name)], [.post("Products", name)]],
+            [[.addLink("Suppliers(3)/Products", "Products(4)")]]),
         .allowed(
             .separateCalls, product, .create,
             .calls([.create("Products(p)"), .createRelated("Suppliers(s)", in: "Products(p)/Suppliers")]),

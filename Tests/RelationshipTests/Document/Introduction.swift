@@ -33,6 +33,11 @@ extension RelationshipsDocument {
         the other entity at a collection, and need not at a single-valued end.
         - **A new entity's link travels with it.** `createRelatedEntity` through a collection is a POST to it. Through a \
         single-valued property it is a POST that binds the partner, since there is no POST to a single-valued property.
+        - **`$1` stands for a new entity in URLs, in V4 in bodies as well.** V2 has it in URLs only, so a link between two new \
+        entities is said by where the second one is created, by a deep insert, or in the next batch under the real key. A \
+        service that reads less than that is found out by an upload, and one that reads more can be told to be such \
+        (`contentIDReferences`); see \
+        [Decisions/0064](Decisions/0064-a-refused-form-is-replaced-and-what-it-left-is-looked-for.md).
         - **A deep insert to many is split** into requests of one change set, unless the service is said to answer in order or \
         to echo Content-IDs (`ServiceOptions`): neither V2 nor V4.0 says which entity of an answer is which; see \
         [Decisions/0007](Decisions/0007-deep-inserts-to-many-are-split.md).
@@ -57,7 +62,8 @@ extension RelationshipsDocument {
         `MaxDataServiceVersion: 2.0` (V2) or `OData-Version: 4.0`, `OData-MaxVersion: 4.01` (V4), `Accept: application/json`, \
         and with a body `Content-Type: application/json` and `Content-Length`. `If-Match` is sent with the entity's ETag by \
         requests that change or delete the entity itself; orders are the only ones here that have ETags. `(1)` is the \
-        Content-ID. All requests of a cell are one change set of one batch. A whole batch of V2:
+        Content-ID. All requests of a cell are one change set of one batch, but those behind *then*, which are one of the \
+        next batch. A whole batch of V2:
 
         ```
         \(v2)

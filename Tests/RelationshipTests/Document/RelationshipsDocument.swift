@@ -108,10 +108,10 @@ struct RelationshipsDocument {
     /// Each request in one line: method and URL, the headers that not every request has, and the body.
     private static func requests(_ observation: Observation, _ version: Wanted.Version) -> [String] {
         let batches = observation.synchronization?.batches ?? []
-        return batches.flatMap { batch in
+        return batches.enumerated().flatMap { number, batch in
             let requests = split(String(decoding: batch.body, as: UTF8.self))
             return requests.enumerated().map { index, request in
-                requests.count == 1 ? request : "(\(index + 1)) \(request)"
+                (number == 0 ? "" : "then ") + (requests.count == 1 ? request : "(\(index + 1)) \(request)")
             }
         }
     }

@@ -6,6 +6,23 @@ struct Cell: Sendable {
     let aim: Aim
     let call: Call
     let outcome: Outcome
+    /// The requests to a service of V2, by batch and change set, where they are not the same as to one of V4: V2 has references to new
+    /// entities in URLs only.
+    var legacyBatches: [[[Wanted]]]?
+
+    /// The same cell with these requests in V2, by batch and change set.
+    func inV2(_ batches: [[Wanted]]...) -> Cell {
+        var cell = self
+        cell.legacyBatches = batches
+        return cell
+    }
+
+    /// The requests by batch and change set; nil where the call is refused.
+    func batches(_ version: Wanted.Version) -> [[[Wanted]]]? {
+        guard case .allowed(_, let batches) = outcome else { return nil }
+        guard version == .v2, let legacyBatches else { return batches }
+        return legacyBatches
+    }
 }
 
 enum Technique: String, Sendable, CaseIterable {
