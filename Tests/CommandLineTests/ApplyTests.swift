@@ -81,11 +81,22 @@ import Testing
         }
     }
 
-    /// A query's lines without the entity IDs, which each store gives for itself.
+    /// A query's lines without the entity IDs, which each store gives for itself, and without the order that follows from
+    /// them.
     private func facts(_ workspace: Workspace, _ query: String) throws -> [String] {
-        try workspace.output("query", query, "--json").split(separator: "\n").map {
-            String($0).replacing(/"@entityID":[0-9]+,/, with: "")
+        try workspace.output("query", query, "--json").split(separator: "\n").map { line in
+            text(try JSONSerialization.jsonObject(with: Data(line.utf8)))
         }.sorted()
+    }
+
+    private func text(_ json: Any) -> String {
+        switch json {
+        case let object as [String: Any]:
+            let members = object.filter { $0.key != "@entityID" }.sorted { $0.key < $1.key }
+            return "{" + members.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ") + "}"
+        case let array as [Any]: return "[" + array.map(text).sorted().joined(separator: ", ") + "]"
+        default: return "\(json)"
+        }
     }
 
     @Test func `a bad line stops with its number, nothing of it is done, and what came before stays`() throws {

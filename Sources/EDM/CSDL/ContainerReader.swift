@@ -7,13 +7,18 @@ struct ContainerReader {
     let types: [String: StructuredType]
     let source: SchemaIndex.Source
     let element: MarkupElement
+    let isDefault: Bool
+    /// The names of sets that other containers have too.
+    private let sharedNames: Set<String>
     /// The container's own `EntitySet` elements by name.
     private let sets: [String: MarkupElement]
 
     init(
         _ element: MarkupElement, in source: SchemaIndex.Source, index: SchemaIndex, navigations: NavigationTable,
-        annotations: AnnotationBook, types: [String: StructuredType]
+        annotations: AnnotationBook, types: [String: StructuredType], containers: ContainerNames
     ) {
+        isDefault = containers.isDefault(element)
+        sharedNames = containers.sharedSets
         self.index = index
         self.navigations = navigations
         self.annotations = annotations
@@ -42,7 +47,7 @@ struct ContainerReader {
         }
         return EntityContainer(
             name: name, extends: element["Extends"].map { index.qualified($0.trimmed, at: element) },
-            isDefault: element.anyAttribute("IsDefaultEntityContainer").flatMap { Bool(csdl: $0) } ?? true,
+            isDefault: isDefault,
             entitySets: sets,
             singletons: singletons, actionImports: try imports("ActionImport", .action, container: name),
             functionImports: try imports("FunctionImport", .function, container: name),
@@ -75,10 +80,18 @@ struct ContainerReader {
         let type = try entityType(child, attribute)
         let own = try annotations.annotations(of: child, "\(container)/\(name)")
         return EntitySet(
-            name: name, entityType: type, isSingleton: attribute == "Type",
+            name: modelName(name), entityType: type, isSingleton: attribute == "Type",
             bindings: try bindings(child, type, placements[name] ?? []),
-            alternateKeys: AlternateKeyReader(index: index).keys(own, of: type.name), annotations: own)
+            alternateKeys: AlternateKeyReader(index: index).keys(own, of: type.name), annotations: own,
+            segment: isDefault ? name : segment(name))
     }
+
+    /// What the model calls the container's own set.
+    private func modelName(_ name: String) -> String {
+        isDefault || !sharedNames.contains(name) ? name : segment(name)
+    }
+
+    private func segment(_ name: String) -> String { "\(element["Name"] ?? "").\(name)" }
 
     /// A set may be of a type of a document that was not read. It then has no properties here.
     private func entityType(_ child: MarkupElement, _ attribute: String) throws(CSDLError) -> EntityType {
@@ -121,7 +134,7 @@ struct ContainerReader {
             for walk in walks where index.areCompatible(type.name, walk.owner) {
                 let isInherited = index.isType(type.name, derivedFrom: walk.owner) == true
                 let path = isInherited ? walk.name : "\(walk.owner)/\(walk.name)"
-                if result[path] == nil { result[path] = other.entitySet }
+                if result[path] == nil { result[path] = modelName(other.entitySet) }
             }
         }
         return result
@@ -215,7 +228,8 @@ struct ContainerReader {
             }
             result.append(
                 OperationImport(
-                    kind: kind, name: importName, operation: operation, entitySet: child["EntitySet"].map(setName),
+                    kind: kind, name: importName, operation: operation,
+                    entitySet: child["EntitySet"].map { modelName(setName($0)) },
                     parameters: try reader.parameters(of: child, path: "\(container)/\(importName)"),
                     returnType: try reader.returnType(of: child),
                     httpMethod: child.anyAttribute("HttpMethod"),

@@ -15,10 +15,13 @@ struct ModelBuilder {
         ).build()
 
         let offered = offeredContainers()
+        let containers = ContainerNames(
+            index.sources.flatMap { $0.element.children("EntityContainer") }
+                .filter { offered.contains(ObjectIdentifier($0)) }, isLegacy: main.version.isLegacy)
         var schemas: [Schema] = []
         for (position, source) in index.sources.enumerated() {
             schemas.append(
-                try schema(source, annotations.blocks[position], types, navigations, annotations, offered))
+                try schema(source, annotations.blocks[position], types, navigations, annotations, offered, containers))
         }
         return EntityDataModel(
             version: main.version, schemas: schemas,
@@ -32,19 +35,21 @@ struct ModelBuilder {
 
     private func schema(
         _ source: SchemaIndex.Source, _ blocks: [AnnotationsBlock], _ types: [String: StructuredType],
-        _ navigations: NavigationTable, _ annotations: AnnotationBook, _ offered: Set<ObjectIdentifier>
+        _ navigations: NavigationTable, _ annotations: AnnotationBook, _ offered: Set<ObjectIdentifier>,
+        _ names: ContainerNames
     ) throws(CSDLError) -> Schema {
         let structured = source.element.children.compactMap { element -> StructuredType? in
             guard element.isModel("EntityType") || element.isModel("ComplexType") else { return nil }
             return types["\(source.namespace).\(element["Name"] ?? "")"]
         }
         var containers: [EntityContainer] = []
-        var names: Set<String> = []
+        var seen: Set<String> = []
         for element in source.element.children("EntityContainer") where offered.contains(ObjectIdentifier(element)) {
             let reader = ContainerReader(
-                element, in: source, index: index, navigations: navigations, annotations: annotations, types: types)
+                element, in: source, index: index, navigations: navigations, annotations: annotations, types: types,
+                containers: names)
             let container = try reader.read()
-            guard names.insert(container.name).inserted else {
+            guard seen.insert(container.name).inserted else {
                 throw CSDLError(.duplicateName, "The container \"\(container.name)\" is declared twice.", at: element)
             }
             containers.append(container)

@@ -70,6 +70,11 @@ struct Resolver {
             throw SandboxError(
                 isUnknown ? 404 : 400, isUnknown ? .unknownResource : .badRequest, "\(error)", target: path)
         }
+        if case .entitySet(let set)? = resourcePath.segments.first, set.segment != set.name,
+            !path.drop(while: { $0 == "/" }).hasPrefix(set.segment)
+        {
+            throw SandboxError(404, .unknownResource, "There is no \(set.name) in the default container.", target: path)
+        }
         var walk = Walk(resolver: self)
         for segment in resourcePath.segments { try walk.enter(segment) }
         return walk.target

@@ -29,7 +29,7 @@ extension ServiceView {
     }
 
     var serviceDocument: ServiceDocument {
-        ServiceDocument(entries: model.entitySets.map { ServiceDocument.Entry(name: $0.name, url: $0.name) })
+        ServiceDocument(entries: model.entitySets.map { ServiceDocument.Entry(name: $0.segment, url: $0.segment) })
     }
 
     /// Relative to the service root.
@@ -49,7 +49,7 @@ extension ServiceView {
 
     /// What a context URL calls a collection.
     func place(of set: EntitySet, source: RowID?, in state: SandboxState) -> String {
-        guard let containment = set.containment, let parent = source.flatMap({ state[$0] }) else { return set.name }
+        guard let containment = set.containment, let parent = source.flatMap({ state[$0] }) else { return set.segment }
         return place(below: parent, containment, in: state)
     }
 

@@ -61,7 +61,7 @@ public struct RequestEncoder: Sendable {
     private func encode(_ action: DataModification.Action) -> WireRequest {
         switch action {
         case .create(let set, let body):
-            return request("POST", urls.encode(set.name), write(body, declared: set.entityType.name))
+            return request("POST", urls.encode(set.segment), write(body, declared: set.entityType.name))
         case .createRelated(let source, let navigation, let body):
             return request("POST", path(source, navigation), write(body, declared: navigation.navigation?.targetType))
         case .update(let target, let body, let replaces):

@@ -18,7 +18,7 @@ struct EntityURLWriter: Sendable {
     /// Relative to the service root, percent-encoded; absolute only for a URL outside of the service.
     func relative(_ reference: ResourceReference) -> String {
         switch reference {
-        case .entity(let set, let key): return encode(set.name) + predicate(key, of: set.entityType)
+        case .entity(let set, let key): return encode(set.segment) + predicate(key, of: set.entityType)
         case .contentID(let id): return "$" + id
         case .contained(let parent, let navigation, let key):
             let type = model.findEntityType(navigation.navigation?.targetType ?? "")

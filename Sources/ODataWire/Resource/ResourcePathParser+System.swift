@@ -70,7 +70,9 @@ extension ResourcePathParser {
         for schema in model.schemas {
             for candidate in schema.containers
             where candidate.name == container || candidate.name == "\(schema.namespace).\(container)" {
-                return (candidate.entitySets + candidate.singletons).first { $0.name == local }
+                return (candidate.entitySets + candidate.singletons).first {
+                    $0.name == local || $0.segment.hasSuffix(".\(local)")
+                }
             }
         }
         return nil

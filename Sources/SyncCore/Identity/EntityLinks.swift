@@ -21,7 +21,8 @@ struct EntityLinks {
         {
             return key
         }
-        guard let start = Self.lastRange(of: "/\(set.root.name)" + (set.root.isSingleton ? "/" : "("), in: url) else {
+        guard let start = Self.lastRange(of: "/\(set.root.segment)" + (set.root.isSingleton ? "/" : "("), in: url)
+        else {
             return nil
         }
         return try? key(of: ServiceRequest.parse(String(url[start...]), model: model, version: model.version), set)
@@ -31,7 +32,7 @@ struct EntityLinks {
     ///
     /// - Parameter expected: the set that most such URLs name. These are not parsed.
     func set(in url: String, expected: EntitySet?) -> EntitySet? {
-        if let expected, relative(url).hasPrefix(expected.name + "(") { return expected }
+        if let expected, relative(url).hasPrefix(expected.segment + "(") { return expected }
         guard let request = try? ServiceRequest.parse(url, serviceRoot: root, model: model, version: model.version)
         else { return nil }
         var segments = request.path.segments[...]
@@ -48,7 +49,7 @@ struct EntityLinks {
             return ContainmentPath(request.path, model)
         }
         for set in model.entitySets + model.singletons {
-            guard let start = Self.lastRange(of: "/\(set.name)" + (set.isSingleton ? "/" : "("), in: url) else {
+            guard let start = Self.lastRange(of: "/\(set.segment)" + (set.isSingleton ? "/" : "("), in: url) else {
                 continue
             }
             let rest = try? ServiceRequest.parse(String(url[start...]), model: model, version: model.version)

@@ -62,7 +62,7 @@ public struct EntityNames<Storage: StateStorage> {
         else {
             return "\(row.set)(\(row.id))"
         }
-        if set.isSingleton { return set.name }
+        if set.isSingleton { return set.segment }
         if let form = Self.plainForm(set, type), case .integer(let key)? = row.values[form.key] {
             return form.link(key)
         }
@@ -107,7 +107,7 @@ public struct EntityNames<Storage: StateStorage> {
     }
 
     private static func plainForm(_ set: EntitySet, _ type: EntityType) -> PlainLinkForm? {
-        guard type.keyParts.count == 1, !type.keyParts[0].isNested,
+        guard set.segment == set.name, type.keyParts.count == 1, !type.keyParts[0].isNested,
             case .primitive(let primitive) = type.keyParts[0].type.kind
         else { return nil }
         switch primitive {

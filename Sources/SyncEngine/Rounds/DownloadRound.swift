@@ -67,7 +67,8 @@ struct DownloadRound {
             let options = QueryRun.Options(
                 settings: settings[query.name] ?? DefiningQuerySettings(), pageSize: options.pageSize,
                 isLegacy: model.version.isLegacy, usesLegacyDeltas: service.tellsDeletionsInV2)
-            let state = states.first { $0.query.name == query.name } ?? QueryState(query: query)
+            var state = states.first { $0.query.name == query.name } ?? QueryState(query: query)
+            state.query.query = model.addressed(state.query.query)
             let isSingle = try target(of: query, model).isSingle
             runs.append(QueryRun(state, options: options, isSingle: isSingle, now: store.environment.now()))
         }

@@ -39,7 +39,7 @@ struct EntityReading {
             return "\(property.name) eq \(literal)"
         }.joined(separator: " and ")
         let url =
-            "\(place.map(encoder.url) ?? set.name)?$filter=\(PercentCoding.encode(filter, for: .queryValue))&$top=\(limit)"
+            "\(place.map(encoder.url) ?? set.segment)?$filter=\(PercentCoding.encode(filter, for: .queryValue))&$top=\(limit)"
         let response = try await session.get(url, headers: encoder.headers)
         try ServiceSession.check(response, "GET", url)
         do throws(PayloadError) {

@@ -232,7 +232,7 @@ struct UploadRound {
     @_optimize(none)
     func answersParts(_ terms: Terms, _ course: inout Course, _ report: inout UploadReport) async -> Bool {
         guard !course.hasAnsweredParts, let set = terms.model.entitySets.first else { return course.hasAnsweredParts }
-        let query = WireRequest(method: "GET", url: "\(set.name)?$top=1", headers: ["Accept": "application/json"])
+        let query = WireRequest(method: "GET", url: "\(set.segment)?$top=1", headers: ["Accept": "application/json"])
         guard terms.options.supportsBatch else {
             course.hasAnsweredParts = (try? await session.get(query.url, headers: query.headers))?.isSuccess == true
             return course.hasAnsweredParts

@@ -1,3 +1,4 @@
+import EDM
 public import ODataWire
 public import OperationLog
 public import SyncCore

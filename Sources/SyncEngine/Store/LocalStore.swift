@@ -1,6 +1,6 @@
 import Dispatch
 public import EDM
-public import ODataWire
+import ODataWire
 import OperationLog
 public import Operations
 public import SyncCore

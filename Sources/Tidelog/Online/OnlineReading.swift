@@ -32,7 +32,7 @@ struct OnlineReading {
     func url(of request: QueryRequest) throws(TidelogError) -> String {
         switch request {
         case .url(let url): url
-        case .set(let set, let options): set.name + (try suffix(options))
+        case .set(let set, let options): set.segment + (try suffix(options))
         case .related(let address, let property, let options):
             "\(try url(of: address))/\(property.name)\(try suffix(options))"
         case .entity(let id): throw .onlyInStore(id)

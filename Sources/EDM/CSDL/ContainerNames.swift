@@ -1,0 +1,31 @@
+/// What the entity containers of a document say of each other: which is the default one, and which names of sets occur in
+/// several.
+struct ContainerNames {
+    /// The names of entity sets that more than one container has.
+    let sharedSets: Set<String>
+    private let others: Set<ObjectIdentifier>
+
+    /// - Parameters:
+    ///   - containers: in the order of the documents.
+    ///   - isLegacy: whether there may be several that are addressed by name. V4 has one only.
+    init(_ containers: [MarkupElement], isLegacy: Bool) {
+        guard isLegacy, containers.count > 1 else {
+            (sharedSets, others) = ([], [])
+            return
+        }
+        let declared = containers.map { $0.anyAttribute("IsDefaultEntityContainer").flatMap { Bool(csdl: $0) } }
+        // Where none is said to be the default one, the first that is not said to be none is taken for it.
+        let standard = declared.firstIndex(of: true) ?? declared.firstIndex { $0 == nil } ?? 0
+        others = Set(
+            containers.indices.filter { $0 != standard && declared[$0] != true }.map {
+                ObjectIdentifier(containers[$0])
+            })
+        var counts: [String: Int] = [:]
+        for container in containers {
+            for name in Set(container.children("EntitySet").compactMap { $0["Name"] }) { counts[name, default: 0] += 1 }
+        }
+        sharedSets = Set(counts.filter { $0.value > 1 }.keys)
+    }
+
+    func isDefault(_ container: MarkupElement) -> Bool { !others.contains(ObjectIdentifier(container)) }
+}
