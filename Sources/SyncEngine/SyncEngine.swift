@@ -141,8 +141,14 @@ public actor SyncEngine {
     ) async throws(TidelogError) -> MetadataRefresh {
         guard await begin(.refresh) else { throw Self.early }
         defer { end() }
-        let metadata = try await MetadataReading.read(session).bytes
-        return try await store.refresh(metadata, policy: policy, classes: classes)
+        let before = session.root
+        do throws(TidelogError) {
+            let metadata = try await MetadataReading.read(session).bytes
+            return try await store.refresh(metadata, policy: policy, classes: classes, root: session.root)
+        } catch {
+            session.move(to: before)
+            throw error
+        }
     }
 
     /// Adds a defining query, or replaces that of the same name; see ``LocalStore/add(_:)``. Not while an upload or download
@@ -167,6 +173,8 @@ public actor SyncEngine {
     public func rehearseMetadataRefresh(
         _ policy: CompatibilityPolicy, classes: EntityDataModel? = nil
     ) async throws(TidelogError) -> MetadataRefresh {
+        let before = session.root
+        defer { session.move(to: before) }
         let metadata = try await MetadataReading.read(session).bytes
         return try await store.rehearseRefresh(metadata, policy: policy, classes: classes)
     }

@@ -206,6 +206,17 @@ struct CurlTransportTests {
         }
     }
 
+    @Test func `where a redirect has led to is told, and nothing without one`() async throws {
+        try await withServer {
+            $0.target == "/old" ? $1.respond("302 Moved", "Location: /new?x=1\r\n") : $1.respond("200 OK")
+        } _: { server in
+            let moved = try await transport.locate(request("GET", server.base + "/old"))
+            #expect(moved.location == server.base + "/new?x=1")
+            let there = try await transport.locate(request("GET", server.base + "/new"))
+            #expect(there.location == nil)
+        }
+    }
+
     @Test(arguments: [301, 302, 303])
     func `a redirect that would drop the body is returned`(_ status: Int) async throws {
         try await withServer {

@@ -11,14 +11,17 @@ public struct RequestEncoder: Sendable {
     let model: EntityDataModel
     let urls: EntityURLWriter
 
-    /// - Parameter serviceRoot: absolute, with or without a slash at its end.
+    /// - Parameters:
+    ///   - serviceRoot: absolute, with or without a slash at its end.
+    ///   - givenRoot: the root that redirects to it, if there is one.
     public init(
-        version: ODataVersion, model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions()
+        version: ODataVersion, model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
+        givenRoot: String? = nil
     ) {
         self.version = version
         self.model = model
         self.options = options
-        urls = EntityURLWriter(version: version, model: model, serviceRoot: serviceRoot)
+        urls = EntityURLWriter(version: version, model: model, serviceRoot: serviceRoot, givenRoot: givenRoot)
     }
 
     /// The request that carries the modification out.

@@ -6,13 +6,18 @@ struct EntityURLWriter: Sendable {
     let model: EntityDataModel
     /// With a slash at its end.
     let serviceRoot: String
-    private let rootPath: String
+    /// All roots by which URLs may name the service, absolute and as paths; ``serviceRoot`` first.
+    private let prefixes: [String]
 
-    init(version: ODataVersion, model: EntityDataModel, serviceRoot: String) {
+    /// - Parameter givenRoot: the root that redirects to `serviceRoot`; the service may still use it in its links.
+    init(version: ODataVersion, model: EntityDataModel, serviceRoot: String, givenRoot: String? = nil) {
         self.version = version
         self.model = model
-        self.serviceRoot = serviceRoot.hasSuffix("/") ? serviceRoot : serviceRoot + "/"
-        rootPath = Self.path(of: self.serviceRoot)
+        let root = serviceRoot.hasSuffix("/") ? serviceRoot : serviceRoot + "/"
+        self.serviceRoot = root
+        var roots = [root]
+        if let givenRoot, givenRoot != root { roots.append(givenRoot) }
+        prefixes = roots + roots.map(Self.path).filter { !$0.isEmpty }
     }
 
     /// Relative to the service root, percent-encoded; absolute only for a URL outside of the service.
@@ -25,10 +30,7 @@ struct EntityURLWriter: Sendable {
             return relative(parent) + "/" + encode(navigation.name) + (key.map { predicate($0, of: type) } ?? "")
         case .cast(let entity, let type): return relative(entity) + "/" + encode(type)
         case .url(let url):
-            if url.hasPrefix(serviceRoot) { return String(url.dropFirst(serviceRoot.count)) }
-            if url.hasPrefix("/"), !rootPath.isEmpty, url.hasPrefix(rootPath) {
-                return String(url.dropFirst(rootPath.count))
-            }
+            for prefix in prefixes where url.hasPrefix(prefix) { return String(url.dropFirst(prefix.count)) }
             return url
         }
     }

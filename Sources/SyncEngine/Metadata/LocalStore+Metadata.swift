@@ -12,12 +12,14 @@ extension LocalStore {
     /// same transaction; what waits in there for such a place and has it now is pending again. Values, entities and links
     /// that have no place are dropped from the views; all defining queries are read in full by the next download.
     ///
-    /// - Parameter classes: the metadata that the app's classes were generated from: the new ones have to be compatible with
-    ///   these as well.
+    /// - Parameters:
+    ///   - classes: the metadata that the app's classes were generated from: the new ones have to be compatible with
+    ///     these as well.
+    ///   - root: where the service has them; nil for where it was before.
     /// - Throws: `incompatibleMetadata`, and nothing is changed then; `notOData` where the document is none.
     /// - Complexity: a pass over the queue, and one over the entities and links where values or relationships change.
     public func refresh(
-        _ metadata: [UInt8], policy: CompatibilityPolicy, classes: EntityDataModel? = nil
+        _ metadata: [UInt8], policy: CompatibilityPolicy, classes: EntityDataModel? = nil, root: String? = nil
     ) async throws(TidelogError) -> MetadataRefresh {
         let (old, new, difference) = try comparison(metadata)
         let incompatible = policy.incompatibleChanges(in: difference, classes, new)
@@ -25,10 +27,11 @@ extension LocalStore {
             throw TidelogError(
                 IncompatibleMetadata(difference: difference, changes: incompatible), root: try service?.root ?? "")
         }
-        if known.metadata == metadata { return MetadataRefresh(difference: difference) }
+        let root = root ?? known.root
+        if known.metadata == metadata, known.root == root { return MetadataRefresh(difference: difference) }
         let refresh = try transaction { () throws -> MetadataRefresh in
             let refresh = try self.consequences(of: difference, from: old, to: new)
-            try self.add(.serviceInstalled(ServiceDescription(root: known.root, metadata: metadata)))
+            try self.add(.serviceInstalled(ServiceDescription(root: root, metadata: metadata)))
             if !refresh.unfit.isEmpty { try self.add(.operationsUnfit(refresh.unfit)) }
             if !refresh.fitAgain.isEmpty { try self.add(.operationsReleased(refresh.fitAgain)) }
             _ = try self.commit()

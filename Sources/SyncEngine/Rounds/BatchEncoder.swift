@@ -8,8 +8,13 @@ public struct BatchEncoder: Sendable {
     var options: ServiceOptions { encoder.options }
     var version: ODataVersion { encoder.version }
 
-    public init(model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions()) {
-        encoder = RequestEncoder(version: model.version, model: model, serviceRoot: serviceRoot, options: options)
+    /// - Parameter givenRoot: the root that redirects to `serviceRoot`, if there is one.
+    public init(
+        model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
+        givenRoot: String? = nil
+    ) {
+        encoder = RequestEncoder(
+            version: model.version, model: model, serviceRoot: serviceRoot, options: options, givenRoot: givenRoot)
     }
 
     /// A request of the plan as it goes to a service without `$batch`.

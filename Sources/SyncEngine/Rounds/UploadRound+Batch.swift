@@ -52,7 +52,8 @@ extension UploadRound {
     }
 
     func encoder(_ terms: Terms) -> BatchEncoder {
-        BatchEncoder(model: terms.model, serviceRoot: session.root, options: terms.options)
+        BatchEncoder(
+            model: terms.model, serviceRoot: session.root, options: terms.options, givenRoot: session.givenRoot)
     }
 
     @_optimize(none)

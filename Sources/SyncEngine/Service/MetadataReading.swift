@@ -1,13 +1,14 @@
 public import EDM
 import ODataWire
 
-/// Reads and checks a service's metadata document.
+/// Reads and checks a service's metadata document. If its address is redirected, the session goes on at the root that it leads
+/// to: a redirect of a modification would not be followed.
 public enum MetadataReading {
     public static func read(_ session: ServiceSession) async throws(TidelogError) -> (
         bytes: [UInt8], model: EntityDataModel
     ) {
         let place = "GET \(session.root)$metadata"
-        let response = try await session.get("$metadata", headers: ["Accept": "application/xml"])
+        let response = try await session.locate("$metadata", headers: ["Accept": "application/xml"])
         try ServiceSession.check(response, "GET", session.root + "$metadata")
         do throws(CSDLError) {
             return (response.body, try CSDLReader.read(response.body))

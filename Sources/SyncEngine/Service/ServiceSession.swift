@@ -5,8 +5,8 @@ public import Transport
 
 /// Talks to one OData service: completes URLs and headers, fetches the CSRF token, and turns what is no OData into errors.
 public actor ServiceSession {
-    /// Absolute, with a slash at its end.
-    public nonisolated let root: String
+    /// The roots of the service: that which requests go to, and that which was given, if it redirects there.
+    private nonisolated let roots: Mutex<(current: String, given: String)>
     private let transport: any HTTPTransport
     private var credentials: Credentials
     private let authentication: AuthenticationHook?
@@ -29,10 +29,27 @@ public actor ServiceSession {
         root: String, transport: any HTTPTransport, credentials: Credentials = .none,
         authentication: AuthenticationHook? = nil
     ) {
-        self.root = root.hasSuffix("/") ? root : root + "/"
+        let root = root.hasSuffix("/") ? root : root + "/"
+        roots = Mutex((root, root))
         self.transport = transport
         self.credentials = credentials
         self.authentication = authentication
+    }
+
+    /// Absolute, with a slash at its end. Where the root that was given redirects, this is the root that it leads to.
+    public nonisolated var root: String { roots.withLock { $0.current } }
+
+    /// The root that was given; the service may still use it in its links.
+    public nonisolated var givenRoot: String { roots.withLock { $0.given } }
+
+    /// Goes on at another root of the same origin, such as that of a session of its own: `…/(S(abc))/OData.svc/`.
+    ///
+    /// Returns false, and changes nothing, if the root is of another origin.
+    @discardableResult
+    public nonisolated func move(to root: String) -> Bool {
+        guard isOurs(root) else { return false }
+        roots.withLock { $0.current = root.hasSuffix("/") ? root : root + "/" }
+        return true
     }
 
     /// Takes effect with the next request.
@@ -58,6 +75,56 @@ public actor ServiceSession {
     /// Sends a request that changes nothing. Any status comes back as a response.
     public func get(_ url: String, headers: HTTPHeaders = .empty) async throws(TidelogError) -> WireResponse {
         try await send(WireRequest(method: "GET", url: url, headers: headers))
+    }
+
+    /// The most redirects that are followed for a transport that does not follow them.
+    private static var redirectLimit: Int { 5 }
+
+    /// Sends a GET for a resource of the service, and goes on at the root that it is redirected to, where that is of the same
+    /// origin and has the resource under the same name. Any other status comes back as a response.
+    func locate(_ resource: String, headers: HTTPHeaders) async throws(TidelogError) -> WireResponse {
+        var url = resource
+        for _ in 0...Self.redirectLimit {
+            let before = generation
+            let request = WireRequest(method: "GET", url: url, headers: headers)
+            var (response, location) = try await locateOnce(request)
+            if await wantsRepetition(request, response, before) { (response, location) = try await locateOnce(request) }
+            if let target = redirect(of: response, from: url) {
+                url = target
+                continue
+            }
+            let path = absolute(location ?? url).prefix { $0 != "?" && $0 != "#" }
+            if response.isSuccess, path.hasSuffix("/" + resource) { move(to: String(path.dropLast(resource.count))) }
+            return response
+        }
+        throw TidelogError(
+            .unreachable, "The service redirects more than \(Self.redirectLimit) times.",
+            place: "GET \(root)\(resource)",
+            recovery: "Check the service root.")
+    }
+
+    private func locateOnce(_ request: WireRequest) async throws(TidelogError) -> (WireResponse, location: String?) {
+        let (message, url) = try outgoing(request)
+        let trace = trace
+        trace?.request(message, url: url, body: [])
+        do throws(TransportError) {
+            let (response, body, location) = try await transport.locate(message)
+            activity.tell(.exchanged(sent: 0, received: body.count, status: response.status.code))
+            trace?.response(response, to: request.method, url: url, body: body)
+            return (WireResponse(response, body), location)
+        } catch {
+            trace?.failure(error, of: request.method, url: url)
+            activity.tell(.exchanged(sent: 0, received: 0, status: nil))
+            throw TidelogError(error)
+        }
+    }
+
+    /// Where a response redirects to, within the origin; nil if it does not.
+    private func redirect(of response: WireResponse, from request: String) -> String? {
+        guard [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["Location"]
+        else { return nil }
+        let target = absolute(resolve(location, from: request))
+        return isOurs(target) ? target : nil
     }
 
     /// Sends a GET, and gives the body of a success as it arrives. Any status comes back as a response.
@@ -267,7 +334,7 @@ public actor ServiceSession {
     private nonisolated func isOurs(_ url: String) -> Bool { Self.origin(of: url) == Self.origin(of: root) }
 
     /// Whether the URL, which may be relative, leads to the service's origin.
-    nonisolated func isOfService(_ url: String) -> Bool { isOurs(absolute(url)) }
+    package nonisolated func isOfService(_ url: String) -> Bool { isOurs(absolute(url)) }
 
     /// Scheme, host and port, in one of the ways in which they can be written (RFC 3986, 6.2.2.1 and 6.2.3).
     private static func origin(of url: String) -> String {
@@ -292,6 +359,11 @@ public actor ServiceSession {
     }
 
     nonisolated func absolute(_ url: String) -> String {
+        let (root, given) = roots.withLock { $0 }
+        // The service may go on using the root that it redirects from.
+        if given != root, url.hasPrefix(given), !url.hasPrefix(root) {
+            return absolute(String(url.dropFirst(given.count)))
+        }
         // Only a scheme at the beginning makes a URL absolute: keys and query options may hold URLs too.
         let start = url.prefix(8).lowercased()
         let isAbsolute = start.hasPrefix("http://") || start.hasPrefix("https://")
@@ -313,6 +385,15 @@ public actor ServiceSession {
             throw TidelogError(
                 .service(status: 404), "The service has nothing there (404)\(words).", place: place,
                 recovery: "Check the URL.", cause: UnsuccessfulAnswer(response))
+        case 301, 302, 303, 307, 308:
+            let target = response.headers["Location"].map { " to \(URLText.withoutSecrets($0))" } ?? ""
+            throw TidelogError(
+                .service(status: response.status),
+                "The service redirects\(target) (\(response.status)); nothing was done.", place: place,
+                recovery:
+                    "Read the metadata again ('tidelog refresh-metadata'): the store then goes over to the address "
+                    + "that the service has now, if that is of the same origin. Otherwise make a store for that address.",
+                cause: UnsuccessfulAnswer(response))
         default:
             throw TidelogError(
                 .service(status: response.status), "The service answered with status \(response.status)\(words).",

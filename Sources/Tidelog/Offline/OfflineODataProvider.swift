@@ -98,16 +98,22 @@ public final class OfflineODataProvider: DataServiceProvider {
     private func finish(
         _ engine: SyncEngine, installing metadata: [UInt8]?, _ queries: [DefiningQuery], isNew: Bool
     ) async throws(TidelogError) -> EntityDataModel {
-        let (store, root) = (engine.store, engine.session.root)
-        if let logged = try await store.service?.root, logged != root {
+        let (store, session) = (engine.store, engine.session)
+        // The log knows the root that the one of the description redirects to. A store that was interrupted while it was made
+        // begins with another one, where each visitor is given a root of their own.
+        let isRedirected = session.givenRoot != session.root
+        if let logged = try await store.service?.root, logged != session.root,
+            isNew ? !isRedirected || !session.isOfService(logged) : !session.move(to: logged)
+        {
             throw TidelogError(
-                .invalidRequest, "The log belongs to the service \(logged), not to \(URLText.withoutSecrets(root)).",
+                .invalidRequest,
+                "The log belongs to the service \(logged), not to \(URLText.withoutSecrets(session.root)).",
                 place: parameters.storePath)
         }
         if let metadata { try await engine.install(metadata) }
         // Last, since a store without a description is one that was interrupted while it was made.
         if isNew {
-            try StoreDescription(serviceRoot: root, service: parameters.serviceOptions).write(
+            try StoreDescription(serviceRoot: session.givenRoot, service: parameters.serviceOptions).write(
                 StoreFiles(directory: parameters.storePath), keys: parameters.keys)
         }
         if await !store.hasModel { try await engine.prepare() }
@@ -211,7 +217,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// Goes by these options from now on, and keeps them in the store; nil to go by the metadata again.
     public func keep(_ options: ServiceOptions?) async throws(TidelogError) {
         let engine = try engine()
-        try StoreDescription(serviceRoot: engine.session.root, service: options).write(
+        try StoreDescription(serviceRoot: engine.session.givenRoot, service: options).write(
             StoreFiles(directory: parameters.storePath), keys: parameters.keys)
         await engine.store.use(options)
     }

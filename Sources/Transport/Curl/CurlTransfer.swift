@@ -4,11 +4,13 @@ import Synchronization
 
 /// One request on its way, with the redirects that it follows.
 ///
-/// `@unchecked Sendable` because only the loop's thread touches its variables; the buffer and the flag are safe by
-/// themselves.
+/// `@unchecked Sendable` because only the loop's thread touches its variables; the buffer, the flag and the location are safe
+/// by themselves.
 final class CurlTransfer: @unchecked Sendable {
     let buffer: ResponseBuffer
     let isCancelled = Atomic(false)
+    /// Where redirects have led to; nil before the first.
+    let location = Mutex<String?>(nil)
 
     private let request: OutgoingRequest
     private let options: TransportOptions
@@ -212,6 +214,7 @@ extension CurlTransfer {
             return false
         }
         url = target
+        self.location.withLock { $0 = target.text }
         parser = ResponseHeadParser()
         held = nil
         received = 0

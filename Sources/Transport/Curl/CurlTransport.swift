@@ -24,6 +24,14 @@ public final class CurlTransport: HTTPTransport {
         return try await whole(loop, transfer)
     }
 
+    public func locate(
+        _ request: HTTPRequest
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {
+        let (loop, transfer) = try await prepare(request, [], ResponseBuffer(capacity: nil))
+        let (response, body) = try await whole(loop, transfer)
+        return (response, body, transfer.location.withLock { $0 })
+    }
+
     public func send(
         _ request: HTTPRequest, file: RequestFile
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {

@@ -15,6 +15,13 @@ public protocol HTTPTransport: Sendable {
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8])
 
+    /// Sends a GET, and tells where the response came from.
+    ///
+    /// - Returns: in `location`, the URL that redirects led to; nil if there were none, or if the transport does not know.
+    func locate(
+        _ request: HTTPRequest
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?)
+
     /// The same with a body that lies in a file.
     func send(
         _ request: HTTPRequest, file: RequestFile
@@ -27,6 +34,14 @@ public protocol HTTPTransport: Sendable {
 }
 
 extension HTTPTransport {
+    /// For transports that do not tell: who gets a redirect as the response follows it.
+    public func locate(
+        _ request: HTTPRequest
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {
+        let (response, body) = try await send(request, body: [])
+        return (response, body, nil)
+    }
+
     /// For transports that cannot read files: the whole of it is in memory while it is sent.
     public func send(
         _ request: HTTPRequest, file: RequestFile

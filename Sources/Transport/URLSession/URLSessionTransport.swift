@@ -29,6 +29,19 @@
         public func send(
             _ request: HTTPRequest, body: [UInt8]
         ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+            let (response, body, _) = try await exchange(request, body: body)
+            return (response, body)
+        }
+
+        public func locate(
+            _ request: HTTPRequest
+        ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {
+            try await exchange(request, body: [])
+        }
+
+        private func exchange(
+            _ request: HTTPRequest, body: [UInt8]
+        ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {
             _ = try OutgoingRequest(request, body: [])
             let outgoing = try OutgoingRequest(try await options.authorize(request), body: body)
             var urlRequest = try outgoing.urlRequest()
@@ -42,7 +55,8 @@
                     throw outgoing.error(.protocolViolation, "no response came", sent: true)
                 }
                 session.keepCookies(of: response)
-                return (response.head, Array(data))
+                let location = response.url == urlRequest.url ? nil : response.url?.absoluteString
+                return (response.head, Array(data), location)
             } catch let error as TransportError {
                 throw error
             } catch let error as URLError {
