@@ -53,7 +53,7 @@ import Tidelog
         let bodies = shop.transport.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
         #expect(bodies.contains("POST $"))
         #expect(!bodies.contains(#":"$"#))
-        #expect(try await store(shop).serviceOptions.contentIDReferences == .urlsOnly)
+        #expect(try await store(shop).serviceOptions.contentIDReferences == .urlsPreferred)
     }
 
     @Test func `a V4 service that does not know references in bodies is found out in one upload, and remembered`()

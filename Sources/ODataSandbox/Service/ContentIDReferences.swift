@@ -34,7 +34,7 @@ extension ServiceView {
         let inBody = !ContentIDReferences.inBody(of: request).isDisjoint(with: identifiers)
         let isRefused =
             switch abilities.contentIDReferences {
-            case .standard, .urlsAndBodies: false
+            case .standard, .urlsPreferred, .urlsAndBodies: false
             case .urlsOnly: inBody
             case .none: inURL || inBody
             }

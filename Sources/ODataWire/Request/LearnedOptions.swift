@@ -51,7 +51,8 @@ extension ServiceOptions.ContentIDReferences {
         switch self {
         case .none: 0
         case .urlsOnly: 1
-        case .standard, .urlsAndBodies: 2
+        case .urlsPreferred: 2
+        case .standard, .urlsAndBodies: 3
         }
     }
 }

@@ -19,11 +19,13 @@ public struct ServiceOptions: Sendable, Hashable {
 
     /// Where `$<Content-ID>` may stand for an entity that the same change set creates.
     public enum ContentIDReferences: String, Sendable, Hashable, CaseIterable {
-        /// As the version's standard has it: ``urlsAndBodies`` for V4, ``urlsOnly`` for V2 and V3.
+        /// As the version's standard has it: ``urlsAndBodies`` for V4, ``urlsPreferred`` for V2 and V3.
         case standard
         /// In the first segment of URLs, and in bodies: `"Customer@odata.bind": "$1"`, in V2 `{"uri": "$1"}`. V4 leaves
         /// bodies open; V2 and V3 do not have them (MS-ODATA 2.2.7.6.1).
         case urlsAndBodies
+        /// In the first segment of URLs; in bodies only where a change that has to take effect as a whole has no other form.
+        case urlsPreferred
         /// In the first segment of URLs, the only place where V2 and V4 promise it.
         case urlsOnly
         /// Nowhere: what refers to a new entity waits until its key is known.
@@ -32,7 +34,7 @@ public struct ServiceOptions: Sendable, Hashable {
         /// What the value means for a service of that version; never ``standard``.
         public func resolved(for version: ODataVersion) -> ContentIDReferences {
             guard self == .standard else { return self }
-            return version.isLegacy ? .urlsOnly : .urlsAndBodies
+            return version.isLegacy ? .urlsPreferred : .urlsAndBodies
         }
     }
 

@@ -106,10 +106,12 @@ struct BatchDraft<Storage: StateStorage> {
             resolver: resolver, requestLimit: options.requestLimit, byteLimit: options.byteLimit,
             service: options.service)
         for group in grouping.inOrder() {
-            let (operations, carried) = forms.sendable(group)
+            let form = forms.sendable(group)
             let changeSet: PlannedChangeSet
             do throws(StateError) {
-                changeSet = try encoder.changeSet(operations, carrying: carried.adding(coalesced, to: operations))
+                changeSet = try encoder.changeSet(
+                    form.operations, carrying: form.carried.adding(coalesced, to: form.operations),
+                    references: form.references)
             } catch {
                 guard error.code == .unsendable else { throw error }
                 for pending in group { unplannable[pending.sequence] = .noLegalPlan(error.message) }

@@ -80,6 +80,18 @@ struct LinkTracker<Storage: StateStorage> {
         return ended
     }
 
+    /// Whether entities are linked to the same ones as in another tracker that began with the same state.
+    func agrees(with other: LinkTracker) throws(StateError) -> Bool {
+        for entity in changes.entities.union(other.changes.entities) {
+            let relationships = changes.relationships(of: entity).union(other.changes.relationships(of: entity))
+            for relationship in relationships {
+                let end = LinkEnd(entity: entity, relationship: relationship)
+                if try partners(at: end) != other.partners(at: end) { return false }
+            }
+        }
+        return true
+    }
+
     /// Who had the keys of the entities that the operation creates: what deletes those comes before. The new ones have them
     /// from now on.
     mutating func formerOwners(_ operation: Operation) throws(StateError) -> [EntityID] {
@@ -171,6 +183,8 @@ private struct LinkChanges {
         if known == nil { changes.append(Change(relationship: relationship)) }
         changes[known ?? changes.count - 1].note(partner, isLinked)
     }
+
+    var entities: Set<EntityID> { Set(changes.keys) }
 
     func relationships(of entity: EntityID) -> Set<Relationship> { Set((changes[entity] ?? []).map(\.relationship)) }
 

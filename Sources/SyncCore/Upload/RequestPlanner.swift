@@ -6,7 +6,9 @@ import Operations
 /// forms that the service knows.
 struct RequestPlanner<Storage: StateStorage> {
     let resolver: EntityResolver<Storage>
-    let options: ServiceOptions
+    private(set) var options: ServiceOptions
+    /// The options, whatever a single change set departs from.
+    private let usualOptions: ServiceOptions
     private var nextContentID: Int
     private(set) var contentIDs: [EntityID: String] = [:]
     /// Entities that an earlier request of the change set changes or links: their ETag has been checked, and need not be
@@ -30,15 +32,20 @@ struct RequestPlanner<Storage: StateStorage> {
     ) {
         self.resolver = resolver
         nextContentID = firstContentID
-        self.options = options.resolved(for: resolver.model.version)
+        usualOptions = options.resolved(for: resolver.model.version)
+        self.options = usualOptions
         self.knownLater = knownLater
     }
 
-    /// - Parameter given: Content-IDs of entities that the change set creates before these operations.
+    /// - Parameters:
+    ///   - given: Content-IDs of entities that the change set creates before these operations.
+    ///   - references: where they may refer to new entities, if not as the options have it.
     mutating func changeSet(
         _ operations: [PendingOperation], carrying carried: [SequenceNumber: [SequenceNumber]] = [:],
-        given: [EntityID: String] = [:]
+        given: [EntityID: String] = [:], references: ServiceOptions.ContentIDReferences? = nil
     ) throws(StateError) -> PlannedChangeSet {
+        options = usualOptions
+        if let references { options.contentIDReferences = references }
         contentIDs = given
         changed = []
         referenced = EntityIDs(operations.flatMap(\.operation.referencedEntities))

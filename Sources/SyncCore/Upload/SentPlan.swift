@@ -57,10 +57,12 @@ public struct SentPlan<Storage: StateStorage> {
         for unit in units {
             if try forms.obstacle(in: unit.operations) != nil { return nil }
         }
-        let (sendable, carried) = forms.sendable(units.flatMap(\.operations).sorted { $0.sequence < $1.sequence })
+        let form = forms.sendable(units.flatMap(\.operations).sorted { $0.sequence < $1.sequence })
         var planner = RequestPlanner(resolver: resolver, options: options, firstContentID: first)
         let coalesced = units.reduce(into: [:]) { $0.merge($1.carried) { $0 + $1 } }
-        return try? planner.changeSet(sendable, carrying: carried.adding(coalesced, to: sendable))
+        return try? planner.changeSet(
+            form.operations, carrying: form.carried.adding(coalesced, to: form.operations),
+            references: form.references)
     }
 
     /// What the operations by themselves tell of their requests. The keys of what was created below another entity are then

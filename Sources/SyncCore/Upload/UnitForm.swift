@@ -16,6 +16,8 @@ struct UnitForm<Storage: StateStorage> {
     struct Form {
         var operations: [PendingOperation]
         var carried: [SequenceNumber: [SequenceNumber]] = [:]
+        /// Where the requests refer to new entities, if not as the options have it.
+        var references: ServiceOptions.ContentIDReferences?
     }
 
     enum Finding {
@@ -27,12 +29,17 @@ struct UnitForm<Storage: StateStorage> {
     func find(_ unit: [PendingOperation]) throws(StateError) -> Finding {
         let plain = Form(operations: unit)
         guard let obstacle = try obstacle(plain) else { return .sendable(plain) }
-        guard let absorbed = try absorbed(unit) else { return .impossible(explained(obstacle, unit)) }
-        if try self.obstacle(absorbed) == nil { return .sendable(absorbed) }
-        guard let nested = try nested(absorbed), try self.obstacle(nested) == nil else {
-            return .impossible(explained(obstacle, unit))
+        if let absorbed = try absorbed(unit) {
+            if try isFaithful(absorbed, to: unit), try self.obstacle(absorbed) == nil { return .sendable(absorbed) }
+            if let nested = try nested(absorbed), try isFaithful(nested, to: unit), try self.obstacle(nested) == nil {
+                return .sendable(nested)
+            }
         }
-        return .sendable(nested)
+        if options.contentIDReferences == .urlsPreferred {
+            let open = Form(operations: unit, references: .urlsAndBodies)
+            if try self.obstacle(open) == nil { return .sendable(open) }
+        }
+        return .impossible(explained(obstacle, unit))
     }
 
     /// Whether the operations may refer to entities that the same change set creates before them.
@@ -45,8 +52,14 @@ struct UnitForm<Storage: StateStorage> {
         let created = Set(unit.operations.flatMap(\.operation.createdEntities))
         let known = Set(unit.operations.flatMap(\.operation.referencedEntities)).subtracting(created).subtracting(new)
         var planner = RequestPlanner(resolver: resolver, options: options, knownLater: known)
-        _ = try planner.changeSet(
-            unit.operations, given: Dictionary(uniqueKeysWithValues: new.map { ($0, "0") }))
+        do throws(StateError) {
+            _ = try planner.changeSet(
+                unit.operations, given: Dictionary(uniqueKeysWithValues: new.map { ($0, "0") }),
+                references: unit.references)
+        } catch {
+            guard error.code == .unsendable else { throw error }
+            return error.message
+        }
         return planner.obstacle
     }
 
@@ -215,6 +228,50 @@ extension UnitForm.Form {
     }
 }
 
+// MARK: - Faithfulness
+
+extension UnitForm {
+    /// Whether the form says no link twice, and ends in the same links as the operations do one after another: what one of
+    /// them pushes out stays out, even where a later one takes back what it did itself.
+    fileprivate func isFaithful(_ form: Form, to unit: [PendingOperation]) throws(StateError) -> Bool {
+        var wanted = LinkTracker(resolver)
+        for pending in unit { _ = try resolver.follow(pending.operation, &wanted) }
+        var said = LinkTracker(resolver)
+        for pending in form.operations {
+            if case .create(let creation, let parent) = pending.operation.action {
+                let navigation = try parent.flatMap { parent throws(StateError) in
+                    try resolver.navigation(parent.navigation, of: parent.entity, in: pending.operation)
+                }
+                let back = navigation.flatMap { resolver.model.partner(of: $0)?.name }
+                if saysTwice(creation, back, parent?.entity) { return false }
+            }
+            _ = try resolver.follow(pending.operation, &said)
+        }
+        return try wanted.agrees(with: said)
+    }
+
+    /// Whether a creation, or one inside of it, links an end that has room for one to several.
+    ///
+    /// - Parameters:
+    ///   - back: the navigation property that leads to what the entity is created in.
+    ///   - owner: what it is created in.
+    private func saysTwice(_ creation: Creation, _ back: String?, _ owner: EntityID?) -> Bool {
+        guard let type = resolver.model.findEntityType(creation.type) else { return true }
+        for property in type.navigationProperties where !property.isCollection {
+            var targets = Set(creation.bindings.filter { $0.navigation == property.name }.flatMap(\.targets))
+            for level in creation.inline where level.navigation == property.name {
+                targets.formUnion(level.entities.map(\.entity))
+            }
+            if property.name == back, let owner { targets.insert(owner) }
+            if targets.count > 1 { return true }
+        }
+        return creation.inline.contains { level in
+            let back = type.findProperty(level.navigation).flatMap { resolver.model.partner(of: $0)?.name }
+            return level.entities.contains { saysTwice($0, back, creation.entity) }
+        }
+    }
+}
+
 /// The forms of a plan's units, found once.
 struct UnitForms<Storage: StateStorage> {
     private let finder: UnitForm<Storage>
@@ -253,12 +310,12 @@ struct UnitForms<Storage: StateStorage> {
     }
 
     /// What is to be sent for the operations of a group.
-    func sendable(_ group: [PendingOperation]) -> ([PendingOperation], carried: [SequenceNumber: [SequenceNumber]]) {
-        guard isLimited else { return (group, [:]) }
+    func sendable(_ group: [PendingOperation]) -> UnitForm<Storage>.Form {
+        guard isLimited else { return UnitForm.Form(operations: group) }
         let found = group.compactMap { forms[$0.sequence] }
-        return (
-            found.flatMap(\.operations).sorted { $0.sequence < $1.sequence },
-            found.reduce(into: [:]) { $0.merge($1.carried) { first, _ in first } }
-        )
+        return UnitForm.Form(
+            operations: found.flatMap(\.operations).sorted { $0.sequence < $1.sequence },
+            carried: found.reduce(into: [:]) { $0.merge($1.carried) { first, _ in first } },
+            references: found.lazy.compactMap(\.references).first)
     }
 }

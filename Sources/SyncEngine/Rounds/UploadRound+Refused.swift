@@ -14,6 +14,13 @@ extension UploadRound {
         /// Those of which it has entities that may be theirs, or that cannot be looked for.
         var doubtful: Set<SequenceNumber> = []
 
+        func holds(_ payload: EntityPayload, of set: EntitySet) -> Bool {
+            let key = KeyText.of(payload.values, type: set.entityType)
+            return found.contains { $0.set == set && KeyText.of($0.payload.values, type: set.entityType) == key }
+        }
+
+        var isEmpty: Bool { found.isEmpty && doubtful.isEmpty }
+
         /// What goes into the log at first: if the process ends now, the next upload settles it.
         var inDoubt: [SequenceNumber: BatchAnswered.Result] {
             let operations = found.map(\.pending.sequence) + doubtful
@@ -50,13 +57,25 @@ extension UploadRound {
         for operations: [SequenceNumber], _ batch: BatchID, _ terms: Terms, _ leftovers: inout Leftovers
     ) async {
         let members = await pending(operations)
+        var isThere = terms.options.changeSetRollback == .absent
+        var looked = 0
         for member in members {
             guard case .create(let creation, _) = member.operation.action else { continue }
+            // Where none of the first is there, the service has taken back what it had done.
+            guard isThere || looked < Self.sampleSize else { return }
+            looked += 1
+            defer { if !leftovers.isEmpty { isThere = true } }
             var probe = member.withFinalValues(among: members)
             probe.status = .inDoubt(batch, reason: BatchAnswered.refusedButThere)
             let finding = try? await DoubtResolution(store: store, session: session).finding(probe)
             switch finding {
-            case .tookEffect(_, let payload, let set): leftovers.found.append((member, payload, set))
+            case .tookEffect(_, let payload, let set):
+                // What was found for a twin is not this one as well.
+                if leftovers.holds(payload, of: set) {
+                    leftovers.doubtful.insert(member.sequence)
+                } else {
+                    leftovers.found.append((member, payload, set))
+                }
             case .mayBeSentAgain, .mayBeDoneTwice: break
             case .unknown, nil:
                 let lookalike = finding == nil ? nil : await hasLookalike(creation, terms)
@@ -67,6 +86,9 @@ extension UploadRound {
             }
         }
     }
+
+    /// How many creates of a change set are looked for, as long as none is found.
+    private static var sampleSize: Int { 8 }
 
     @_optimize(none)
     private func pending(_ operations: [SequenceNumber]) async -> [PendingOperation] {

@@ -33,7 +33,7 @@ extension RelationshipsDocument {
         the other entity at a collection, and need not at a single-valued end.
         - **A new entity's link travels with it.** `createRelatedEntity` through a collection is a POST to it. Through a \
         single-valued property it is a POST that binds the partner, since there is no POST to a single-valued property.
-        - **`$1` stands for a new entity in URLs, in V4 in bodies as well.** V2 has it in URLs only, so a link between two new \
+        - **`$1` stands for a new entity in URLs, in V4 in bodies as well.** V2 has it in URLs, so a link between two new \
         entities is said by where the second one is created, by a deep insert, or in the next batch under the real key. A \
         service that reads less than that is found out by an upload, and one that reads more can be told to be such \
         (`contentIDReferences`); see \
