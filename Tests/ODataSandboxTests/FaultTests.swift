@@ -126,6 +126,33 @@ import Testing
         #expect(shop.get("Prices(Currency='USD',Day=1)").status == 404)
     }
 
+    @Test(arguments: Dialect.allCases)
+    func `what was done before a change set is refused can stay, and references in bodies mean nothing`(
+        _ dialect: Dialect
+    ) throws {
+        var shop = try Shop(dialect)
+        let bind = dialect == .v2 ? #"{"__metadata":{"uri":"$1"}}"# : #""$1""#
+        let name = dialect == .v2 ? "Person" : "Person@odata.bind"
+        let parts = [
+            BatchPart.changeSet([
+                .init(contentID: "1", request: shop.request("POST", "Persons", #"{"Name":"kept"}"#, [:])),
+                .init(contentID: "2", request: shop.request("POST", "IDCards", "{\"\(name)\":\(bind)}", [:])),
+            ])
+        ]
+        var request = shop.request("POST", "/\(dialect.rawValue)/$batch", "", [:])
+        request.headers["Content-Type"] = "multipart/mixed; boundary=b"
+        request.body = try MultipartBatchWriter().write(BatchRequest(parts: parts), boundary: "b") { "cs\($0)" }
+        for (effects, kept) in [([Fault.Effect.ignoreBodyReferences], 0), ([.ignoreBodyReferences, .keepRefused], 1)] {
+            shop.sandbox.faults = effects.map { Fault($0) }
+            guard case .response(let response) = shop.sandbox.reply(to: request) else { throw NoResponse() }
+            #expect(response.text.contains(dialect == .v2 ? " 404 " : " 400 "))
+            #expect(shop.state("Persons").split(separator: "\n").count { $0.contains("kept") } == kept)
+            #expect(!shop.state("IDCards").contains("IDCards(3)"))
+        }
+        guard case .response = shop.sandbox.reply(to: request) else { throw NoResponse() }
+        #expect(shop.state("IDCards").contains("IDCards(3)"))
+    }
+
     @Test func `a body can be cut without a trace on the connection, or be somebody else's`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.faults = [
@@ -281,7 +308,8 @@ import Testing
             [
                 .refuse(status: 401, headers: ["A": "b"], body: Array("no".utf8)), .dropRequest,
                 .cutRequest(after: 1), .dropAnswer, .cutAnswer(after: 2), .delay(milliseconds: 3), .expireTokens,
-                .precede(by: other), .follow(by: other), .assignKeys, .truncate(after: 4),
+                .precede(by: other), .follow(by: other), .assignKeys, .ignoreBodyReferences, .keepRefused,
+                .truncate(after: 4),
                 .replace(contentType: "text/html", body: Array("<p>".utf8)),
             ] + Fault.Distortion.allCases.map(Fault.Effect.distort)
         var shop = try Shop(.v4)
