@@ -1,9 +1,15 @@
 extension LogReader {
-    /// The snapshots that are there, ascending. Looks at their names and sizes only: whether one holds shows when it is
-    /// read.
+    /// Returns the snapshots with which the log goes on without a gap, in ascending order.
+    ///
+    /// A compaction that was interrupted can leave snapshots that are older than the first record. The records behind them
+    /// are gone, so they are not among these; the next compaction removes them.
+    ///
+    /// Looks at names and sizes only: damage shows when a snapshot is read.
     public func snapshots() throws(LogError) -> [SnapshotFile] {
         var files: [SnapshotFile] = []
-        for sequence in try listing().snapshots {
+        let listing = try listing()
+        let first = listing.segments.first ?? 0
+        for sequence in listing.snapshots where sequence >= first {
             let path = directory + "/" + SegmentName.name(.snapshot, firstSequence: sequence)
             do {
                 let file = try fileSystem.open(path, .read)
