@@ -44,8 +44,8 @@ final class Device {
 
     static let files = StoreFiles(directory: "/store")
 
-    /// What the log holds, as the files say.
-    func records() throws -> [(sequence: SequenceNumber, record: Record)] {
+    /// Returns the records of the log on the disk.
+    func records(on disk: SimulatedDisk) throws -> [(sequence: SequenceNumber, record: Record)] {
         let reader = try LogReader(directory: Self.files.log, fileSystem: disk)
         var records: [(SequenceNumber, Record)] = []
         let decoder = RecordDecoder()
@@ -55,9 +55,21 @@ final class Device {
         return records
     }
 
-    /// What the log ever held, from its first record on.
-    func allRecords() throws -> [(sequence: SequenceNumber, record: Record)] {
-        let records = try records()
+    func records() throws -> [(sequence: SequenceNumber, record: Record)] { try records(on: disk) }
+
+    /// Returns the custom tags of all operations that the log on the disk has or had before a compaction.
+    func customTags(on disk: SimulatedDisk) throws -> Set<String> {
+        Set(
+            try allRecords(on: disk).compactMap {
+                if case .operation(let operation) = $0.record.body { operation.customTag } else { nil }
+            })
+    }
+
+    func allRecords() throws -> [(sequence: SequenceNumber, record: Record)] { try allRecords(on: disk) }
+
+    /// Returns the records of the log on the disk, and in front of them those that a compaction removed.
+    private func allRecords(on disk: SimulatedDisk) throws -> [(sequence: SequenceNumber, record: Record)] {
+        let records = try records(on: disk)
         guard let first = records.first?.sequence ?? removed.last.map({ $0.sequence + 1 }) else { return records }
         return removed.filter { $0.sequence < first } + records
     }

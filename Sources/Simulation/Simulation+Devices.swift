@@ -24,7 +24,7 @@ extension Simulation {
         }
     }
 
-    private func open(_ disk: SimulatedDisk, _ number: Int) async throws(TidelogError) -> (LocalStore, SyncEngine) {
+    func open(_ disk: SimulatedDisk, _ number: Int) async throws(TidelogError) -> (LocalStore, SyncEngine) {
         // Sixteen bytes of the seed and the device: the same in each run.
         let identifier = StoreIdentifier(
             bytes: (0..<16).map { UInt8(truncatingIfNeeded: $0 < 8 ? seed >> UInt64($0 * 8) : UInt64(number + $0)) })
@@ -55,16 +55,18 @@ extension Simulation {
         note("d\(device.number) closes and opens")
         await device.store.close()
         guard !device.hasCrashed else { return }
-        await start(device, on: device.disk.copy())
+        let image = device.disk.copy()
+        await checkBitRot(of: device, image)
+        await start(device, on: image)
     }
 
     func restart(_ device: Device) async {
         counts.restarts += 1
         await device.store.close()
         // The end of a process leaves what was written; the end of the machine what was synced, and any part of the rest.
-        let image =
-            random.chance(50) || !options.troubles.contains(.powerLoss)
-            ? device.disk.copy() : device.disk.random(&random)
+        let keepsWrites = random.chance(50) || !options.troubles.contains(.powerLoss)
+        let image = keepsWrites ? device.disk.copy() : device.disk.random(&random)
+        if keepsWrites { await checkBitRot(of: device, image) }
         if options.plants.contains(.forgetfulDisk), let path = image.paths.last(where: { $0.hasSuffix(".segment") }) {
             image[path] = Array(image[path].dropLast(100))
         }
@@ -93,10 +95,7 @@ extension Simulation {
 
     private func checkAfterStart(_ device: Device) async throws(TidelogError) {
         do {
-            let tags = Set(
-                try device.allRecords().compactMap {
-                    if case .operation(let operation) = $0.record.body { operation.customTag } else { nil }
-                })
+            let tags = try device.customTags(on: device.disk)
             let lost = device.acknowledged.subtracting(tags).sorted()
             if !lost.isEmpty { violated("d\(device.number) lost what it had acknowledged: \(lost)") }
             // What the app never learnt of is as good as acknowledged now that it is there.

@@ -131,7 +131,7 @@ extension Simulation {
             if random.chance(50) { _ = answer(request, number) }
             device.crash()
             throw failure(.cancelled, number, mayHaveBeenSent: true)
-        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening: return answer(request, number)
+        case .partition, .processCrash, .powerLoss, .diskStop, .crashAtOpening, .bitRot: return answer(request, number)
         }
     }
 

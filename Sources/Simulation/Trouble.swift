@@ -52,6 +52,8 @@ package enum Trouble: String, Sendable, Hashable, CaseIterable, Comparable {
     case crashInFlight
     /// The process ends again while it recovers.
     case crashAtOpening
+    /// A bit of the log changes while no process has it open.
+    case bitRot
 
     package static func < (a: Trouble, b: Trouble) -> Bool { a.rawValue < b.rawValue }
 }

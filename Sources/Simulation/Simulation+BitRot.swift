@@ -1,0 +1,39 @@
+import DiskSimulation
+import OperationLog
+import SyncEngine
+
+extension Simulation {
+    /// Opens a copy of the device's store in which one bit of the log has changed.
+    ///
+    /// The store must open with every acknowledged operation, or opening or reading it must report damage. The device itself goes on with the unchanged
+    /// image, so that a run does not end with the first changed bit.
+    ///
+    /// - Parameter image: a disk that has everything that was written; a bit that changes in a torn write cannot be told
+    ///   from the tear.
+    func checkBitRot(of device: Device, _ image: SimulatedDisk) async {
+        let paths = image.paths.filter { $0.hasSuffix(".segment") && !image[$0].isEmpty }
+        guard !paths.isEmpty, random.chance(30), happens(.bitRot) else { return }
+        let path = paths[random.below(paths.count)]
+        let bit = random.below(image[path].count * 8)
+        let rotten = image.copy()
+        rotten[path][bit / 8] ^= 1 << UInt8(bit % 8)
+        let place = "d\(device.number): with bit \(bit) of \(path) changed"
+        note(place)
+        do {
+            let (store, _) = try await open(rotten, device.number)
+            let lost = device.acknowledged.subtracting(try device.customTags(on: rotten)).sorted()
+            if !lost.isEmpty { violated("\(place) the store opens without \(lost)") }
+            await store.close()
+        } catch {
+            if !Self.isDamage(error) { violated("\(place) the store fails with \(error)") }
+        }
+    }
+
+    private static func isDamage(_ error: any Error) -> Bool {
+        switch error {
+        case let error as TidelogError: error.code == .damaged
+        case LogError.damaged: true
+        default: false
+        }
+    }
+}
