@@ -14,9 +14,11 @@ struct GatheringTests {
         try state.putQuery(QueryState(query: DefiningQuery(name: name, query: "Orders")))
     }
 
-    /// What the file has for others.
+    /// The names that the next process finds if this one ends now.
     private func committed() throws -> [String] {
-        try SQLiteState(path: file.path, store: "test", readOnly: true).queries().map(\.query.name)
+        let (_, state) = try file.openCopy()
+        defer { state.close() }
+        return try state.queries().map(\.query.name)
     }
 
     private func names() throws -> [String] { try state.queries().map(\.query.name) }

@@ -91,7 +91,7 @@ struct PageCheckTests {
         try? FileManager.default.removeItem(atPath: file.path)
         let state = try file.open()
         try state.transaction { try state.putQuery(QueryState(query: DefiningQuery(name: "Q", query: "Orders"))) }
-        for name in ["", "-wal", "-shm"] {
+        for name in ["", "-wal"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path + name)
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
         }

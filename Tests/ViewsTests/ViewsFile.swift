@@ -1,3 +1,4 @@
+import Foundation
 import Views
 
 #if canImport(Darwin)
@@ -24,4 +25,13 @@ final class ViewsFile {
     deinit { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
 
     func open() throws -> SQLiteState { try SQLiteState(path: path, store: "test") }
+
+    /// Opens a copy of the files as they are now, as a process finds them when the one that writes them has ended.
+    func openCopy() throws -> (file: ViewsFile, state: SQLiteState) {
+        let copy = ViewsFile()
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.copyItem(atPath: path + suffix, toPath: copy.path + suffix)
+        }
+        return (copy, try copy.open())
+    }
 }

@@ -12,6 +12,8 @@ public enum StoredViews: Sendable, Hashable {
     case sound(through: SequenceNumber)
     /// They are thrown away and made again when the store is opened next, for a reason that is no damage.
     case stale(String)
+    /// Another process has the store open, so its views cannot be read.
+    case inUse
     /// They do not say what the log says, or are damaged; a sentence.
     case wrong(String)
 
@@ -39,6 +41,8 @@ extension InspectedStore {
             throw error
         } catch let error as StateError where error.code == .damaged {
             return .wrong(error.message)
+        } catch let error as StateError where error == SQLiteState.inUse {
+            return .inUse
         } catch {
             return .stale("They cannot be read now: \(error)")
         }

@@ -25,8 +25,6 @@ public struct Fold<Storage: StateStorage> {
     package var longQueue = 256
     /// How often operations ended, or became others, and only those that this reaches were applied anew: for tests.
     package private(set) var partialReplaysOfEnded = 0
-    /// Whether it is kept what each pending operation reads and writes; nil where the storage has to be asked.
-    private var keepsEffects: Bool?
     /// The last record that stands for a lost one.
     private var lastLoss: SequenceNumber?
     /// What is still pending on the entities that an answer is about, while it is applied.
@@ -119,17 +117,12 @@ public struct Fold<Storage: StateStorage> {
                 self.edits = nil
                 if !edits.removed.isEmpty { partialReplaysOfEnded += 1 }
                 touched.add(replay.touched)
-                if count < longQueue / 2 {
-                    try storage.removeEffects()
-                    keepsEffects = false
-                }
                 return
             }
             try unwindAll()
         }
         guard isUnwound else { return }
         isUnwound = false
-        keepsEffects = try storage.pendingCount() > longQueue
         var next: SequenceNumber = 0
         while let page = try page(from: next) {
             for pending in page { try putOnTop(pending) }
@@ -149,11 +142,10 @@ public struct Fold<Storage: StateStorage> {
         _ pending: PendingOperation, firstUnknown: EntityID = EntityID(rawValue: .max)
     ) throws(StateError) {
         let operation = try visible(pending)
-        let effect = try editLayer(.local, keepingEffect: keepsEffects == true, firstUnknown: firstUnknown) {
-            e throws(StateError) in
+        let effect = try editLayer(.local, keepingEffect: true, firstUnknown: firstUnknown) { e throws(StateError) in
             if let operation { try e.apply(operation) }
         }.effect
-        if keepsEffects == true { try storage.putEffect(effect, of: pending.sequence) }
+        try storage.putEffect(effect, of: pending.sequence)
     }
 
     /// What the operations applied since the last call changed, for the rules to look at.
@@ -230,8 +222,6 @@ public struct Fold<Storage: StateStorage> {
         let pending = PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending)
         try storage.putPending(pending)
         if isSettled {
-            // The new one is the last; what is kept of those before it is kept of it.
-            if keepsEffects == nil { keepsEffects = try storedEffects(before: sequence) }
             try putOnTop(pending, firstUnknown: firstUnknown)
         } else {
             edits?.added.insert(sequence)
@@ -253,19 +243,11 @@ public struct Fold<Storage: StateStorage> {
     /// and remembers what changes below them.
     mutating func unwind() throws(StateError) {
         guard isSettled else { return }
-        if keepsEffects == nil { keepsEffects = try storedEffects(before: .max) }
-        if keepsEffects == true, model != nil, try storage.pendingCount() > longQueue {
+        if model != nil, try storage.pendingCount() > longQueue, try storage.hasEffects() {
             edits = BaseEdits()
         } else {
             try unwindAll()
         }
-    }
-
-    private func storedEffects(before end: SequenceNumber) throws(StateError) -> Bool {
-        guard let first = try storage.pendingOperations(from: 0, limit: 1).first, first.sequence < end else {
-            return longQueue == 0
-        }
-        return try storage.effect(of: first.sequence) != nil
     }
 
     /// Takes the pending operations off: every entity and link is as the service last said.
@@ -273,8 +255,7 @@ public struct Fold<Storage: StateStorage> {
         guard !isUnwound else { return }
         isUnwound = true
         edits = nil
-        if keepsEffects != false { try storage.removeEffects() }
-        keepsEffects = false
+        try storage.removeEffects()
         while true {
             let bases = try storage.takeBases(limit: 1_024)
             if bases.isEmpty { break }

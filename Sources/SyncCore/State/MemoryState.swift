@@ -17,11 +17,9 @@ public final class MemoryState: StateStorage {
     private var changedLinkKeys: Set<LinkKey> = []
     /// Those that were asked for, by set.
     private var indexes: [String: [RowIndex]] = [:]
-    private var queue = MemoryQueue()
+    private var queue = PendingQueue()
     /// How often a pending operation was asked for: for tests that count work.
     package private(set) var operationsRead = 0
-    private var effects: [SequenceNumber: OperationEffect] = [:]
-    private var accesses: [StateItem: [SequenceNumber: Access]] = [:]
     private var undone: [SequenceNumber: UndoneOperation] = [:]
     private var batches: [BatchID: OpenBatch] = [:]
     private(set) var ancestorsByID: [EntityID: Ancestor] = [:]
@@ -75,8 +73,6 @@ public final class MemoryState: StateStorage {
         copy.changedLinkKeys = changedLinkKeys
         copy.indexes = indexes
         copy.queue = queue
-        copy.effects = effects
-        copy.accesses = accesses
         copy.undone = undone
         copy.batches = batches
         copy.ancestorsByID = ancestorsByID
@@ -233,7 +229,7 @@ public final class MemoryState: StateStorage {
     public func putPending(_ operation: PendingOperation) {
         touched?.pending.insert(operation.sequence)
         if tally.isKept { tally.replace(queue[operation.sequence], by: operation) }
-        queue.put(operation)
+        queue.put(operation, about: [])
     }
     public func pendingStatus(
         of sequence: SequenceNumber
@@ -266,22 +262,15 @@ public final class MemoryState: StateStorage {
     public func hasPendingChange(of id: EntityID) -> Bool { queue.hasChange(of: id) }
     public func lastPending(inTransaction name: String) -> SequenceNumber? { queue.last(inTransaction: name) }
 
-    public func effect(of sequence: SequenceNumber) -> OperationEffect? { effects[sequence] }
+    public func hasEffects() -> Bool { queue.effects.count == queue.count }
+    public func effect(of sequence: SequenceNumber) -> OperationEffect? { queue.effects[sequence] }
     public func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) {
-        removeEffect(of: sequence)
-        effects[sequence] = effect
-        for (item, access) in effect.accesses { accesses[item, default: [:]][sequence] = access }
+        queue.putEffect(effect, of: sequence)
     }
-    public func removeEffect(of sequence: SequenceNumber) {
-        guard let gone = effects.removeValue(forKey: sequence) else { return }
-        for item in gone.accesses.keys {
-            accesses[item]?[sequence] = nil
-            if accesses[item]?.isEmpty == true { accesses[item] = nil }
-        }
-    }
-    public func removeEffects() { (effects, accesses) = ([:], [:]) }
+    public func removeEffect(of sequence: SequenceNumber) { queue.removeEffect(of: sequence) }
+    public func removeEffects() { queue.removeEffects() }
     public func accesses(of item: StateItem) -> [(operation: SequenceNumber, access: Access)] {
-        (accesses[item] ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        queue.effects.accesses(of: item)
     }
 
     public func undoneOperations() -> [UndoneOperation] { undone.values.sorted { $0.sequence < $1.sequence } }

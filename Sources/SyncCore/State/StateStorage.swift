@@ -92,8 +92,10 @@ public protocol StateStorage: AnyObject {
     /// The last pending operation of the app's transaction; nil where it has none.
     func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber?
 
-    // What pending operations read and wrote when they were applied: of all of them or of none. No part of what the state says:
-    // without it everything is taken off and put back.
+    // What pending operations read and wrote when they were applied. No part of the state: without it all of them are taken off
+    // and put back.
+    /// Whether there is an effect for each pending operation, and for no other.
+    func hasEffects() throws(StateError) -> Bool
     func effect(of sequence: SequenceNumber) throws(StateError) -> OperationEffect?
     /// In place of what was there before.
     func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) throws(StateError)

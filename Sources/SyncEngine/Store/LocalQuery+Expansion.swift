@@ -63,7 +63,6 @@ extension LocalQuery {
         switch item.form {
         case .count: entities = []
         case .references:
-            try reader.prepare(found.rows)
             entities = try found.rows.map { try reader.reference($0) }
         case .entities: entities = try shape(found.rows, options, Way(depth: way.depth + 1, entities: way.entities))
         }

@@ -72,7 +72,7 @@ struct LocalQuery {
         case (.media, _):
             throw EvaluationError(.unsupported, "The content of a media entity is not read by a query.")
         case (_, .entities(let rows)):
-            answer.entities = try shape(rows, request.options, standings: found.standings)
+            answer.entities = try shape(rows, request.options)
         case (_, .applied(let rows)): answer.entities = try rows.map { try shape($0, request) }
         case (.rawValue, .value(let value)):
             guard value != .null else { throw EvaluationError(.notFound, "The property is null and has no raw value.") }
@@ -90,19 +90,9 @@ struct LocalQuery {
 
     /// Entities with what `$compute`, `$expand` and `$select` say.
     ///
-    /// - Parameters:
-    ///   - way: for expanded entities, how they were come to.
-    ///   - standings: what is pending on each of them, where that was read with them; otherwise empty.
-    func shape(
-        _ rows: [EntityRow], _ options: QueryOptions, _ way: Way = Way(), standings: [SQLiteState.Standing] = []
-    ) throws -> [EntitySnapshot] {
-        var snapshots: [EntitySnapshot]
-        if standings.isEmpty {
-            try reader.prepare(rows)
-            snapshots = try rows.map { try reader.snapshot($0) }
-        } else {
-            snapshots = zip(rows, standings).map { reader.snapshot($0, $1) }
-        }
+    /// - Parameter way: for expanded entities, how they were come to.
+    func shape(_ rows: [EntityRow], _ options: QueryOptions, _ way: Way = Way()) throws -> [EntitySnapshot] {
+        var snapshots = try rows.map { try reader.snapshot($0) }
         if !options.compute.isEmpty {
             for (place, row) in rows.enumerated() {
                 snapshots[place].values.merge(try query.computed(row, options))

@@ -8,18 +8,13 @@ import Views
 struct SnapshotReader {
     private let state: SQLiteState
     private let forms: LinkForms
-    private let standings: Standings
     private let localLinks = LocalLinks()
 
     /// - Parameter forms: those of the model and service root that hold now.
     init(state: SQLiteState, forms: LinkForms) {
         self.state = state
         self.forms = forms
-        standings = Standings(state)
     }
-
-    /// Reads ahead what is asked for row by row.
-    func prepare(_ rows: [EntityRow]) throws { try standings.read(rows) }
 
     /// The entity by its links, without values.
     func reference(_ row: EntityRow) throws -> EntitySnapshot {
@@ -34,12 +29,9 @@ struct SnapshotReader {
         return try localLinks.targets(of: row.id, end, in: state)
     }
 
-    func snapshot(_ row: EntityRow) throws -> EntitySnapshot { snapshot(row, try standings.standing(of: row.id)) }
-
-    /// - Parameter standing: what is pending on the entity, from whoever has read that with the row.
-    func snapshot(_ row: EntityRow, _ standing: SQLiteState.Standing) -> EntitySnapshot {
+    func snapshot(_ row: EntityRow) throws -> EntitySnapshot {
         let standing: EntitySnapshot.State =
-            switch standing {
+            switch try state.standing(of: row.id) {
             case .clean: .clean
             case .pending: .pending
             case .rejected: .error

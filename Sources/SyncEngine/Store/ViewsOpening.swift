@@ -66,6 +66,8 @@ struct ViewsOpening {
         guard try applied + 1 >= reader.firstSequence() else {
             throw StateError(.damaged, "The views are older than the first operation that the log still has.")
         }
+        // Reads the queue, so that one that does not decode is made again here.
+        _ = try state.hasPending()
         return try caughtUp(state)
     }
 

@@ -47,15 +47,12 @@ package struct EntityTableScope: SQLScope {
     }
 
     package func state(_ function: CanonicalFunction) -> SQLText? {
-        let isAbout = "touched.entity = \(alias).entity AND \(OperationRole.isAboutCondition)"
-        let pending = "EXISTS (SELECT 1 FROM touched WHERE \(isAbout))"
+        let standing = "\(Connection.standingFunction)(\(alias).entity)"
         return switch function {
         // Zero is `EntityRow.Origin.local`.
-        case .isLocal: SQLText("(\(alias).origin = 0 OR \(pending))")
-        case .hasPendingChanges: SQLText(pending)
-        case .isInErrorState:
-            SQLText(
-                "EXISTS (SELECT 1 FROM touched JOIN pending USING (sequence) WHERE \(isAbout) AND pending.status = 3)")
+        case .isLocal: SQLText("(\(alias).origin = 0 OR \(standing) > 0)")
+        case .hasPendingChanges: SQLText("(\(standing) > 0)")
+        case .isInErrorState: SQLText("(\(standing) = 2)")
         case .upsertedLastDownload:
             SQLText("(\(alias).downloaded > 0 AND \(alias).downloaded >= (SELECT last_download FROM header))")
         default: nil

@@ -34,28 +34,6 @@ extension SQLiteState {
         return try list(sql, [Self.idList(ids)]) { row throws(StateError) in try entityRow(row, set: set) }
     }
 
-    /// Calls `body` for each of the entities that pending operations are about.
-    func eachStanding(
-        of ids: some Sequence<EntityID>, _ body: (EntityID, Standing) -> Void
-    ) throws(StateError) {
-        guard try hasRejected() else {
-            let sql = """
-                SELECT value FROM json_each(?)
-                WHERE EXISTS (SELECT 1 FROM touched WHERE entity = value AND \(OperationRole.isAboutCondition))
-                """
-            return try each(sql, [Self.idList(ids)]) { row throws(StateError) in
-                body(EntityID(rawValue: UInt64(bitPattern: row.integer(0))), .pending)
-            }
-        }
-        let sql = """
-            SELECT wanted.value, MAX(status = 3) FROM json_each(?) AS wanted CROSS JOIN touched ON entity = wanted.value
-            CROSS JOIN pending USING (sequence) WHERE \(OperationRole.isAboutCondition) GROUP BY 1
-            """
-        try each(sql, [Self.idList(ids)]) { row throws(StateError) in
-            body(EntityID(rawValue: UInt64(bitPattern: row.integer(0))), row.integer(1) == 1 ? .rejected : .pending)
-        }
-    }
-
     /// For `json_each`.
     static func idList(_ ids: some Sequence<EntityID>) -> SQLValue {
         var bytes = [UInt8(ascii: "[")]

@@ -113,10 +113,7 @@ extension RowQuery {
             let set = try onlyTarget(of: property, from: source)
         else { return nil }
         if request.options == QueryOptions(), request.path.target != .count {
-            let found = try state.reached(from: source, along: end, in: set)
-            var answer = Answer(.entities(found.rows))
-            answer.standings = found.standings
-            return answer
+            return Answer(.entities(try state.reached(from: source, along: end, in: set)))
         }
         do {
             let found = try state.reached(from: source, along: end, in: set, request.options, now: now)

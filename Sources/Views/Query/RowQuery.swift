@@ -34,8 +34,6 @@ public struct RowQuery {
         public var isSingle: Bool
         /// The options that lead to the next page; nil on the last one.
         public var next: QueryOptions?
-        /// What is pending on each of the entities, in their order, where that was read with them; otherwise empty.
-        public var standings: [SQLiteState.Standing] = []
 
         public init(_ content: Content, count: Int64? = nil, isSingle: Bool = false) {
             self.content = content

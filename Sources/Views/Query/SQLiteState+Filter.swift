@@ -103,6 +103,8 @@ extension SQLiteState {
         guard let model, let scope = EntityTableScope(set, alias: "t0", model: model, layouts: layouts) else {
             throw EvaluationError(.unsupported, "\(set.name) has no table.")
         }
+        // The function `tl_standing` asks it.
+        try queue.load(from: self)
         return SQLCompiler(
             scope, functions: try queryFunctions(model), now: now, aliases: options.aliases, parameters: parameters)
     }

@@ -19,28 +19,19 @@ extension SQLiteState {
         }
     }
 
-    /// All entities that a navigation property leads to from one entity, in the order of their IDs, each with what is pending on
-    /// it; that is left out where it is the same for all or takes more than a look.
-    func reached(
-        from entity: EntityID, along end: Navigation, in set: EntitySet
-    ) throws -> (rows: [EntityRow], standings: [Standing]) {
-        let tells = try hasPending() && !hasRejected()
-        let form = ReachedForm(set: set.name, isForward: end.relationship.isForward, tellsStanding: tells)
+    /// Returns all entities that a navigation property leads to from one entity, in the order of their IDs.
+    func reached(from entity: EntityID, along end: Navigation, in set: EntitySet) throws -> [EntityRow] {
+        let form = ReachedForm(set: set.name, isForward: end.relationship.isForward)
         let sql: String
         if let known = reachedTexts[form] {
             sql = known
         } else {
-            let condition = "touched.entity = t0.entity AND \(OperationRole.isAboutCondition)"
-            let standing = tells ? ", EXISTS (SELECT 1 FROM touched WHERE \(condition))" : ""
-            sql =
-                "SELECT \(Self.selectedColumns)\(standing) " + (try reached(along: end, in: set)) + "1 ORDER BY "
-                + form.farEnd
+            sql = "SELECT \(Self.selectedColumns) " + (try reached(along: end, in: set)) + "1 ORDER BY " + form.farEnd
             reachedTexts[form] = sql
         }
-        var found: (rows: [EntityRow], standings: [Standing]) = ([], [])
+        var found: [EntityRow] = []
         try each(SQLText(sql, [.text(end.relationship.name), integer(entity)])) { row in
-            found.rows.append(try entityRow(row, set: set.name))
-            if tells { found.standings.append(row.integer(Self.selectedColumnCount) == 0 ? .clean : .pending) }
+            found.append(try entityRow(row, set: set.name))
         }
         return found
     }
@@ -49,7 +40,6 @@ extension SQLiteState {
     struct ReachedForm: Hashable {
         let set: String
         let isForward: Bool
-        let tellsStanding: Bool
 
         var farEnd: String { isForward ? "links.second" : "links.first" }
     }

@@ -48,7 +48,7 @@ package final class Connection {
             throw SQLiteError(code: code & 0xFF, message: message, sql: nil)
         }
         handle = opened
-        sqlite3_busy_timeout(handle, 5_000)
+        sqlite3_busy_timeout(handle, readOnly ? 0 : Self.patience)
         tableUses.register(on: handle)
         // Both hold for a file that is new only.
         var reserved = Int32(PageChecks.reservedBytes)
@@ -56,6 +56,25 @@ package final class Connection {
         _ = tidelog_sqlite3_defend(handle)
         try execute(
             "PRAGMA page_size = \(PageChecks.pageSize); PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
+    }
+
+    /// How many milliseconds a writer waits for a lock that another process holds.
+    private static let patience: Int32 = 5_000
+
+    /// Makes a write-ahead log the journal, and keeps the file locked until the connection is closed. SQLite then takes its
+    /// locks once instead of for each statement.
+    ///
+    /// If another process is reading the file, the locks are taken for each statement.
+    package func useWriteAheadLog() throws(SQLiteError) {
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, Self.patience) }
+        do throws(SQLiteError) {
+            try execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; SELECT 1 FROM sqlite_master")
+        } catch {
+            guard error.code == SQLITE_BUSY else { throw error }
+            sqlite3_busy_timeout(handle, Self.patience)
+            try execute("PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL")
+        }
     }
 
     /// The path as a URI that tells SQLite so.

@@ -36,16 +36,11 @@ extension SQLiteState {
     /// Written by almost every transaction, or, as the names of values, never written again. The names of relationships and sets
     /// are not among them: before there is one, nothing else is read, and the first link or key makes it.
     private static let bookkeeping: Set<String> = [
-        "header", "entities", "pending", "touched", "shapes", "json_each", "sqlite_master",
+        "header", "entities", "pending", "effects", "shapes", "json_each", "sqlite_master",
     ]
 
-    func noteStandings(of entities: some Sequence<EntityID>) {
-        if notesStandings { changedStandings.formUnion(entities) }
-    }
-
-    func entities(touchedBy operation: SequenceNumber) throws(StateError) -> [EntityID] {
-        try list("SELECT entity FROM touched WHERE sequence = ?", [integer(operation)]) {
-            EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
-        }
+    /// Notes the entities on which an operation is pending.
+    func noteStandings(of operation: SequenceNumber) {
+        if notesStandings { changedStandings.formUnion(queue.entities(of: operation)) }
     }
 }

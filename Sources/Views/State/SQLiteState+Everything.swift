@@ -40,8 +40,12 @@ extension SQLiteState {
     }
 
     public func forEachPending(_ body: (PendingOperation) throws -> Void) throws {
-        try each("SELECT \(Self.pendingColumns) FROM pending ORDER BY sequence") { row in
-            try body(try pending(row))
+        var next: SequenceNumber = 0
+        while true {
+            let page = try pendingOperations(from: next, limit: 256)
+            guard let last = page.last else { return }
+            for pending in page { try body(pending) }
+            next = last.sequence + 1
         }
     }
 

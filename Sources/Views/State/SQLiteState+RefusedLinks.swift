@@ -3,19 +3,14 @@ import Operations
 import SyncCore
 
 extension SQLiteState {
-    /// Whether the service has refused an operation that makes the link. Cost: that of the refused operations that name
-    /// one of its ends.
+    /// Whether the service has refused an operation that makes the link. Cost: a look at each operation
+    /// that names one of its ends.
     func isRefused(_ link: LinkRow, _ model: EntityDataModel) throws(StateError) -> Bool {
         guard try hasRejected() else { return false }
-        let sequences = try list(
-            """
-            SELECT DISTINCT sequence FROM touched JOIN pending USING (sequence)
-            WHERE entity IN (?, ?) AND status = 3
-            """, [integer(link.first.rawValue), integer(link.second.rawValue)]
-        ) { UInt64(bitPattern: $0.integer(0)) }
-        for sequence in sequences {
-            guard let operation = try pendingOperation(sequence)?.operation else { continue }
-            if try makes(operation, link, model) { return true }
+        let sequences = Set(try pendingOperations(naming: link.first) + pendingOperations(naming: link.second))
+        for sequence in sequences.sorted() {
+            guard let pending = try pendingOperation(sequence), pending.status.kind == .rejected else { continue }
+            if try makes(pending.operation, link, model) { return true }
         }
         return false
     }

@@ -218,13 +218,12 @@ extension SQLiteState {
         case .absent: try run(statements.putAbsentBase) { $0.id(id) }
         case .row(let row):
             let (shape, bytes) = try stored(row.values)
-            try run(
-                "INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    integer(id), .integer(Int64(row.origin.rawValue)), integer(row.downloaded), .integer(shape),
-                    .text(row.type), row.etag.map(SQLValue.text) ?? .null, row.editLink.map(SQLValue.text) ?? .null,
-                    .blob(bytes), .text(row.set), .integer(hasKey(row) ? 0 : 1),
-                ])
+            try run(statements.putBase) { binding in
+                Self.bind(row, shape: shape, &binding)
+                binding.blob(bytes)
+                binding.text(row.set)
+                binding.integer(hasKey(row) ? 0 : 1)
+            }
         }
     }
 
@@ -233,7 +232,7 @@ extension SQLiteState {
     }
 
     public func removeBase(_ id: EntityID) throws(StateError) {
-        try run("DELETE FROM bases WHERE entity = ?", [integer(id)])
+        try run(statements.removeBase) { $0.id(id) }
     }
 
     public func takeBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {

@@ -8,12 +8,16 @@ extension SQLiteState {
         error.code == .damaged && (connection.hasMetDamage || !error.message.hasPrefix(Self.unreadable))
     }
 
+    /// The error for views that another process has locked.
+    package static let inUse = StateError(.unavailable, "Another process has the views open.")
+
     private static let unreadable = "The views cannot be read: "
 
     static func stateError(_ error: SQLiteError) -> StateError {
         // 11 is SQLITE_CORRUPT, 26 SQLITE_NOTADB, 1 SQLITE_ERROR: a table that should be there is not. 19 is
-        // SQLITE_CONSTRAINT: a row that should not be there is.
+        // SQLITE_CONSTRAINT: a row that should not be there is. 5 is SQLITE_BUSY.
         switch error.code {
+        case 5: inUse
         case 1, 11, 19, 26: StateError(.damaged, unreadable + "\(error)")
         default: StateError(.unavailable, "The views are not available: \(error)")
         }

@@ -10,7 +10,6 @@ extension SQLiteState {
             throw StateError(.damaged, "SQLite finds a fault in the views: \(fault)")
         }
         for set in layouts.keys.sorted() { try verifyColumns(of: set) }
-        try verifyTouched()
     }
 
     /// Whether another version of the library wrote the file.
@@ -39,28 +38,6 @@ extension SQLiteState {
                     .damaged,
                     "Entity \(entity) of \(set) is found by another \(column.path.joined(separator: "/")) than it has.")
             }
-        }
-    }
-
-    /// A pending operation is found by the entities that it names. What it is about is not compared: that depends on the
-    /// entities' types at the time.
-    private func verifyTouched() throws(StateError) {
-        var expected: Set<[Int64]> = []
-        var heldBack: Set<Int64> = []
-        for pending in try pendingOperations() {
-            let number = Int64(bitPattern: pending.sequence)
-            if pending.operation.delivery != .queued { heldBack.insert(number) }
-            for id in pending.operation.touchedEntities {
-                expected.insert([Int64(bitPattern: id.rawValue), number, pending.operation.changes(id) ? 1 : 0])
-            }
-        }
-        let found = Set(try list("SELECT entity, sequence, changes & 1 FROM touched") { (0..<3).map($0.integer) })
-        if let wrong = found.symmetricDifference(expected).map({ $0[1] }).min() {
-            throw StateError(.damaged, "Operation \(wrong) is found by other entities than it names.")
-        }
-        let kept = Set(try list("SELECT sequence FROM pending WHERE delivery <> 0") { $0.integer(0) })
-        if let wrong = kept.symmetricDifference(heldBack).min() {
-            throw StateError(.damaged, "Operation \(wrong) is held back in one place and not in another.")
         }
     }
 }

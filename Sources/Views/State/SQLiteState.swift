@@ -39,8 +39,7 @@ public final class SQLiteState: StateStorage {
     private var adoptions = 0
     /// What ``hasNames()`` found, and when.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
-    /// What the queue was found to have; nil where that may have changed.
-    var queueSeen = QueueSeen()
+    let queue = StoredQueue()
     /// Whether it is noted whose pending operations change; see ``takeChangedTables()``.
     package var notesStandings = false { didSet { if !notesStandings { changedStandings = [] } } }
     var changedStandings: Set<EntityID> = []
@@ -75,8 +74,12 @@ public final class SQLiteState: StateStorage {
             headerRow = HeaderRow(connection)
             try connection.registerDecimalCollation()
             try connection.registerSortKey()
+            try connection.registerStanding(of: queue)
             // Derived files need no sync of their own: after a crash of the machine they are checked and rebuilt.
-            if !readOnly { try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF") }
+            if !readOnly {
+                try connection.useWriteAheadLog()
+                try connection.execute("PRAGMA synchronous = OFF")
+            }
             // Otherwise a large sort writes rows into a temporary file.
             if path == nil { try connection.execute("PRAGMA temp_store = MEMORY") }
             // Not mapped: SQLite reads a little past a page that is damaged, and past the end of a mapping there is nothing.
@@ -131,11 +134,14 @@ public final class SQLiteState: StateStorage {
         let before = (layouts, model)
         let adopted = adoptions
         do {
-            return try connection.transaction {
+            let result = try connection.transaction {
+                queue.begin()
                 let result = try writing(body)
                 try flush()
                 return result
             }
+            queue.commit()
+            return result
         } catch {
             forgetWhatWasTakenBack()
             if adoptions != adopted {
@@ -163,7 +169,7 @@ public final class SQLiteState: StateStorage {
             table.forgetPlans()
         }
         namesSeen = nil
-        queueSeen = QueueSeen()
+        queue.rollBack()
     }
 
     /// Whether the one who asks is the fold, or another one that changes the state: nobody else does so meanwhile.
@@ -180,6 +186,7 @@ public final class SQLiteState: StateStorage {
         try headerRow.flush()
         try entities.flush()
         try coverage.flush()
+        try queue.flush(self)
     }
 
     // MARK: Gathering
@@ -197,6 +204,7 @@ public final class SQLiteState: StateStorage {
         do {
             if !isGathering {
                 try connection.begin()
+                queue.begin()
                 isGathering = true
             }
             return try writing(body)
@@ -214,6 +222,7 @@ public final class SQLiteState: StateStorage {
         do throws(SQLiteError) {
             try flush()
             try connection.commit()
+            queue.commit()
         } catch {
             forgetWhatWasTakenBack()
             throw Self.stateError(error)

@@ -1,7 +1,7 @@
 /// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
 enum Schema {
     /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 12
+    static let version: Int64 = 13
 
     static let statements = [
         """
@@ -33,11 +33,11 @@ enum Schema {
         // With all that a walk from the second end asks for, so that it does not look up each link as well.
         "CREATE INDEX links_by_second ON links (relationship, second, first, in_local)",
         "CREATE INDEX links_changed ON links (relationship) WHERE in_base <> in_local",
+        // Read as a whole into a `PendingQueue`, by which operations are found.
         """
         CREATE TABLE pending (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
           batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
-          url TEXT, request_body TEXT, attempts INTEGER, since INTEGER NOT NULL,
-          operation BLOB NOT NULL, delivery INTEGER NOT NULL)
+          url TEXT, request_body TEXT, attempts INTEGER, since INTEGER NOT NULL, operation BLOB NOT NULL)
         """,
         """
         CREATE TABLE undone (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
@@ -45,28 +45,14 @@ enum Schema {
           url TEXT, request_body TEXT, attempts INTEGER, since INTEGER NOT NULL,
           operation BLOB NOT NULL, undo INTEGER NOT NULL)
         """,
-        // The entities that pending operations name; `changes` has the bits of `OperationRole`.
-        """
-        CREATE TABLE touched (entity INTEGER NOT NULL, sequence INTEGER NOT NULL, changes INTEGER NOT NULL,
-          PRIMARY KEY (entity, sequence)) WITHOUT ROWID
-        """,
-        "CREATE INDEX touched_by_changes ON touched (entity, sequence) WHERE changes <> 0",
         "CREATE TABLE ancestors (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE TABLE streams (entity INTEGER PRIMARY KEY, state BLOB NOT NULL)",
         "CREATE TABLE events (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
         "CREATE TABLE open_links (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
         "CREATE TABLE quarantine (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
-        "CREATE INDEX touched_by_operation ON touched (sequence)",
         "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
-        "CREATE INDEX pending_by_status ON pending (status)",
-        "CREATE INDEX pending_held_back ON pending (sequence) WHERE delivery <> 0",
-        "CREATE TABLE transactions (name TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (name, sequence)) WITHOUT ROWID",
-        "CREATE INDEX transactions_by_operation ON transactions (sequence)",
+        // Of each pending operation, or of none.
         "CREATE TABLE effects (sequence INTEGER PRIMARY KEY, effect BLOB NOT NULL)",
-        """
-        CREATE TABLE accesses (item INTEGER NOT NULL, sequence INTEGER NOT NULL, access INTEGER NOT NULL,
-          PRIMARY KEY (item, sequence)) WITHOUT ROWID
-        """,
         """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,
           streams INTEGER NOT NULL, run INTEGER NOT NULL, complete INTEGER NOT NULL, delta INTEGER NOT NULL,

@@ -132,14 +132,8 @@ struct FoldStatements {
         CROSS JOIN links INDEXED BY links_by_second ON relationship = id AND second = ?1
         ORDER BY name, first, second
         """)
-    let putPending = Statement(
-        "INSERT OR REPLACE INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    let putTouched = Statement("INSERT OR IGNORE INTO touched VALUES (?, ?, ?)")
-    let isChanged = Statement(
-        "SELECT 1 FROM touched WHERE entity = ? AND \(OperationRole.isAboutCondition) LIMIT 1")
+    let putBase = Statement("INSERT OR REPLACE INTO bases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    let removeBase = Statement("DELETE FROM bases WHERE entity = ?")
     let putAbsentBase = Statement("INSERT OR REPLACE INTO bases (entity) VALUES (?)")
-    let hasPendingChange = Statement(
-        "SELECT 1 FROM touched WHERE entity = ? AND changes <> 0 AND changes & 1 LIMIT 1")
-
     private static let linkQuery = "SELECT \(SQLiteState.linkColumns) FROM links WHERE relationship = ? AND "
 }

@@ -69,9 +69,15 @@ struct GatheredPagesTests {
         }
     }
 
-    /// What the file of the views has for others.
+    /// How many customers the next process finds in the views if this one ends now.
     private static func committed(_ store: LocalStore) throws -> Int {
-        let views = try Connection(path: store.files.views, readOnly: true)
+        let copy = TemporaryDirectory()
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store.files.views + suffix) {
+            try FileManager.default.copyItem(
+                atPath: store.files.views + suffix, toPath: copy.path + "/views.sqlite" + suffix)
+        }
+        let views = try Connection(path: copy.path + "/views.sqlite")
+        defer { views.close() }
         return Int(try views.first("SELECT count(*) FROM set_Customers")?[0].integer ?? -1)
     }
 

@@ -12,6 +12,7 @@ struct StoredViewsText {
         switch views {
         case .missing: nil
         case .sound(let last): "The views say what the log says up to operation \(last)."
+        case .inUse: "The views were not compared: another process has the store open."
         case .stale(let reason): "The views are made again at the next command: \(oneLine(reason))"
         case .wrong(let reason):
             Paint.bad(
@@ -24,6 +25,7 @@ struct StoredViewsText {
         switch views {
         case .missing: json.member("views", "missing")
         case .sound: json.member("views", "sound")
+        case .inUse: json.member("views", "inUse")
         case .stale(let reason):
             json.member("views", "stale")
             json.member("viewsReason", reason)

@@ -1,0 +1,79 @@
+package import EDM
+package import Operations
+
+/// The entities that an operation is about.
+extension StateStorage {
+    /// Returns the entities that the operation changes for a user: those that it creates, updates or deletes, and those of which
+    /// it sets a single-valued link. An entity is not a subject because another one is linked to it or created below it.
+    ///
+    /// `sap.islocal()`, `sap.haspendingchanges()` and `sap.inerrorstate()` ask for these.
+    package func subjects(of operation: Operation, _ model: EntityDataModel?) throws(StateError) -> [EntityID] {
+        switch operation.action {
+        case .create(let creation, _): return creation.createdEntities + Self.linked(by: creation, model)
+        case .update(let entity, _, let bindings):
+            var subjects = [entity]
+            for binding in bindings where !binding.targets.isEmpty {
+                guard try holder(of: binding.navigation, from: entity, model) == .target else { continue }
+                subjects += binding.targets
+            }
+            return Self.unique(subjects)
+        case .delete(let entity): return [entity]
+        case .createLink(let link), .updateLink(let link), .deleteLink(let link):
+            return switch try holder(of: link.navigation, from: link.from, model) {
+            case .source: [link.from]
+            case .target: [link.to]
+            case nil: []
+            }
+        }
+    }
+
+    private static func unique(_ ids: [EntityID]) -> [EntityID] {
+        ids.count < 2 ? ids : Array(Set(ids))
+    }
+
+    /// Returns the existing entities that get a link of their own by being bound to a collection of a new one.
+    private static func linked(by creation: Creation, _ model: EntityDataModel?) -> [EntityID] {
+        var found: [EntityID] = []
+        let type = creation.bindings.isEmpty ? nil : model?.findEntityType(creation.type)
+        for binding in creation.bindings where !binding.targets.isEmpty {
+            if LinkHolder(type?.findProperty(binding.navigation)) == .target { found += binding.targets }
+        }
+        for inline in creation.inline {
+            for child in inline.entities { found += linked(by: child, model) }
+        }
+        return unique(found)
+    }
+
+    private func holder(
+        of navigation: String, from source: EntityID, _ model: EntityDataModel?
+    ) throws(StateError) -> LinkHolder? {
+        let type: EntityType?
+        if let known = try row(source)?.type {
+            type = model?.findEntityType(known)
+        } else {
+            type = try set(of: source).flatMap { model?.findEntitySet($0)?.entityType }
+        }
+        return LinkHolder(type?.findProperty(navigation))
+    }
+}
+
+/// The end of a link that has it as a value of its own: dependent properties, or a single-valued navigation property.
+private enum LinkHolder {
+    case source, target
+
+    /// Nil if neither end has, as with many to many.
+    init?(_ property: Property?) {
+        guard let end = property?.navigation else { return nil }
+        if !end.constraints.isEmpty {
+            self = .source
+        } else if !end.inverseConstraints.isEmpty {
+            self = .target
+        } else if end.multiplicity != .many {
+            self = .source
+        } else if end.sourceMultiplicity != .many {
+            self = .target
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Operations
+
+/// Sequence numbers in ascending order.
+///
+/// Numbers come at the end and go from the front as a rule. Removing the first one does not move the others.
+struct SequenceOrder {
+    /// Ascending. The first ``start`` of them are removed.
+    private var numbers: [SequenceNumber] = []
+    private var start = 0
+
+    var count: Int { numbers.count - start }
+
+    func from(_ first: SequenceNumber, limit: Int) -> ArraySlice<SequenceNumber> {
+        numbers[place(of: first)...].prefix(limit)
+    }
+
+    /// - Precondition: the number is not there.
+    mutating func insert(_ sequence: SequenceNumber) { numbers.insert(sequence, at: place(of: sequence)) }
+
+    /// - Precondition: the number is there.
+    mutating func remove(_ sequence: SequenceNumber) {
+        let place = place(of: sequence)
+        guard place == start else {
+            numbers.remove(at: place)
+            return
+        }
+        start += 1
+        if start > numbers.count / 2 {
+            numbers.removeFirst(start)
+            start = 0
+        }
+    }
+
+    /// Where the number is, or would be.
+    private func place(of sequence: SequenceNumber) -> Int {
+        guard let last = numbers.last, sequence <= last else { return numbers.count }
+        var (low, high) = (start, numbers.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if numbers[middle] < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
