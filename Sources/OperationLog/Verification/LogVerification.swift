@@ -97,6 +97,7 @@ public struct LogVerification: Sendable, Hashable {
         directory: String, keys: [LogKey] = [], depth: Depth = .deep, check: ((LogRecord) -> String?)? = nil,
         progress: (Progress) -> Void = { _ in }, fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) -> LogVerification {
+        let end = try EndFile.bytes(fileSystem, directory: directory)
         let names: [String]
         do {
             names = try fileSystem.list(directory)
@@ -121,7 +122,8 @@ public struct LogVerification: Sendable, Hashable {
                             fileSystem, directory: directory, sequences: listing.snapshots, keys: keys)
                         try run.collectingDamage { _ throws(LogError) in try segment.checkBeginning(snapshots) }
                     }
-                    try run.verify(segment, isLast: first == last)
+                    let recorded = first == last ? EndSlots(end, of: segment, keys: keys).newest : nil
+                    try run.verify(segment, isLast: first == last, recorded: recorded)
                 }
             }
             for sequence in listing.snapshots where run.goesOn {

@@ -15,7 +15,12 @@ extension FileSystem {
 extension Recovery {
     /// That there really is no log where there are no segments: a compaction leaves one at least.
     func checkEmpty(_ listing: LogListing) throws(LogError) {
-        guard let newest = listing.snapshots.last else { return }
+        guard let newest = listing.snapshots.last else {
+            // It is written only when there are segments with records.
+            guard try !EndFile.bytes(fileSystem, directory: directory).isEmpty else { return }
+            let path = directory + "/" + SegmentName.name(firstSequence: 1)
+            throw .damaged(LogDamage(path: path, offset: 0, fault: .missingSegment, sequence: 1))
+        }
         let path = directory + "/" + SegmentName.name(firstSequence: newest)
         throw .damaged(LogDamage(path: path, offset: 0, fault: .missingSegment, sequence: newest))
     }
@@ -28,6 +33,7 @@ extension Recovery {
         let segment = try SegmentFile(fileSystem, directory: directory, firstSequence: 1, mode: .readWrite, keys: keys)
         return Found(
             segment: segment, position: segment.start, totals: SegmentTotals(header: header), isSealed: false,
-            segments: 1, cut: nil, snapshotDamages: [])
+            segments: 1, cut: nil, snapshotDamages: [],
+            end: EndRecorder(fileSystem, directory: directory, EndSlots([], of: segment, keys: keys)))
     }
 }
