@@ -378,21 +378,6 @@ extension SimulatedDisk.Fault.Kept {
     }
 }
 
-extension [UInt8] {
-    mutating func apply(_ change: SimulatedDisk.Change) {
-        switch change {
-        case .write(let offset, let bytes):
-            guard !bytes.isEmpty else { return }
-            if count < offset + bytes.count {
-                append(contentsOf: repeatElement(0, count: offset + bytes.count - count))
-            }
-            replaceSubrange(offset..<offset + bytes.count, with: bytes)
-        case .truncate(let size):
-            if size < count { removeLast(count - size) }
-        }
-    }
-}
-
 extension FileSystemError {
     fileprivate static func simulated(
         _ call: String, _ path: String, _ fault: SimulatedDisk.Fault = .refuse

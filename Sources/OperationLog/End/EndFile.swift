@@ -15,6 +15,17 @@ enum EndFile {
         }
     }
 
+    /// What is wrong with a directory without segments: the file is written only when there are some, with records.
+    static func errorOfEmptyLog(_ fileSystem: any FileSystem, directory: String) throws(LogError) -> LogError {
+        guard try !bytes(fileSystem, directory: directory).isEmpty else { return .noLog(path: directory) }
+        return .damaged(missingFirstSegment(in: directory))
+    }
+
+    static func missingFirstSegment(in directory: String) -> LogDamage {
+        LogDamage(
+            path: directory + "/" + SegmentName.name(firstSequence: 1), offset: 0, fault: .missingSegment, sequence: 1)
+    }
+
     /// Makes the file say nothing, for a log that is shorter on purpose. It stays, so that one below an overlay does not show.
     static func clear(_ fileSystem: any FileSystem, directory: String) throws(FileSystemError) {
         let path = directory + "/" + name
@@ -39,19 +50,20 @@ struct EndSlots: Sendable {
         static let magic = FieldLayout("magic", 0, 8)
         static let version = FieldLayout("version", 8, 2)
         static let reserved = FieldLayout("reserved", 10, 6)
-        static let lastSegment = FieldLayout("last segment", 16, 8)
-        static let nextSequence = FieldLayout("next sequence", 24, 8)
-        static let authentication = FieldLayout("authentication", 32, 32)
-        static let checksum = FieldLayout("checksum", 64, 4)
-        static let byteCount = 68
+        static let store = FieldLayout("store identifier", 16, 16)
+        static let lastSegment = FieldLayout("last segment", 32, 8)
+        static let nextSequence = FieldLayout("next sequence", 40, 8)
+        static let authentication = FieldLayout("authentication", 48, 32)
+        static let checksum = FieldLayout("checksum", 80, 4)
+        static let byteCount = 84
 
-        static let all = [magic, version, reserved, lastSegment, nextSequence, authentication, checksum]
+        static let all = [magic, version, reserved, store, lastSegment, nextSequence, authentication, checksum]
     }
 
     private static let magic: [UInt8] = Array("TIDEEND\n".utf8)
     private static let version: UInt16 = 1
 
-    private let store: StoreIdentifier
+    let store: StoreIdentifier
     private let keys: [LogKey]
     /// Of the slots that hold the one that says most; nil if none holds.
     private(set) var newest: LogEnd?
@@ -62,12 +74,36 @@ struct EndSlots: Sendable {
     ///   - bytes: The file's.
     ///   - segment: The log's last one. If it is encrypted, only slots count that an owner of a key wrote.
     init(_ bytes: [UInt8], of segment: SegmentFile, keys: [LogKey]) {
-        store = segment.header.storeIdentifier
+        self.init(
+            bytes, of: segment.header.storeIdentifier, keys: keys, isEncrypted: segment.header.encryption != nil)
+    }
+
+    /// The slots of a log without segments; nil if none holds.
+    init?(_ bytes: [UInt8], keys: [LogKey]) {
+        let stores = Self.offsets.compactMap { offset -> StoreIdentifier? in
+            let slot = Self.slot(at: offset, in: bytes)
+            return Self.isWhole(slot) ? StoreIdentifier(slot.bytes(Layout.store)) : nil
+        }
+        guard let store = stores.first else { return nil }
+        self.init(bytes, of: store, keys: keys, isEncrypted: false)
+    }
+
+    private init(_ bytes: [UInt8], of store: StoreIdentifier, keys: [LogKey], isEncrypted: Bool) {
+        self.store = store
         self.keys = keys
         for (index, offset) in Self.offsets.enumerated() {
-            let slot = bytes.dropFirst(Int(offset)).prefix(Layout.byteCount)
-            if let end = end(in: slot, isEncrypted: segment.header.encryption != nil) { note(end, at: index) }
+            if let end = end(in: Self.slot(at: offset, in: bytes), isEncrypted: isEncrypted) { note(end, at: index) }
         }
+    }
+
+    private static func slot(at offset: UInt64, in bytes: [UInt8]) -> ArraySlice<UInt8> {
+        bytes.dropFirst(Int(offset)).prefix(Layout.byteCount)
+    }
+
+    private static func isWhole(_ slot: ArraySlice<UInt8>) -> Bool {
+        slot.count == Layout.byteCount && slot.bytes(Layout.magic).elementsEqual(magic)
+            && slot.load(Layout.version) == version
+            && slot.load(Layout.checksum) == crc32c(slot.prefix(Layout.checksum.offset))
     }
 
     /// The slot at the index says this.
@@ -78,9 +114,7 @@ struct EndSlots: Sendable {
     }
 
     private func end(in slot: ArraySlice<UInt8>, isEncrypted: Bool) -> LogEnd? {
-        guard slot.count == Layout.byteCount, slot.bytes(Layout.magic).elementsEqual(Self.magic),
-            slot.load(Layout.checksum) == checksum(of: slot), slot.load(Layout.version) == Self.version,
-            isAuthentic(slot, isEncrypted)
+        guard Self.isWhole(slot), StoreIdentifier(slot.bytes(Layout.store)) == store, isAuthentic(slot, isEncrypted)
         else { return nil }
         let end = LogEnd(lastSegment: slot.load(Layout.lastSegment), nextSequence: slot.load(Layout.nextSequence))
         return end.lastSegment > 0 && end.lastSegment <= end.nextSequence ? end : nil
@@ -98,22 +132,18 @@ struct EndSlots: Sendable {
         var bytes = [UInt8](repeating: 0, count: Layout.byteCount)
         bytes.store(Self.magic, Layout.magic, in: 0)
         bytes.store(Self.version, Layout.version, in: 0)
+        bytes.store(store.bytes, Layout.store, in: 0)
         bytes.store(end.lastSegment, Layout.lastSegment, in: 0)
         bytes.store(end.nextSequence, Layout.nextSequence, in: 0)
         if let key = keys.first {
             bytes.store(key.authentication(of: authenticated(bytes[...])), Layout.authentication, in: 0)
         }
-        bytes.store(checksum(of: bytes[...]), Layout.checksum, in: 0)
+        bytes.store(crc32c(bytes[..<Layout.checksum.offset]), Layout.checksum, in: 0)
         return bytes
     }
 
     private func authenticated(_ slot: ArraySlice<UInt8>) -> [UInt8] {
-        Array("end of the log".utf8) + store.bytes + slot.prefix(Layout.authentication.offset)
-    }
-
-    /// Continued from the store's identifier: the file of another store says nothing.
-    private func checksum(of slot: ArraySlice<UInt8>) -> UInt32 {
-        crc32c(slot.prefix(Layout.checksum.offset), continuing: store.initialChain)
+        Array("end of the log".utf8) + slot.prefix(Layout.authentication.offset)
     }
 }
 

@@ -19,7 +19,9 @@ public struct LogReader: Sendable {
         self.keys = keys
         self.fileSystem = fileSystem
         storeIdentifier = try Self.withListing(directory, fileSystem) { listing throws(LogError) in
-            guard let first = listing.segments.first else { throw .noLog(path: directory) }
+            guard let first = listing.segments.first else {
+                throw try EndFile.errorOfEmptyLog(fileSystem, directory: directory)
+            }
             let segment = try SegmentFile(
                 fileSystem, directory: directory, firstSequence: first, mode: .read, keys: keys)
             return segment.header.storeIdentifier

@@ -27,7 +27,13 @@ struct DamagedLog {
         self.directory = directory
         self.keys = keys
         let listing = try LogReader.listing(directory, fileSystem)
-        guard !listing.segments.isEmpty || !listing.snapshots.isEmpty else { throw .noLog(path: directory) }
+        if listing.segments.isEmpty, listing.snapshots.isEmpty {
+            guard let slots = EndSlots(try EndFile.bytes(fileSystem, directory: directory), keys: keys) else {
+                throw .noLog(path: directory)
+            }
+            (store, recorded, key) = (slots.store, slots.newest, keys.first)
+            return
+        }
         var segments: [SegmentFile] = []
         var damaged: [(first: UInt64, bytes: [UInt8])] = []
         for first in listing.segments {

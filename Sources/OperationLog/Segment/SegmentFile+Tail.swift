@@ -95,7 +95,9 @@ struct ChangedBit {
         let table = (0..<256).map { Self.remainder(of: UInt32($0)) }
         var effects = (0..<8).map { table[1 << $0] }
         for place in bytes.indices.reversed() {
-            if let bit = effects.firstIndex(of: difference) { return ChangedBit(place * 8 + bit, in: bytes, at: offset) }
+            if let bit = effects.firstIndex(of: difference) {
+                return ChangedBit(place * 8 + bit, in: bytes, at: offset)
+            }
             for bit in 0..<8 { effects[bit] = effects[bit] >> 8 ^ table[Int(effects[bit] & 0xFF)] }
         }
         return nil

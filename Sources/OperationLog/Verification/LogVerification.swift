@@ -106,7 +106,12 @@ public struct LogVerification: Sendable, Hashable {
         }
         let listing = LogListing(names)
         let firsts = listing.segments
-        guard let last = firsts.last else { throw .noLog(path: directory) }
+        guard let last = firsts.last else {
+            guard !end.isEmpty, listing.snapshots.isEmpty else { throw .noLog(path: directory) }
+            var verification = LogVerification(depth: depth)
+            verification.damages = [EndFile.missingFirstSegment(in: directory)]
+            return verification
+        }
         return try withoutActuallyEscaping(check ?? { _ in nil }) { (checking) throws(LogError) in
             var run = VerificationRun(depth: depth, check: check == nil ? nil : checking)
             for (index, first) in firsts.enumerated() where run.goesOn {

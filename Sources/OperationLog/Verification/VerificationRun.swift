@@ -98,7 +98,9 @@ struct VerificationRun {
             case .fault(let found): fault = found
             }
             if isLast {
-                if try segment.isTorn(fault, at: place.position, recorded: recorded) { return try report(fault, segment, place) }
+                if try segment.isTorn(fault, at: place.position, recorded: recorded) {
+                    return try report(fault, segment, place)
+                }
                 // A writer may have gone on between the first look at the place and the search for a witness behind it.
                 if place.lookedTwiceAt != place.position.offset {
                     place.lookedTwiceAt = place.position.offset

@@ -16,10 +16,9 @@ extension Recovery {
     /// That there really is no log where there are no segments: a compaction leaves one at least.
     func checkEmpty(_ listing: LogListing) throws(LogError) {
         guard let newest = listing.snapshots.last else {
-            // It is written only when there are segments with records.
-            guard try !EndFile.bytes(fileSystem, directory: directory).isEmpty else { return }
-            let path = directory + "/" + SegmentName.name(firstSequence: 1)
-            throw .damaged(LogDamage(path: path, offset: 0, fault: .missingSegment, sequence: 1))
+            let error = try EndFile.errorOfEmptyLog(fileSystem, directory: directory)
+            if case .damaged = error { throw error }
+            return
         }
         let path = directory + "/" + SegmentName.name(firstSequence: newest)
         throw .damaged(LogDamage(path: path, offset: 0, fault: .missingSegment, sequence: newest))

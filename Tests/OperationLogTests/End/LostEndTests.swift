@@ -30,7 +30,9 @@ import Testing
     private static func places(_ disk: SimulatedDisk) -> [Int] {
         let bytes = disk[Sample.segment(13)]
         let magic = LogFormat.blockMagic
-        return bytes.indices.dropLast(magic.count).filter { bytes[$0..<$0 + magic.count].elementsEqual(magic) } + [bytes.count]
+        return bytes.indices.dropLast(magic.count).filter { bytes[$0..<$0 + magic.count].elementsEqual(magic) } + [
+            bytes.count
+        ]
     }
 
     static let losses: [Loss] =
@@ -140,6 +142,18 @@ import Testing
             #expect(Self.isDamage { try Sample.open(disk, .init(creation: creation, keys: keys)).log.close() })
         }
         #expect(disk.paths == [Sample.end])
+        #expect(Self.isDamage { _ = try LogReader(directory: Sample.directory, keys: keys, fileSystem: disk) })
+        #expect(
+            try !LogVerification.verify(directory: Sample.directory, keys: keys, fileSystem: disk).isSound)
+        // Repair makes a log of placeholders of the same store.
+        _ = try LogRepair(directory: Sample.directory, keys: keys, fileSystem: disk).inPlace {}
+        let log = try Sample.open(disk, .init(creation: .never, keys: keys)).log
+        #expect(log.nextSequence == 17)
+        log.close()
+        #expect(
+            try LogVerification.verify(directory: Sample.directory, keys: keys, fileSystem: disk).segments.allSatisfy {
+                $0.isEncrypted != keys.isEmpty
+            })
     }
 
     @Test(arguments: keys)

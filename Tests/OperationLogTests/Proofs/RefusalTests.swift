@@ -76,7 +76,9 @@ import Testing
                 disk.fail(atRead: call, .refuse)
                 let error = try Self.look(at: disk, step, keys: script.options.keys)
                 // The end is noted, or not, when the log is open.
-                guard disk.reads > call, !(error == nil && step == 2 && Sample.isOfEnd(disk.refusedPaths)) else { continue }
+                guard disk.reads > call, !(error == nil && step == 2 && Sample.isOfEnd(disk.refusedPaths)) else {
+                    continue
+                }
                 failed += 1
                 #expect(
                     error?.isOfTheDisk == true, "step \(step), read call \(call): \(error.map { "\($0)" } ?? "none")")

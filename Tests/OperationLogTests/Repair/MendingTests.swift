@@ -88,8 +88,10 @@ import Testing
         let last = Sample.segment(13)
         disk[last][disk[last].count - 3] ^= 1
         disk[last][disk[last].count - 5] ^= 1
-        guard case .salvage(let salvage) = try LogRepair(
-            directory: Sample.directory, keys: keys, fileSystem: disk).plan()
+        guard
+            case .salvage(let salvage) = try LogRepair(
+                directory: Sample.directory, keys: keys, fileSystem: disk
+            ).plan()
         else {
             Issue.record("nothing to salvage")
             return
@@ -114,8 +116,10 @@ import Testing
         disk[last].store(
             crc32c(covered, continuing: segment.binding.checksum), BlockHeader.Layout.checksum, in: block)
         disk[last][block + 70] ^= 1
-        guard case .salvage(let salvage) = try LogRepair(
-            directory: Sample.directory, keys: [Sample.key], fileSystem: disk).plan()
+        guard
+            case .salvage(let salvage) = try LogRepair(
+                directory: Sample.directory, keys: [Sample.key], fileSystem: disk
+            ).plan()
         else {
             Issue.record("nothing to salvage")
             return
