@@ -157,3 +157,18 @@ extension SimulatedDisk.Content {
         return bytes
     }
 }
+
+extension [UInt8] {
+    mutating func apply(_ change: SimulatedDisk.Change) {
+        switch change {
+        case .write(let offset, let bytes):
+            guard !bytes.isEmpty else { return }
+            if count < offset + bytes.count {
+                append(contentsOf: repeatElement(0, count: offset + bytes.count - count))
+            }
+            replaceSubrange(offset..<offset + bytes.count, with: bytes)
+        case .truncate(let size):
+            if size < count { removeLast(count - size) }
+        }
+    }
+}

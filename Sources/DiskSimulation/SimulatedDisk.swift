@@ -67,6 +67,9 @@ package final class SimulatedDisk: FileSystem {
         var capacity = Int.max
         var peak = 0
         var hasCrashed = false
+        /// Of the last changing call, and of the call that failed by a fault with the one in front of it.
+        var lastPath: String?
+        var refusedPaths: [String] = []
         var duringSync: (@Sendable () -> Void)?
 
         fileprivate var used: Int { names.values.reduce(0) { $0 + contents[$1].live.count } }
@@ -114,6 +117,10 @@ package final class SimulatedDisk: FileSystem {
     /// Whether the machine has stopped: what it left is in the images.
     package var hasCrashed: Bool { state.withLock { $0.hasCrashed } }
 
+    /// The file or directory of the last call that failed by a fault; if that changes something, behind the one of the changing
+    /// call in front of it.
+    package var refusedPaths: [String] { state.withLock { $0.refusedPaths } }
+
     /// All files together get no longer than this; a write that does not fit leaves what does.
     package func limit(to capacity: Int) {
         state.withLock { $0.capacity = capacity }
@@ -130,9 +137,13 @@ package final class SimulatedDisk: FileSystem {
     /// Nil: the call does its work.
     fileprivate func begin(_ call: String, _ path: String, _ state: inout State) throws(FileSystemError) -> Fault? {
         if state.hasCrashed { throw .simulated(call, path) }
-        defer { state.calls += 1 }
+        defer {
+            state.calls += 1
+            state.lastPath = path
+        }
         guard let trap = state.trap, trap.springs(at: state.calls) else { return nil }
         if trap.fault == .crash { state.hasCrashed = true }
+        state.refusedPaths = [state.lastPath, path].compactMap { $0 }
         return trap.fault
     }
 
@@ -146,6 +157,7 @@ package final class SimulatedDisk: FileSystem {
         defer { state.reads += 1 }
         guard let trap = state.readTrap, trap.springs(at: state.reads) else { return }
         if trap.fault == .crash { state.hasCrashed = true }
+        state.refusedPaths = [path]
         throw .simulated(call, path, trap.fault)
     }
 
@@ -362,21 +374,6 @@ extension SimulatedDisk.Fault.Kept {
         case .none: []
         case .half: elements.prefix(elements.count / 2)
         case .all: elements
-        }
-    }
-}
-
-extension [UInt8] {
-    mutating func apply(_ change: SimulatedDisk.Change) {
-        switch change {
-        case .write(let offset, let bytes):
-            guard !bytes.isEmpty else { return }
-            if count < offset + bytes.count {
-                append(contentsOf: repeatElement(0, count: offset + bytes.count - count))
-            }
-            replaceSubrange(offset..<offset + bytes.count, with: bytes)
-        case .truncate(let size):
-            if size < count { removeLast(count - size) }
         }
     }
 }

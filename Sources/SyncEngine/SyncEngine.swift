@@ -120,6 +120,7 @@ public actor SyncEngine {
         case .failure(let error): session.activity.tell(.ended(error))
         }
         await store.writeSnapshotIfDue()
+        await store.noteEnd()
         return try result.get()
     }
 

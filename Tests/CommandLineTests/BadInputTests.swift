@@ -245,7 +245,7 @@ import Testing
         #expect(run.status == 2)
         #expect(run.output == "")
         #expect(run.error.contains(".tidelog/log/\(file.lastPathComponent) is damaged at offset"))
-        #expect(run.error.hasSuffix("Run 'tidelog verify' on the store.\n"))
+        #expect(run.error.hasSuffix("'tidelog repair' says what can be saved, and saves it with '--in-place'.\n"))
         #expect(try Data(contentsOf: file) == bytes)
     }
 

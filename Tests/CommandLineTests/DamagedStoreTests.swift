@@ -11,6 +11,11 @@ extension Workspace {
         bytes[offset + (header ? 9 : 50)] ^= 0xFF
         try Data(bytes).write(to: segment)
     }
+
+    /// As after a process that was killed: nothing beside the log says how far it went.
+    func forgetEnd() throws {
+        try FileManager.default.removeItem(at: folder.appendingPathComponent(".tidelog/log/END"))
+    }
 }
 
 /// Commands that look at a store in which a record is lost: each answers with what can be read, and says what cannot.

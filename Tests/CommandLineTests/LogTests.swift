@@ -142,6 +142,7 @@ import Testing
         let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
         let bytes = try Data(contentsOf: file)
         try bytes.dropLast(3).write(to: file)
+        try workspace.forgetEnd()
         // The views would know that the commit was complete.
         for name in ["views.sqlite", "views.sqlite-wal", "views.sqlite-shm"] {
             try? FileManager.default.removeItem(atPath: workspace.path(".tidelog/" + name))
@@ -160,6 +161,7 @@ import Testing
         let workspace = try filled(server)
         let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
         try Data(contentsOf: file).dropLast(3).write(to: file)
+        try workspace.forgetEnd()
         let opened = try workspace.tidelog("status")
         #expect(opened.status == 2)
         #expect(opened.error.contains("The end of the log is missing"))

@@ -39,7 +39,7 @@ import Testing
         let json = try workspace.tidelog("repair", "--json")
         #expect(
             json.output
-                == #"{"plan":"salvage","damages":1,"firstSequence":1,"readable":12,"lost":1,"lostRanges":[[12,12]],"passedOver":[],"snapshots":[],"stateIsWhole":false}"#
+                == #"{"plan":"salvage","damages":1,"mendedBits":0,"firstSequence":1,"readable":12,"lost":1,"lostRanges":[[12,12]],"passedOver":[],"snapshots":[],"stateIsWhole":false}"#
                 + "\n")
         #expect(try Data(contentsOf: workspace.folder.appendingPathComponent(Self.segment)) == before)
     }
@@ -100,6 +100,7 @@ import Testing
         let workspace = try filled(server)
         let file = workspace.folder.appendingPathComponent(Self.segment)
         try Data(contentsOf: file).dropLast(3).write(to: file)
+        try workspace.forgetEnd()
         let plan = try workspace.tidelog("repair")
         #expect(plan.status == 0)
         #expect(plan.output.contains("of an incomplete commit. No damage"))

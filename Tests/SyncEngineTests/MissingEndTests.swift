@@ -29,6 +29,8 @@ struct MissingEndTests {
         let magic = try #require(Self.blockMagic(in: whole))
         let start = try #require(whole.range(of: magic, options: .backwards)?.lowerBound)
         try whole.prefix(upTo: start).write(to: path)
+        // As after a process that was killed: only the views know.
+        try FileManager.default.removeItem(at: path.deletingLastPathComponent().appendingPathComponent("END"))
         let files = StoreFiles(directory: shop.directory.path)
         let error = await #expect(throws: TidelogError.self) { _ = try await LocalStore(files) }
         #expect(error?.code == .damaged)

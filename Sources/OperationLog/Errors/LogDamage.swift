@@ -50,6 +50,8 @@ public enum LogFault: Error, Sendable, Hashable {
     case missingSegment
     /// The log ends here although a snapshot says that there were records up to this one: its end is missing.
     case endsBeforeSnapshot(UInt64)
+    /// The log ends here although its file `END` says that it had this record, durable: its end is missing.
+    case endsBeforeRecordedEnd(UInt64)
     /// The block is intact, but an earlier block of its run is not, without which it cannot be decompressed.
     case runInterrupted
     /// The segment is intact, but another log's.
@@ -77,6 +79,8 @@ extension LogFault: CustomStringConvertible {
         case .missingSegment: "a segment is missing"
         case .endsBeforeSnapshot(let sequence):
             "the log ends here although a snapshot was made in front of operation \(sequence)"
+        case .endsBeforeRecordedEnd(let sequence):
+            "the log ends here although it had operation \(sequence), as its file \(EndFile.name) says"
         case .runInterrupted: "an earlier block of the same run is unreadable"
         case .otherStore(let found): "the segment is of another log, that of store \(found)"
         case .undecodableRecord(let kind, let reason): "a record of kind \(kind) does not decode (\(reason))"

@@ -37,6 +37,8 @@ public struct LogPast: Sendable {
         do throws(FileSystemError) {
             for first in listing.segments where first > kept { try remove(.segment, first) }
             for sequence in listing.snapshots where sequence > lastSequence + 1 { try remove(.snapshot, sequence) }
+            // It is shorter on purpose.
+            try EndFile.clear(fileSystem, directory: directory)
         } catch {
             throw .fileSystem(error)
         }

@@ -159,15 +159,17 @@ public final class LogCursor {
     ) throws(LogError) -> Bool {
         let place = place ?? position
         segment.refresh()
+        let recorded = try reader.recordedEnd(of: segment)
         let hasSuccessor = try reader.listing().segments.contains { $0 > segment.header.firstSequence }
-        if !hasSuccessor {
+        let missing = hasSuccessor ? nil : segment.fault(ofEndAt: place, recorded: recorded)
+        if !hasSuccessor, missing == nil {
             if fault == .notSealed { return false }
-            if try segment.isTorn(fault, at: place) { return false }
+            if try segment.isTorn(fault, at: place, recorded: recorded) { return false }
         }
         // The writer may have gone on between the first look and the search for a witness.
         segment.refresh()
         switch try segment.step(at: place) {
-        case .end: throw segment.damage(.notSealed, at: place)
+        case .end: throw segment.damage(missing ?? .notSealed, at: place)
         case .invalid(let fault): throw segment.damage(fault, at: place)
         case .records, .footer, .other: return true
         }
@@ -211,9 +213,13 @@ public final class LogCursor {
     /// False where the sealed segment is the last one so far.
     private func openNext(after footer: SegmentFile.Block, _ segment: SegmentFile) throws(LogError) -> Bool {
         let expected = footer.next.nextSequence
+        let recorded = try reader.recordedEnd(of: segment)
         let found = try reader.withListing { listing throws(LogError) -> SegmentFile? in
             // Listed before opening: a segment that appears in between is no reason to miss the one before it.
-            guard let last = listing.segments.last, last > segment.header.firstSequence else { return nil }
+            guard let last = listing.segments.last, last > segment.header.firstSequence else {
+                guard let fault = segment.fault(ofEndAt: footer.next, recorded: recorded) else { return nil }
+                throw segment.damage(fault, at: footer.next)
+            }
             if listing.segment(holding: expected) == expected { return try reader.segment(expected) }
             let oldest = try reader.oldest(listing)
             if oldest.header.firstSequence > expected { throw .compacted(first: oldest.header.firstSequence) }

@@ -19,7 +19,9 @@ public struct LogReader: Sendable {
         self.keys = keys
         self.fileSystem = fileSystem
         storeIdentifier = try Self.withListing(directory, fileSystem) { listing throws(LogError) in
-            guard let first = listing.segments.first else { throw .noLog(path: directory) }
+            guard let first = listing.segments.first else {
+                throw try EndFile.errorOfEmptyLog(fileSystem, directory: directory)
+            }
             let segment = try SegmentFile(
                 fileSystem, directory: directory, firstSequence: first, mode: .read, keys: keys)
             return segment.header.storeIdentifier
@@ -70,17 +72,30 @@ public struct LogReader: Sendable {
     }
 
     private func nextSequence(in segment: SegmentFile) throws(LogError) -> UInt64 {
-        if let (footer, _) = try segment.footerFromEnd() { return footer.lastSequence + 1 }
+        // First, for a writer notes the end behind what it has written.
+        let recorded = try recordedEnd(of: segment)
+        let end = try end(of: segment, recorded)
+        if let fault = segment.fault(ofEndAt: end, recorded: recorded) { throw segment.damage(fault, at: end) }
+        return end.nextSequence
+    }
+
+    private func end(of segment: SegmentFile, _ recorded: LogEnd?) throws(LogError) -> SegmentFile.Position {
+        if let (_, block) = try segment.footerFromEnd() { return block.next }
         var attempts = 0
         while true {
             var scan = SegmentScan(segment)
-            guard case .invalid(let fault) = try scan.run() else { return scan.committed.nextSequence }
-            if try segment.isTorn(fault, at: scan.position) { return scan.committed.nextSequence }
+            guard case .invalid(let fault) = try scan.run() else { return scan.committed }
+            if try segment.isTorn(fault, at: scan.position, recorded: recorded) { return scan.committed }
             // A writer may have completed the block between the two looks at it.
             attempts += 1
             guard attempts < 3 else { throw segment.damage(fault, at: scan.position) }
             segment.refresh()
         }
+    }
+
+    /// How far the log went at some time, if the segment is its last one.
+    func recordedEnd(of segment: SegmentFile) throws(LogError) -> LogEnd? {
+        EndSlots(try EndFile.bytes(fileSystem, directory: directory), of: segment, keys: keys).newest
     }
 
     /// The log's first segment, which may be where it begins.

@@ -8,6 +8,8 @@ struct DamagedLog {
     private(set) var snapshots: [Snapshot] = []
     /// Whether a segment says that the log began with it.
     private(set) var hasBeginning = false
+    /// How far the log went at some time.
+    private var recorded: LogEnd?
     /// That of the newest encrypted segment.
     private(set) var key: LogKey?
 
@@ -25,7 +27,13 @@ struct DamagedLog {
         self.directory = directory
         self.keys = keys
         let listing = try LogReader.listing(directory, fileSystem)
-        guard !listing.segments.isEmpty || !listing.snapshots.isEmpty else { throw .noLog(path: directory) }
+        if listing.segments.isEmpty, listing.snapshots.isEmpty {
+            guard let slots = EndSlots(try EndFile.bytes(fileSystem, directory: directory), keys: keys) else {
+                throw .noLog(path: directory)
+            }
+            (store, recorded, key) = (slots.store, slots.newest, keys.first)
+            return
+        }
         var segments: [SegmentFile] = []
         var damaged: [(first: UInt64, bytes: [UInt8])] = []
         for first in listing.segments {
@@ -91,7 +99,11 @@ struct DamagedLog {
     }
 
     private mutating func survey(_ segments: [SegmentFile]) throws(LogError) {
-        for segment in segments.sorted(by: { $0.header.firstSequence < $1.header.firstSequence }) {
+        let segments = segments.sorted { $0.header.firstSequence < $1.header.firstSequence }
+        if let last = segments.last(where: { $0.header.storeIdentifier == store }) {
+            recorded = EndSlots(try EndFile.bytes(fileSystem, directory: directory), of: last, keys: keys).newest
+        }
+        for segment in segments {
             guard segment.header.storeIdentifier == store else {
                 passedOver.append(
                     .init(path: segment.path, reason: "it is of store \(segment.header.storeIdentifier)"))
@@ -99,7 +111,7 @@ struct DamagedLog {
             }
             if segment.header.isFirst { hasBeginning = true }
             if segment.header.encryption != nil { key = keys.first { segment.header.isEncrypted(with: $0) } }
-            surveys.append(try SegmentSurvey(segment))
+            surveys.append(try SegmentSurvey(segment, recorded: recorded))
         }
     }
 
@@ -170,6 +182,6 @@ struct DamagedLog {
         let (first, _) = beginning
         return max(
             first, stretches.map(\.end.nextSequence).max() ?? first, snapshots.last?.file.sequence ?? first,
-            surveys.filter { !$0.isTorn }.map(\.knownEnd).max() ?? first)
+            surveys.filter { !$0.isTorn }.map(\.knownEnd).max() ?? first, recorded?.nextSequence ?? first)
     }
 }

@@ -1,6 +1,6 @@
 /// Saves what can be read of a damaged log.
 ///
-/// The damaged files are never written to. Every record that can be read goes into a new log under the number that it
+/// The damaged files are never written to. Single bits that changed are read as they were. Every record that can be read goes into a new log under the number that it
 /// had; in the place of each that cannot stands a record of kind ``lostKind`` without payload, so that those behind it
 /// keep their numbers. Commits are not kept apart.
 public struct LogRepair {
@@ -47,8 +47,8 @@ public struct LogRepair {
             guard case .noLog = error else { throw error }
             damages = []
         }
-        let log = try DamagedLog(fileSystem, directory: directory, keys: keys)
-        return .salvage(try run(log, damages) { _ throws(LogError) in })
+        let mending = try LogMending(fileSystem, directory: directory, keys: keys)
+        return .salvage(try run(try damagedLog(mending), mending, damages) { _ throws(LogError) in })
     }
 
     /// Writes the new log. The directory must not exist; it gets its name when everything in it is durable. What an earlier
@@ -58,7 +58,8 @@ public struct LogRepair {
     public func salvage(to target: String) throws(LogError) -> RepairPlan.Salvage {
         let damages =
             if case .salvage(let salvage) = try plan() { salvage.damages } else { [LogDamage]() }
-        let log = try DamagedLog(fileSystem, directory: directory, keys: keys)
+        let mending = try LogMending(fileSystem, directory: directory, keys: keys)
+        let log = try damagedLog(mending)
         let unfinished = target + ".repairing"
         try onFiles { () throws(FileSystemError) in
             try fileSystem.createDirectory(unfinished)
@@ -66,10 +67,10 @@ public struct LogRepair {
         }
         let (first, chain) = log.beginning
         let writer = SalvageWriter(
-            fileSystem, directory: unfinished, store: log.store, first: first, chain: chain ?? 0,
+            mending.fileSystem, directory: unfinished, store: log.store, first: first, chain: chain ?? 0,
             isFirst: log.isBeginning, key: log.key,
             snapshots: log.snapshots.filter { $0.file.sequence >= first }, keys: keys)
-        let salvage = try run(log, damages) { item throws(LogError) in
+        let salvage = try run(log, mending, damages) { item throws(LogError) in
             switch item {
             case .record(let record): try writer.add(kind: record.kind, payload: record.payload)
             case .lost(let range): for _ in range { try writer.add(kind: Self.lostKind, payload: []) }
@@ -84,12 +85,18 @@ public struct LogRepair {
         return salvage
     }
 
+    private func damagedLog(_ mending: LogMending) throws(LogError) -> DamagedLog {
+        try DamagedLog(mending.fileSystem, directory: directory, keys: keys)
+    }
+
     private func run(
-        _ log: DamagedLog, _ damages: [LogDamage], _ body: (SalvageWalk.Item) throws(LogError) -> Void
+        _ log: DamagedLog, _ mending: LogMending, _ damages: [LogDamage],
+        _ body: (SalvageWalk.Item) throws(LogError) -> Void
     ) throws(LogError) -> RepairPlan.Salvage {
         let stretches = log.stretches
         let (first, chain) = log.beginning
-        var salvage = RepairPlan.Salvage(damages: damages, firstSequence: first, nextSequence: first)
+        var salvage = RepairPlan.Salvage(
+            damages: damages, mended: mending.bits, firstSequence: first, nextSequence: first)
         var walk = SalvageWalk(stretches, from: first, chain: chain, check: check)
         try walk.run(until: log.knownEnd(of: stretches)) { item throws(LogError) in
             switch item {

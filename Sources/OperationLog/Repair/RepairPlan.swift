@@ -11,6 +11,8 @@ public enum RepairPlan: Sendable, Hashable {
     public struct Salvage: Sendable, Hashable {
         /// The places that are damaged; see ``LogVerification/maximumDamages``.
         public let damages: [LogDamage]
+        /// The bits that changed and are read as they were: what they belong to is not lost.
+        public let mended: [MendedBit]
         /// The new log's first record, which is not number 1 where the log had been compacted.
         public internal(set) var firstSequence: UInt64
         /// Behind its last one.

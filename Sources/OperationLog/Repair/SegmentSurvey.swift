@@ -36,10 +36,13 @@ struct SegmentSurvey {
     }
 
     private let segment: SegmentFile
+    private let recorded: LogEnd?
     private var current: Stretch?
 
-    init(_ segment: SegmentFile) throws(LogError) {
+    /// - Parameter recorded: How far the log went at some time.
+    init(_ segment: SegmentFile, recorded: LogEnd?) throws(LogError) {
         self.segment = segment
+        self.recorded = recorded
         knownEnd = segment.header.firstSequence
         var position = segment.start
         while let next = try pass(position) { position = next }
@@ -60,10 +63,10 @@ struct SegmentSurvey {
             // Whatever follows: a trailer, or more blocks.
             return try resume(behind: block.next.offset - 1)
         case .end:
-            isTorn = current?.unfinishedCommit != nil
+            isTorn = current?.unfinishedCommit != nil && segment.fault(ofEndAt: position, recorded: recorded) == nil
             return nil
         case .invalid(let fault):
-            let isTorn = try segment.isTorn(fault, at: position)
+            let isTorn = try segment.isTorn(fault, at: position, recorded: recorded)
             close()
             // An intact block that does not belong here begins a stretch of its own.
             if !fault.mayBeTorn, let header = try segment.header(at: position.offset) {

@@ -9,7 +9,7 @@ extension LogFault {
     }
 
     /// Whether all of the structure is there, so that a changed bit would explain the fault.
-    fileprivate var mayBeChangedBit: Bool {
+    var mayBeChangedBit: Bool {
         switch self {
         case .wrongMagic, .headerChecksum, .payloadChecksum: true
         default: false
@@ -20,26 +20,31 @@ extension LogFault {
 extension SegmentFile {
     /// Whether an invalid structure in the last segment is the trace of a crash while it was written.
     ///
-    /// It is damage if the structure holds once a single bit is corrected: a crash leaves bytes out, and does not change
-    /// bits. It is damage, too, if an intact block behind it says that everything before it had been durable.
-    func isTorn(_ fault: LogFault, at position: Position) throws(LogError) -> Bool {
-        guard fault.mayBeTorn else { return false }
-        if fault.mayBeChangedBit, try hasChangedBit(at: position) { return false }
+    /// It is damage if the log is known to have gone further; and if the structure holds once a single bit is corrected: a
+    /// crash leaves bytes out, and does not change bits. It is damage, too, if an intact block behind it says that everything
+    /// before it had been durable.
+    ///
+    /// - Parameter recorded: How far the log went at some time.
+    func isTorn(_ fault: LogFault, at position: Position, recorded: LogEnd?) throws(LogError) -> Bool {
+        guard fault.mayBeTorn, self.fault(ofEndAt: position, recorded: recorded) == nil else { return false }
+        if fault.mayBeChangedBit, let bit = try changedBit(at: position), !bit.mayBeMissing { return false }
         let witness = try nextHeader(after: position.offset) { header in
             header.flags.contains(.predecessorsDurable) && header.firstSequence >= position.nextSequence
         }
         return witness == nil
     }
 
-    private func hasChangedBit(at position: Position) throws(LogError) -> Bool {
+    /// The one bit with whose correction the block at the position holds; nil if there is none.
+    ///
+    /// - Parameter headerOnly: Of a header that does not hold the bit is wanted with which it does, whatever the payload is.
+    func changedBit(at position: Position, headerOnly: Bool = false) throws(LogError) -> ChangedBit? {
         let head = Array(try bytes(at: position.offset, count: BlockHeader.Layout.byteCount))
-        guard head.count == BlockHeader.Layout.byteCount else { return false }
+        guard head.count == BlockHeader.Layout.byteCount else { return nil }
         if let header = try? BlockHeader.decode(head[...], binding: binding) {
             let payload = Array(try payload(of: header, at: position))
-            guard payload.count == Int(header.storedLength),
-                let place = ChangedBit.place(in: payload, checksum: header.payloadChecksum)
-            else { return false }
-            return !ChangedBit.mayBeMissing(place, in: payload)
+            guard payload.count == Int(header.storedLength) else { return nil }
+            let offset = position.offset + UInt64(BlockHeader.Layout.byteCount)
+            return ChangedBit.find(in: payload, at: offset, checksum: header.payloadChecksum)
         }
         for bit in 0..<head.count * 8 {
             var corrected = head
@@ -48,11 +53,14 @@ extension SegmentFile {
                 header.unsupportedFeature == nil, header.rangeFault(in: binding) == nil,
                 header.placeFault(at: position) == nil
             else { continue }
-            let payload = try payload(of: header, at: position)
-            guard payload.count == Int(header.storedLength), crc32c(payload) == header.payloadChecksum else { continue }
-            return !ChangedBit.mayBeMissing(bit / 8, in: head)
+            if !headerOnly {
+                let payload = try payload(of: header, at: position)
+                guard payload.count == Int(header.storedLength), crc32c(payload) == header.payloadChecksum
+                else { continue }
+            }
+            return ChangedBit(bit, in: head, at: position.offset)
         }
-        return false
+        return nil
     }
 
     private func payload(of header: BlockHeader, at position: Position) throws(LogError) -> ArraySlice<UInt8> {
@@ -62,18 +70,34 @@ extension SegmentFile {
     }
 }
 
-/// Finds the one bit whose change explains a checksum that does not hold.
-enum ChangedBit {
-    /// The byte whose change in one bit gives the bytes this CRC-32C; nil if there is none.
+/// A bit of a file whose correction makes a structure hold.
+struct ChangedBit {
+    /// Of its byte, in the file.
+    let offset: UInt64
+    /// In the byte; the lowest is 0.
+    let bit: UInt8
+    /// Whether the byte may as well be one of several that were not written.
+    let mayBeMissing: Bool
+
+    /// The bit with the number `bit`, counted from the lowest of the first byte, of a structure that begins at the offset.
+    init(_ bit: Int, in bytes: [UInt8], at offset: UInt64) {
+        self.offset = offset + UInt64(bit / 8)
+        self.bit = UInt8(bit % 8)
+        mayBeMissing = Self.mayBeMissing(bit / 8, in: bytes)
+    }
+
+    /// The bit whose change gives the bytes this CRC-32C; nil if there is none.
     ///
     /// The checksum is linear: what a bit changes in it depends on the bit and on the number of bytes behind it alone.
-    static func place(in bytes: [UInt8], checksum: UInt32) -> Int? {
+    static func find(in bytes: [UInt8], at offset: UInt64, checksum: UInt32) -> ChangedBit? {
         let difference = crc32c(bytes[...]) ^ checksum
         guard difference != 0 else { return nil }
         let table = (0..<256).map { Self.remainder(of: UInt32($0)) }
         var effects = (0..<8).map { table[1 << $0] }
         for place in bytes.indices.reversed() {
-            if effects.contains(difference) { return place }
+            if let bit = effects.firstIndex(of: difference) {
+                return ChangedBit(place * 8 + bit, in: bytes, at: offset)
+            }
             for bit in 0..<8 { effects[bit] = effects[bit] >> 8 ^ table[Int(effects[bit] & 0xFF)] }
         }
         return nil
@@ -87,10 +111,10 @@ enum ChangedBit {
     }
 
     /// The least number of bytes that a crash leaves out within a structure.
-    static let smallestGap = 8
+    private static let smallestGap = 8
 
     /// Whether the byte is zero and in a row of zeroes that may be a gap: one of eight or more, or at an end.
-    static func mayBeMissing(_ place: Int, in bytes: [UInt8]) -> Bool {
+    private static func mayBeMissing(_ place: Int, in bytes: [UInt8]) -> Bool {
         guard bytes[place] == 0 else { return false }
         var (first, last) = (place, place)
         while first > 0, bytes[first - 1] == 0 { first -= 1 }

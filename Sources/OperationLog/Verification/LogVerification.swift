@@ -97,6 +97,7 @@ public struct LogVerification: Sendable, Hashable {
         directory: String, keys: [LogKey] = [], depth: Depth = .deep, check: ((LogRecord) -> String?)? = nil,
         progress: (Progress) -> Void = { _ in }, fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) -> LogVerification {
+        let end = try EndFile.bytes(fileSystem, directory: directory)
         let names: [String]
         do {
             names = try fileSystem.list(directory)
@@ -105,7 +106,12 @@ public struct LogVerification: Sendable, Hashable {
         }
         let listing = LogListing(names)
         let firsts = listing.segments
-        guard let last = firsts.last else { throw .noLog(path: directory) }
+        guard let last = firsts.last else {
+            guard !end.isEmpty, listing.snapshots.isEmpty else { throw .noLog(path: directory) }
+            var verification = LogVerification(depth: depth)
+            verification.damages = [EndFile.missingFirstSegment(in: directory)]
+            return verification
+        }
         return try withoutActuallyEscaping(check ?? { _ in nil }) { (checking) throws(LogError) in
             var run = VerificationRun(depth: depth, check: check == nil ? nil : checking)
             for (index, first) in firsts.enumerated() where run.goesOn {
@@ -121,7 +127,8 @@ public struct LogVerification: Sendable, Hashable {
                             fileSystem, directory: directory, sequences: listing.snapshots, keys: keys)
                         try run.collectingDamage { _ throws(LogError) in try segment.checkBeginning(snapshots) }
                     }
-                    try run.verify(segment, isLast: first == last)
+                    let recorded = first == last ? EndSlots(end, of: segment, keys: keys).newest : nil
+                    try run.verify(segment, isLast: first == last, recorded: recorded)
                 }
             }
             for sequence in listing.snapshots where run.goesOn {

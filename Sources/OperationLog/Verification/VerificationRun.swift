@@ -5,6 +5,7 @@ struct VerificationRun {
     /// Behind the segment before; nil in front of the first, and behind one whose end is unknown.
     private var before: SegmentFile.Position?
     private var store: StoreIdentifier?
+    private var recorded: LogEnd?
     private var decoder = BlockDecoder()
     /// Being walked over.
     private var current = LogVerification.Segment(
@@ -41,7 +42,9 @@ struct VerificationRun {
 
     // MARK: Segments
 
-    mutating func verify(_ segment: SegmentFile, isLast: Bool) throws(LogError) {
+    /// - Parameter recorded: How far the log went at some time, for its last segment.
+    mutating func verify(_ segment: SegmentFile, isLast: Bool, recorded: LogEnd? = nil) throws(LogError) {
+        self.recorded = recorded
         begin(segment, fileBytes: try segment.size())
         if let store, store != segment.header.storeIdentifier {
             before = nil
@@ -87,11 +90,17 @@ struct VerificationRun {
             let fault: LogFault
             switch try pass(segment, &place, isLast: isLast) {
             case .on: continue
-            case .done: return
+            case .done:
+                if isLast, let fault = segment.fault(ofEndAt: place.position, recorded: recorded) {
+                    add(fault, segment, place.position)
+                }
+                return
             case .fault(let found): fault = found
             }
             if isLast {
-                if try segment.isTorn(fault, at: place.position) { return try report(fault, segment, place) }
+                if try segment.isTorn(fault, at: place.position, recorded: recorded) {
+                    return try report(fault, segment, place)
+                }
                 // A writer may have gone on between the first look at the place and the search for a witness behind it.
                 if place.lookedTwiceAt != place.position.offset {
                     place.lookedTwiceAt = place.position.offset

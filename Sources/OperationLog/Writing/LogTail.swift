@@ -24,6 +24,7 @@ final class LogTail {
     /// Up to where the disk has set space aside for the segment.
     private var reservedOffset: UInt64 = 0
     private let lock: any FileLock
+    private var end: EndRecorder
     private var isLockHandedOver = false
     private var isGivenUp = false
     /// How many threads work on sealed segments and snapshots.
@@ -46,6 +47,7 @@ final class LogTail {
         self.lock = lock
         segment = found.segment
         isSealed = found.isSealed
+        end = found.end
         needsOtherKey = !found.segment.header.isEncrypted(with: options.keys.first)
         storeIdentifier = found.segment.header.storeIdentifier
         encoder = try CommitEncoder(
@@ -206,6 +208,7 @@ final class LogTail {
         encoder.begin(segment)
         durableOffset = segment.start.offset
         witnessOffset = segment.start.offset
+        recordEnd()
         return isWorthRepacking ? old : nil
     }
 
@@ -217,6 +220,13 @@ final class LogTail {
             try segment.file.sync()
         }
         isSealed = true
+    }
+
+    /// Notes how far the log goes, if all of it is durable and it takes, or took until now, new commits.
+    func recordEnd() {
+        if case .closed = state { return }
+        guard encoder.bytes.isEmpty, progress.phase == .idle, progress.isWrittenDurable else { return }
+        end.record(LogEnd(lastSegment: segment.header.firstSequence, nextSequence: nextSequence))
     }
 
     // MARK: Closing

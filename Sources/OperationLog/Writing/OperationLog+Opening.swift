@@ -30,6 +30,8 @@ extension OperationLog {
         try onFiles { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
         let tail = try LogTail(
             directory: directory, fileSystem: fileSystem, options: options, lock: lock, found: found)
+        // All that was found is durable by now, also where a crash had come before it was noted.
+        tail.recordEnd()
         let report = RecoveryReport(
             created: listing.segments.isEmpty, segments: found.segments, nextSequence: found.position.nextSequence,
             cut: found.cut, removedFiles: removed, snapshotDamages: found.snapshotDamages)

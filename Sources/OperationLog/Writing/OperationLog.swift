@@ -184,6 +184,10 @@ public final class OperationLog: Sendable {
         try waitUntilDurable(tail.progress.encoded)
     }
 
+    /// Notes beside the segments how far the log goes, as ``close()`` does: a log that is found to end earlier is damaged.
+    /// For moments when nothing is being appended. Does nothing if a part of the log is not durable yet.
+    public func recordEnd() { withTail { $0.recordEnd() } }
+
     /// Returns when the record, or where the log does not reach so far the last one, survives a loss of power. The task
     /// is suspended meanwhile, also where it is cancelled: what was appended cannot be taken back.
     public func waitUntilDurable(_ sequence: UInt64) async throws(LogError) {
@@ -321,6 +325,7 @@ public final class OperationLog: Sendable {
             if keepingLock { lock = tail.handOverLock() }
             if options.durability != .none { try? waitUntilDurable(tail.progress.encoded) }
             while tail.progress.phase != .idle { monitor.wait(.idle) }
+            tail.recordEnd()
             tail.close(cause: nil)
             announce()
         }

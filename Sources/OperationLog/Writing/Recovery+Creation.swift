@@ -15,7 +15,11 @@ extension FileSystem {
 extension Recovery {
     /// That there really is no log where there are no segments: a compaction leaves one at least.
     func checkEmpty(_ listing: LogListing) throws(LogError) {
-        guard let newest = listing.snapshots.last else { return }
+        guard let newest = listing.snapshots.last else {
+            let error = try EndFile.errorOfEmptyLog(fileSystem, directory: directory)
+            if case .damaged = error { throw error }
+            return
+        }
         let path = directory + "/" + SegmentName.name(firstSequence: newest)
         throw .damaged(LogDamage(path: path, offset: 0, fault: .missingSegment, sequence: newest))
     }
@@ -28,6 +32,7 @@ extension Recovery {
         let segment = try SegmentFile(fileSystem, directory: directory, firstSequence: 1, mode: .readWrite, keys: keys)
         return Found(
             segment: segment, position: segment.start, totals: SegmentTotals(header: header), isSealed: false,
-            segments: 1, cut: nil, snapshotDamages: [])
+            segments: 1, cut: nil, snapshotDamages: [],
+            end: EndRecorder(fileSystem, directory: directory, EndSlots([], of: segment, keys: keys)))
     }
 }

@@ -14,6 +14,7 @@ struct Recovery {
         let snapshotDamages: [LogDamage]
         /// The first sequence numbers of sealed segments that are worth packing again.
         var unpacked: [UInt64] = []
+        let end: EndRecorder
     }
 
     /// Removes segments that were being made.
@@ -66,6 +67,7 @@ struct Recovery {
     private func recoverLast(
         _ segment: SegmentFile, segments: Int, _ snapshots: SnapshotSet
     ) throws(LogError) -> Found {
+        let end = EndSlots(try EndFile.bytes(fileSystem, directory: directory), of: segment, keys: keys)
         var scan = SegmentScan(segment)
         let ending = try scan.run()
         var cut: RecoveryReport.Cut?
@@ -74,20 +76,23 @@ struct Recovery {
         case .end: break
         case .sealed: isSealed = true
         case .invalid(let fault):
-            guard try segment.isTorn(fault, at: scan.position), snapshots.fit(scan.committed) else {
-                throw segment.damage(fault, at: scan.position)
-            }
+            guard try segment.isTorn(fault, at: scan.position, recorded: end.newest), snapshots.fit(scan.committed)
+            else { throw segment.damage(fault, at: scan.position) }
             cut = try self.cut(segment, to: scan.committed, reason: fault)
         }
         if let newest = snapshots.newest, !snapshots.fit(scan.committed) {
             throw segment.damage(.endsBeforeSnapshot(newest), at: scan.committed)
+        }
+        if let fault = segment.fault(ofEndAt: scan.committed, recorded: end.newest) {
+            throw segment.damage(fault, at: scan.committed)
         }
         // A process that was killed may have left what the disk does not have yet. It counts from now on.
         try writeAgain(segment, from: min(scan.durable.offset, scan.committed.offset))
         try onFiles { () throws(FileSystemError) in try segment.file.sync() }
         return Found(
             segment: segment, position: scan.committed, totals: scan.committedTotals, isSealed: isSealed,
-            segments: segments, cut: cut, snapshotDamages: snapshots.damages)
+            segments: segments, cut: cut, snapshotDamages: snapshots.damages,
+            end: EndRecorder(fileSystem, directory: directory, end))
     }
 
     /// Writes the last bytes over themselves. Where a sync failed, in whatever process, the system may keep bytes in memory

@@ -27,7 +27,9 @@ extension TidelogError {
             self.init(.locked, error.description, cause: error)
         case .damaged:
             // The sentence names the file and the offset.
-            self.init(.damaged, error.description, recovery: "Run 'tidelog verify' on the store.", cause: error)
+            self.init(
+                .damaged, error.description,
+                recovery: "'tidelog repair' says what can be saved, and saves it with '--in-place'.", cause: error)
         case .noLog(let path):
             self.init(.noStore, error.description, place: path, recovery: "Run 'tidelog init' first.", cause: error)
         case .keyRequired(let path):

@@ -72,6 +72,9 @@ extension LocalStore {
         }
     }
 
+    /// Notes how far the log goes: what an upload or download has logged is missed from now on if it is lost.
+    func noteEnd() { log.recordEnd() }
+
     private func isSnapshotDue(_ growth: UInt64) throws -> Bool {
         let reader = try reader()
         let newest = try reader.snapshots().last

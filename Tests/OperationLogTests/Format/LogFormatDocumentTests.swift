@@ -43,6 +43,7 @@ import Testing
         ("Footer", SegmentFooter.Layout.all, SegmentFooter.Layout.byteCount),
         ("Footer entry", SegmentFooter.Entry.Layout.all, SegmentFooter.Entry.Layout.byteCount),
         ("Trailer", SegmentTrailer.Layout.all, SegmentTrailer.Layout.byteCount),
+        ("End slot", EndSlots.Layout.all, EndSlots.Layout.byteCount),
     ])
     func `each structure has the fields, offsets and sizes that its table says`(
         heading: String, fields: [FieldLayout], size: Int

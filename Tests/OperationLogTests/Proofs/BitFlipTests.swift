@@ -53,7 +53,6 @@ import Testing
         let segments = disk.segments
         let runs = Effort.runs("TIDELOG_FLIPS", usually: 3000)
         var complete = 0
-        var taken = 0
         for run in 0..<runs {
             let segment = Int.random(in: 0..<segments.count, using: &generator)
             // One in ten hits the first bytes or the last ones, where the headers and the footer are.
@@ -72,23 +71,16 @@ import Testing
             let expected = Array(records[Int(try #require(first) - 1)...].prefix(250))
             let (read, failure) = Self.read(flipped, expected)
             #expect(read == Array(expected.prefix(read.count)), "\(context)")
-            if failure == nil, read.count < expected.count {
-                // Only a bit by which a byte becomes zero beside zeroes makes the very last commit look torn.
-                let report = try LogVerification.verify(directory: Sample.directory, fileSystem: flipped)
-                #expect(report.tail?.path == segments[segment] && report.isSound, "\(context)")
-                taken += 1
-            }
+            // The log was closed: its last commit is not taken for torn either.
+            #expect(failure != nil || read.count == expected.count, "\(context)")
             if failure == nil { complete += 1 }
             if let log = try? Sample.open(flipped).log {
                 log.close()
-                #expect(
-                    log.nextSequence == records.last.map { $0.sequence + 1 } || segment == segments.count - 1,
-                    "\(context)")
+                #expect(log.nextSequence == records.last.map { $0.sequence + 1 }, "\(context)")
             }
         }
         print("bits flipped and read: \(runs), of which \(complete) made no difference to the reader; seed \(seed)")
         #expect(complete < runs / 5)
-        #expect(taken <= 2 + runs / 500, "\(taken) of \(runs) changed bits passed for a torn tail; seed \(seed)")
     }
 
     private static func read(

@@ -105,14 +105,15 @@ private struct Blocks {
             headers.contains { header in zip(header, file).count(where: { $0 != $1 }) <= 1 && file.count >= header.count
             }
         }
-        return (readable(in: withHeader), readable(in: files))
+        return (readable(in: withHeader), readable(in: files, mended: true))
     }
 
-    private func readable(in files: [[UInt8]]) -> Set<UInt64> {
+    /// - Parameter mended: Whether a block counts as well that differs in one bit of its header, of its payload or of both.
+    private func readable(in files: [[UInt8]], mended: Bool = false) -> Set<UInt64> {
         var readable: Set<UInt64> = []
         var brokenRun = 0
         for block in blocks where block.run != brokenRun {
-            if files.contains(where: { $0.holds(block.bytes) }) {
+            if files.contains(where: { $0.holds(block.bytes) || mended && $0.nearlyHolds(block.bytes) }) {
                 readable.formUnion(block.records)
             } else {
                 brokenRun = block.run
@@ -132,6 +133,20 @@ extension [UInt8] {
                         && UnsafeRawBufferPointer(rebasing: all[start..<start + part.count]).elementsEqual(part)
                 }
             }
+        }
+    }
+
+    /// Whether it holds a block with at most one bit changed in each of its two structures.
+    fileprivate func nearlyHolds(_ block: [UInt8]) -> Bool {
+        guard count >= block.count else { return false }
+        func bits(_ range: Range<Int>, at start: Int) -> Int {
+            var bits = 0
+            for index in range where bits < 2 { bits += (self[start + index] ^ block[index]).nonzeroBitCount }
+            return bits
+        }
+        let header = BlockHeader.Layout.byteCount
+        return (0...(count - block.count)).contains { start in
+            bits(0..<header, at: start) < 2 && bits(header..<block.count, at: start) < 2
         }
     }
 }

@@ -55,6 +55,7 @@ import Testing
         #expect(try repair(disk).plan() == .nothing)
         let last = try #require(segments(disk).last)
         disk[last].removeLast(3)
+        Sample.forgetEnd(disk)
         guard case .tornTail(let tail) = try repair(disk).plan() else { return #expect(Bool(false)) }
         #expect(tail.path == last)
         let before = disk[last]
@@ -76,7 +77,7 @@ import Testing
         let disk = try log()
         let path = segments(disk)[0]
         let offsets = Sample.blockOffsets(of: disk[path])
-        disk[path][offsets[0] + 50] ^= 1
+        disk[path][offsets[0] + 50] ^= 0x5A
         let salvage = try salvaged(disk)
         #expect(salvage.lost.ranges.first?.lowerBound == 1)
         #expect(salvage.lost.count < 8)
@@ -189,6 +190,7 @@ import Testing
         disk[segments(disk)[0]][80] ^= 1
         let last = try #require(segments(disk).last)
         disk[last].removeLast(3)
+        Sample.forgetEnd(disk)
         let salvage = try salvaged(disk)
         try expectSound(disk, salvage, last: 22)
     }
@@ -219,7 +221,7 @@ import Testing
         var options = Self.options
         options.keys = [key]
         try Sample.write(disk, commits: Array(repeating: 2, count: 12), options)
-        disk[segments(disk)[0]][200] ^= 1
+        disk[segments(disk)[0]][200] ^= 0x5A
         let repair = LogRepair(directory: Sample.directory, keys: [key], fileSystem: disk)
         let salvage = try repair.salvage(to: "/store/new")
         #expect(salvage.lost.count > 0)
@@ -256,7 +258,7 @@ import Testing
 
     @Test func `a snapshot behind the lost records is kept, and the state is whole`() throws {
         let disk = try logWithSnapshot()
-        disk[segments(disk)[0]][120] ^= 1
+        disk[segments(disk)[0]][120] ^= 0x5A
         let salvage = try salvaged(disk)
         #expect(salvage.lost.count > 0 && salvage.isStateWhole)
         #expect(salvage.snapshots == [21])
@@ -267,7 +269,7 @@ import Testing
     @Test func `a damaged snapshot is passed over, and costs no record`() throws {
         let disk = try logWithSnapshot()
         let path = try #require(disk.paths.first { $0.hasSuffix(".snapshot") })
-        disk[path][100] ^= 1
+        disk[path][100] ^= 0x5A
         #expect(try !LogVerification.verify(directory: Sample.directory, fileSystem: disk).isSound)
         #expect(try !LogVerification.verify(directory: Sample.directory, depth: .fast, fileSystem: disk).isSound)
         let salvage = try salvaged(disk)
@@ -297,6 +299,7 @@ import Testing
         for path in segments(disk) where try #require(SegmentName.firstSequence(of: String(path.suffix(28)))) > 5 {
             disk.erase(path)
         }
+        Sample.forgetEnd(disk)
         let salvage = try salvaged(disk)
         #expect(salvage.nextSequence == 21)
         #expect(salvage.isStateWhole)

@@ -44,6 +44,16 @@ enum Sample {
         log.close()
     }
 
+    static let end = directory + "/END"
+
+    /// As after the end of a process that did not close the log, and of an earlier version: nothing says how far it went.
+    static func forgetEnd(_ disk: SimulatedDisk) { disk.erase(end) }
+
+    /// Whether the refused call was made to note the end: with the file, or with the directory because of the file.
+    static func isOfEnd(_ refusedPaths: [String]) -> Bool {
+        refusedPaths.last == end || refusedPaths == [end, directory]
+    }
+
     static func read(_ disk: SimulatedDisk, from first: UInt64 = 1, keys: [LogKey] = []) throws -> [LogRecord] {
         try records(LogReader(directory: directory, keys: keys, fileSystem: disk).records(from: first))
     }

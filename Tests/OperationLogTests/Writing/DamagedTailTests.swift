@@ -3,7 +3,8 @@ import Testing
 
 @testable import OperationLog
 
-/// Bytes of the last commits that changed after they were written are damage, and what a crash left out is not.
+/// Bytes of the last commits that changed after they were written are damage, and what a crash left out is not; also where
+/// nothing says how far the log went.
 @Suite struct DamagedTailTests {
     private let path = Sample.segment(1)
 
@@ -17,6 +18,7 @@ import Testing
             starts.append(disk[path].count)
         }
         log.close()
+        Sample.forgetEnd(disk)
         return (disk, starts)
     }
 
@@ -102,6 +104,7 @@ import Testing
             try log.append(Sample.commit(from: log.nextSequence, count: 1))
             log.close()
             disk[path].removeLast(3)
+            Sample.forgetEnd(disk)
         }
         let files = disk.paths.filter { $0.hasSuffix(".cut") }
         #expect(files.count == CutBytes.limit)

@@ -43,6 +43,7 @@ import Testing
         #expect(report.blocks == 5)
         // Torn so that only the last of the commit's blocks is missing.
         disk[first].removeLast(10)
+        Sample.forgetEnd(disk)
         let torn = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
         #expect(torn.isSound && torn.tail?.offset == UInt64(kept))
         #expect(try Sample.read(disk) == Sample.expected(1...1))
@@ -150,6 +151,7 @@ import Testing
         #expect(disk[first].count == other[first].count)
         let half = 64 + (disk[first].count - 64) / 2
         disk[first].replaceSubrange(half..., with: other[first][half...])
+        Sample.forgetEnd(disk)
         let recovery = try Sample.open(disk).recovery
         #expect(recovery.nextSequence == 2 && recovery.cut?.reason == .headerChecksum)
     }

@@ -53,7 +53,13 @@ struct RepairText {
     }
 
     private func summary(_ salvage: RepairPlan.Salvage) -> [String] {
-        var lines = salvage.passedOver.map { "\(oneLine($0.path)) is passed over: \(oneLine($0.reason))." }
+        var lines = salvage.mended.prefix(Self.shownPlaces).map { bit in
+            "\(oneLine(bit.path)): bit \(bit.bit) of the byte at offset \(bit.offset) had changed, and is put right."
+        }
+        if salvage.mended.count > Self.shownPlaces {
+            lines.append("So are \(salvage.mended.count - Self.shownPlaces) more bits.")
+        }
+        lines += salvage.passedOver.map { "\(oneLine($0.path)) is passed over: \(oneLine($0.reason))." }
         let lost = salvage.lost
         guard lost.count > 0 else {
             return lines + ["All \(counted(salvage.readable, "record", "records")) can be read; none is lost."]
@@ -108,6 +114,7 @@ struct RepairText {
     private func members(of salvage: RepairPlan.Salvage, _ json: inout JSONWriter) {
         json.member("plan", "salvage")
         json.member("damages", salvage.damages.count)
+        json.member("mendedBits", salvage.mended.count)
         json.member("firstSequence", salvage.firstSequence)
         json.member("readable", salvage.readable)
         json.member("lost", salvage.lost.count)

@@ -1,0 +1,179 @@
+import DiskSimulation
+import Testing
+
+@testable import OperationLog
+
+/// A log that was closed and then lost its end is damaged, whatever it lost, and for everyone who comes to that end.
+@Suite struct LostEndTests {
+    /// What happens to a log behind its back. Returns the last record that can still be read.
+    struct Loss: Sendable, CustomTestStringConvertible {
+        let name: String
+        let apply: @Sendable (SimulatedDisk) throws -> UInt64
+        var testDescription: String { name }
+    }
+
+    private static let keys: [[LogKey]] = [[], [Sample.key]]
+
+    /// Segments that begin with 1, 7 and 13; each commit has one record, and the last segment has four.
+    private static func log(_ keys: [LogKey]) throws -> SimulatedDisk {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk, .init(sealing: .asWritten, keys: keys)).log
+        for sequence in UInt64(1)...16 {
+            if sequence == 7 || sequence == 13 { try SampleSnapshot.write(log) }
+            try log.append(Sample.commit(from: sequence, count: 1))
+        }
+        log.close()
+        return disk
+    }
+
+    /// Where the blocks of the last segment begin, and where it ends.
+    private static func places(_ disk: SimulatedDisk) -> [Int] {
+        let bytes = disk[Sample.segment(13)]
+        let magic = LogFormat.blockMagic
+        return bytes.indices.dropLast(magic.count).filter { bytes[$0..<$0 + magic.count].elementsEqual(magic) } + [
+            bytes.count
+        ]
+    }
+
+    static let losses: [Loss] =
+        (0...3).flatMap { block -> [Loss] in
+            [
+                Loss(name: "the file ends in front of block \(block)") { disk in
+                    disk[Sample.segment(13)].removeLast(places(disk)[4] - places(disk)[block])
+                    return 12 + UInt64(block)
+                },
+                Loss(name: "the file ends within block \(block)") { disk in
+                    disk[Sample.segment(13)].removeLast(places(disk)[4] - places(disk)[block] - 30)
+                    return 12 + UInt64(block)
+                },
+                Loss(name: "the file is zero from block \(block) on") { disk in
+                    for index in places(disk)[block]..<places(disk)[4] { disk[Sample.segment(13)][index] = 0 }
+                    return 12 + UInt64(block)
+                },
+            ]
+        } + [
+            Loss(name: "several bits of the last block changed") { disk in
+                for offset in [4, 20, 60] { disk[Sample.segment(13)][places(disk)[3] + offset] ^= 0x5A }
+                return 15
+            },
+            Loss(name: "several bits of the last two blocks changed") { disk in
+                for offset in [4, 20, 60] {
+                    for block in [2, 3] { disk[Sample.segment(13)][places(disk)[block] + offset] ^= 0x5A }
+                }
+                return 14
+            },
+            Loss(name: "the last segment is missing") { disk in
+                disk.erase(Sample.segment(13))
+                return 12
+            },
+            Loss(name: "the last segment and its snapshot are missing") { disk in
+                disk.erase(Sample.segment(13))
+                disk.erase(SampleSnapshot.path(13))
+                return 12
+            },
+            Loss(name: "the last two segments and their snapshots are missing") { disk in
+                for first in [7, 13] as [UInt64] {
+                    disk.erase(Sample.segment(first))
+                    disk.erase(SampleSnapshot.path(first))
+                }
+                return 6
+            },
+        ]
+
+    private static func isDamage(_ body: () throws -> Void) -> Bool {
+        do {
+            try body()
+            return false
+        } catch LogError.damaged {
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    @Test(arguments: losses, keys)
+    func `a log that lost its end is damaged for its writer, its readers and verification, and nothing is changed`(
+        loss: Loss, keys: [LogKey]
+    ) throws {
+        let disk = try Self.log(keys)
+        let last = try loss.apply(disk)
+        let before = disk.paths.map { disk[$0] }
+        #expect(Self.isDamage { try Sample.open(disk, .init(keys: keys)).log.close() })
+        #expect(disk.paths.map { disk[$0] } == before)
+        #expect(Self.isDamage { _ = try Sample.read(disk, keys: keys) })
+        let reader = try LogReader(directory: Sample.directory, keys: keys, fileSystem: disk)
+        #expect(Self.isDamage { _ = try reader.nextSequence() })
+        // What is in front of it can be read all the same.
+        #expect(try Sample.records(reader.records(from: 1, through: last)) == Sample.expected(1...last))
+        for depth in [LogVerification.Depth.fast, .deep] {
+            let report = try LogVerification.verify(
+                directory: Sample.directory, keys: keys, depth: depth, fileSystem: disk)
+            #expect(!report.isSound && report.tail == nil)
+        }
+    }
+
+    @Test(arguments: losses, keys)
+    func `a repair leaves placeholders for what was lost, and the log goes on behind them`(
+        loss: Loss, keys: [LogKey]
+    ) throws {
+        let disk = try Self.log(keys)
+        let last = try loss.apply(disk)
+        let repair = LogRepair(directory: Sample.directory, keys: keys, fileSystem: disk)
+        guard case .salvaged(let salvage, _) = try repair.inPlace(beforeSwap: {}) else {
+            Issue.record("nothing was salvaged")
+            return
+        }
+        #expect(salvage.lost.ranges == [last + 1...16])
+        let log = try Sample.open(disk, .init(keys: keys)).log
+        try log.append(Sample.commit(from: 17, count: 1))
+        log.close()
+        let records = try Sample.read(disk, keys: keys)
+        #expect(records.filter { $0.kind != LogRepair.lostKind } == Sample.expected(1...last) + [Sample.record(17)])
+        #expect(records.map(\.sequence) == Array(1...17))
+        #expect(
+            try LogVerification.verify(directory: Sample.directory, keys: keys, fileSystem: disk).isSound)
+    }
+
+    @Test(arguments: keys)
+    func `a log that has lost all segments is not taken for a new one`(_ keys: [LogKey]) throws {
+        let disk = try Self.log(keys)
+        for path in disk.paths where path != Sample.end { disk.erase(path) }
+        for creation in [OperationLog.Options.Creation.ifMissing, .never] {
+            #expect(Self.isDamage { try Sample.open(disk, .init(creation: creation, keys: keys)).log.close() })
+        }
+        #expect(disk.paths == [Sample.end])
+        #expect(Self.isDamage { _ = try LogReader(directory: Sample.directory, keys: keys, fileSystem: disk) })
+        #expect(
+            try !LogVerification.verify(directory: Sample.directory, keys: keys, fileSystem: disk).isSound)
+        // Repair makes a log of placeholders of the same store.
+        _ = try LogRepair(directory: Sample.directory, keys: keys, fileSystem: disk).inPlace {}
+        let log = try Sample.open(disk, .init(creation: .never, keys: keys)).log
+        #expect(log.nextSequence == 17)
+        log.close()
+        #expect(
+            try LogVerification.verify(directory: Sample.directory, keys: keys, fileSystem: disk).segments.allSatisfy {
+                $0.isEncrypted != keys.isEmpty
+            })
+    }
+
+    @Test(arguments: keys)
+    func `a segment that is missing when the process was killed is noticed, as is what was noted before`(
+        _ keys: [LogKey]
+    ) throws {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk, .init(sealing: .asWritten, keys: keys)).log
+        for sequence in UInt64(1)...6 { try log.append(Sample.commit(from: sequence, count: 1)) }
+        try SampleSnapshot.write(log)
+        for sequence in UInt64(7)...9 { try log.append(Sample.commit(from: sequence, count: 1)) }
+        let killed = disk.copy()
+        let missing = killed.copy()
+        missing.erase(Sample.segment(7))
+        #expect(Self.isDamage { try Sample.open(missing, .init(keys: keys)).log.close() })
+        // Opening notes what is there.
+        _ = try Sample.open(killed, .init(keys: keys))
+        let cut = killed.copy()
+        cut[Sample.segment(7)].removeLast(20)
+        #expect(Self.isDamage { try Sample.open(cut, .init(keys: keys)).log.close() })
+        log.close()
+    }
+}

@@ -1,0 +1,139 @@
+import DiskSimulation
+import Testing
+
+@testable import OperationLog
+
+/// A single changed bit costs nothing: a repair puts it right.
+@Suite struct MendingTests {
+    private static let keys: [[LogKey]] = [[], [Sample.key]]
+
+    /// Two sealed segments, one with columns, a snapshot, and a last segment that is not sealed.
+    private static func log(_ keys: [LogKey]) throws -> SimulatedDisk {
+        let disk = SimulatedDisk()
+        let log = try Sample.open(disk, .init(sealing: .asWritten, segmentSize: 600, keys: keys)).log
+        for sequence in UInt64(1)...12 { try log.append(Sample.commit(from: sequence, count: 1)) }
+        try SampleSnapshot.write(log)
+        for sequence in UInt64(13)...15 { try log.append(Sample.commit(from: sequence, count: 1)) }
+        log.close()
+        return disk
+    }
+
+    private static func files(_ disk: SimulatedDisk) -> [String] {
+        disk.paths.filter { $0.hasPrefix(Sample.directory + "/") && $0 != Sample.end }
+    }
+
+    private static func objection(
+        to disk: SimulatedDisk, _ keys: [LogKey], mended: [MendedBit]
+    ) throws -> String? {
+        let repair = LogRepair(directory: Sample.directory, keys: keys, fileSystem: disk)
+        guard case .salvaged(let salvage, _) = try repair.inPlace(beforeSwap: {}) else { return "nothing to salvage" }
+        guard salvage.mended == mended else { return "mended \(salvage.mended)" }
+        guard salvage.lost.count == 0, salvage.passedOver.isEmpty else { return "\(salvage)" }
+        guard try Sample.read(disk, keys: keys) == Sample.expected(1...15) else { return "other records" }
+        let reader = try LogReader(directory: Sample.directory, keys: keys, fileSystem: disk)
+        guard let snapshot = try reader.snapshots().last,
+            try SampleSnapshot.read(disk, snapshot, keys: keys) == SampleSnapshot.items(13)
+        else { return "no snapshot" }
+        let report = try LogVerification.verify(directory: Sample.directory, keys: keys, fileSystem: disk)
+        guard report.isSound, report.tail == nil else { return "\(report)" }
+        let log = try Sample.open(disk, .init(keys: keys)).log
+        log.close()
+        return log.nextSequence == 16 ? nil : "it goes on with \(log.nextSequence)"
+    }
+
+    @Test(arguments: keys)
+    func `any single bit, wherever it changed, is put right, and the log has exactly the records that it had`(
+        _ keys: [LogKey]
+    ) throws {
+        let whole = try Self.log(keys)
+        let start = Int.random(in: 0..<7)
+        var bits = 0
+        for path in Self.files(whole) {
+            for bit in stride(from: start, to: whole[path].count * 8, by: 7) {
+                let disk = whole.copy()
+                disk[path][bit / 8] ^= 1 << UInt8(bit % 8)
+                let mended = MendedBit(path: path, offset: UInt64(bit / 8), bit: UInt8(bit % 8))
+                if let objection = try Self.objection(to: disk, keys, mended: [mended]) {
+                    Issue.record("start \(start), \(path), bit \(bit): \(objection)")
+                }
+                bits += 1
+            }
+        }
+        print("bits put right: \(bits), start \(start)")
+        #expect(bits > 1000)
+    }
+
+    @Test(arguments: keys)
+    func `a bit in the header and in the payload of every block is put right`(_ keys: [LogKey]) throws {
+        let disk = try Self.log(keys)
+        let last = Sample.segment(13)
+        let magic = LogFormat.blockMagic
+        let bytes = disk[last]
+        let blocks = bytes.indices.dropLast(44).filter { bytes[$0..<$0 + 4].elementsEqual(magic) }
+        #expect(blocks.count == 3)
+        var mended: [MendedBit] = []
+        for (index, block) in blocks.enumerated() {
+            // One in the header, one in the payload, or both.
+            for offset in [[block + 9], [block + 50], [block + 9, block + 50]][index] {
+                disk[last][offset] ^= 4
+                mended.append(MendedBit(path: last, offset: UInt64(offset), bit: 2))
+            }
+        }
+        #expect(try Self.objection(to: disk, keys, mended: mended) == nil)
+    }
+
+    @Test(arguments: keys)
+    func `two bits of one structure are not put right, and cost what a damaged block costs`(_ keys: [LogKey]) throws {
+        let disk = try Self.log(keys)
+        let last = Sample.segment(13)
+        disk[last][disk[last].count - 3] ^= 1
+        disk[last][disk[last].count - 5] ^= 1
+        guard
+            case .salvage(let salvage) = try LogRepair(
+                directory: Sample.directory, keys: keys, fileSystem: disk
+            ).plan()
+        else {
+            Issue.record("nothing to salvage")
+            return
+        }
+        #expect(salvage.mended.isEmpty)
+        #expect(salvage.lost.ranges == [15...15])
+    }
+
+    @Test func `a block whose checksum was made to fit is not put right if the tag disagrees`() throws {
+        let disk = try Self.log([Sample.key])
+        let last = Sample.segment(13)
+        let bytes = disk[last]
+        let block = try #require(
+            bytes.indices.dropLast(44).last { bytes[$0..<$0 + 4].elementsEqual(LogFormat.blockMagic) })
+        // The checksum fits other content, from which this one is one bit away.
+        disk[last][block + 60] ^= 0x18
+        let header = BlockHeader.Layout.byteCount
+        disk[last].store(crc32c(disk[last][(block + header)...]), BlockHeader.Layout.payloadChecksum, in: block)
+        let segment = try SegmentFile(
+            disk, directory: Sample.directory, firstSequence: 13, mode: .read, keys: [Sample.key])
+        let covered = disk[last][block..<block + BlockHeader.Layout.checksum.offset]
+        disk[last].store(
+            crc32c(covered, continuing: segment.binding.checksum), BlockHeader.Layout.checksum, in: block)
+        disk[last][block + 70] ^= 1
+        guard
+            case .salvage(let salvage) = try LogRepair(
+                directory: Sample.directory, keys: [Sample.key], fileSystem: disk
+            ).plan()
+        else {
+            Issue.record("nothing to salvage")
+            return
+        }
+        #expect(salvage.mended.isEmpty)
+        #expect(salvage.lost.ranges == [15...15])
+    }
+
+    @Test func `the damaged files stay as they are`() throws {
+        let disk = try Self.log([])
+        disk[Sample.segment(1)][100] ^= 1
+        let before = Self.files(disk).map { disk[$0] }
+        let names = Self.files(disk).map { $0.replacing(Sample.directory, with: Sample.directory + ".damaged-1") }
+        _ = try LogRepair(directory: Sample.directory, fileSystem: disk).inPlace {}
+        #expect(names.map { disk[$0] } == before)
+    }
+}
