@@ -79,7 +79,11 @@ struct ExpressionTypeCheck {
             for choice in choices {
                 try expectBoolean(choice.condition)
                 let type = try type(of: choice.value)
-                if result.family == .any { result = type } else if type.family != .any, result != type { isMixed = true }
+                if result.family == .any {
+                    result = type
+                } else if type.family != .any, result != type {
+                    isMixed = true
+                }
             }
             return isMixed ? .unknown : result
         }

@@ -225,7 +225,9 @@ extension QueryParser {
         // Only literals make a list of one; anything else in parentheses is the collection itself.
         if items.count == 1, let only = items.first, !only.isLiteral { return only }
         guard items.allSatisfy({ $0.isLiteral || $0.isAlias }) else {
-            throw cursor.error("A list in parentheses behind \"in\" consists of literals; one in brackets may hold other expressions.", at: start)
+            throw cursor.error(
+                "A list in parentheses behind \"in\" consists of literals; one in brackets may hold other expressions.",
+                at: start)
         }
         return .list(items)
     }

@@ -66,7 +66,8 @@ extension ResourcePathParser {
 
     /// What is a segment of the standard, in whichever case, is no Content-ID.
     private static let reserved: Set<String> = [
-        "metadata", "batch", "all", "entity", "crossjoin", "root", "it", "this", "count", "value", "ref", "each", "query",
+        "metadata", "batch", "all", "entity", "crossjoin", "root", "it", "this", "count", "value", "ref", "each",
+        "query",
         "filter", "links",
     ]
 

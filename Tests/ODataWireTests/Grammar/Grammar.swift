@@ -97,7 +97,9 @@ struct Grammar {
             if let part = fitting.randomElement(using: &random) { write(part, depth, &text, &random) }
         case .repetition(let part, let least, let most):
             let limit = depth > height(of: part) ? min(most ?? least + 2, least + 2) : least
-            for _ in 0..<Int.random(in: least...max(least, limit), using: &random) { write(part, depth, &text, &random) }
+            for _ in 0..<Int.random(in: least...max(least, limit), using: &random) {
+                write(part, depth, &text, &random)
+            }
         }
     }
 }

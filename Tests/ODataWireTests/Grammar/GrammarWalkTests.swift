@@ -99,7 +99,7 @@ struct GrammarWalkTests {
                 let again = try Expression.parse(printed, version: .v401)
                 #expect(again == expression, "\(text) → \(printed)")
                 evaluate(expression)
-            } catch where error.code != .tooComplex {
+            } catch  where error.code != .tooComplex {
                 Issue.record("\(text): \(error)")
             } catch {}
         }
@@ -151,7 +151,7 @@ struct GrammarWalkTests {
             let printed = try options.print(version: .v401)
             let again = try QueryOptions.parse(printed, version: .v401, type: product, model: model)
             #expect(again == options, "\(query) → \(printed)")
-        } catch where error.code != .tooComplex {
+        } catch  where error.code != .tooComplex {
             Issue.record("\(try PercentCoding.decode(query)): \(error)")
         } catch {}
     }
@@ -163,7 +163,7 @@ struct GrammarWalkTests {
             // Where a string may hold a slash, it is encoded: only `$filter` keeps it.
             do {
                 _ = try ServiceRequest.parse(path + "?@p=1", model: model, version: .v401)
-            } catch where error.code != .tooComplex {
+            } catch  where error.code != .tooComplex {
                 Issue.record("\(path): \(error)")
             } catch {}
         }

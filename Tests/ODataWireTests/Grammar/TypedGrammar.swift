@@ -80,7 +80,7 @@ enum TypedGrammar {
                / "concat" "(" strings comma strings ")" / "substring" "(" strings comma num ")"
                / %s"Tags/$filter(" strictThis ")"
         strictThis = "contains" "(" %s"$this" comma string ")" / %s"$this" ws "eq" ws ( string / %s"$it/Name" )
-        jsonString = DQ *( "a" / "é" / "\n" / "\\" / "\u00e9" / "/" / "'" / ":" ) DQ
+        jsonString = DQ *( "a" / "é" / %s"\n" / %s"\\" / %s"\u00e9" / "/" / "'" / ":" ) DQ
         dat = date / %s"Day" / "date" "(" mom ")"
         mom = moment / %s"Placed" / ( "now" / "mindatetime" / "maxdatetime" ) "(" bws ")" / %s"Placed" ws "add" ws dur
         dur = duration / %s"Took" / dur2 / %s"Took" ws "add" ws "'PT1H'"

@@ -211,7 +211,9 @@ extension ExpressionTypeCheck {
     }
 
     private func isCast(_ name: String, of item: ExpressionType) -> Bool {
-        guard version == .v401, case .structured(let owner) = item, owner.findProperty(name) == nil else { return false }
+        guard version == .v401, case .structured(let owner) = item, owner.findProperty(name) == nil else {
+            return false
+        }
         return model.findType(name, isLocalAllowed: true) != nil
     }
 

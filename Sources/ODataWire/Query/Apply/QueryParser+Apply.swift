@@ -139,7 +139,8 @@ extension QueryParser {
             cursor.skipWhitespace()
             var inner: [Transformation] = []
             if cursor.skip("," as Character) {
-                inner = try sequence(of: \.isHierarchical, "rolluprecursive takes ancestors, descendants and traverse only.")
+                inner = try sequence(
+                    of: \.isHierarchical, "rolluprecursive takes ancestors, descendants and traverse only.")
             }
             cursor.skipWhitespace()
             try cursor.expect(")", "at the end of rolluprecursive")
@@ -214,7 +215,8 @@ extension QueryParser {
         guard let name = ahead.keyword() else { return false }
         ahead.cursor.skipWhitespace()
         switch name {
-        case "identity": return [UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "/"), 0].contains(ahead.cursor.peek())
+        case "identity":
+            return [UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "/"), 0].contains(ahead.cursor.peek())
         case "filter", "search", "orderby", "top", "skip", "ancestors", "descendants", "traverse":
             return ahead.cursor.peek() == UInt8(ascii: "(")
         default: break

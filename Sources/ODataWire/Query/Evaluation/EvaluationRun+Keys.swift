@@ -20,7 +20,9 @@ extension EvaluationRun {
     private static func matches(
         _ entity: EvaluationScope, _ wanted: [(name: String?, value: Value)]
     ) throws(EvaluationError) -> Bool {
-        guard let type = entity.type else { throw EvaluationError(.unsupported, "The key of the entities is not known.") }
+        guard let type = entity.type else {
+            throw EvaluationError(.unsupported, "The key of the entities is not known.")
+        }
         let keys = [type.keyParts] + type.alternateKeys.map(\.parts)
         for (name, value) in wanted {
             let part = name.map { name in keys.joined().first { $0.name == name } } ?? type.keyParts.first
@@ -52,7 +54,9 @@ extension EvaluationRun {
         case .entity(let entity?) where entity.type?.findProperty(name)?.isCollection == true:
             return try property(name, of: position)
         case .entities:
-            guard case .structured(let type)? = evaluator.model?.findType(name, isLocalAllowed: true) else { return nil }
+            guard case .structured(let type)? = evaluator.model?.findType(name, isLocalAllowed: true) else {
+                return nil
+            }
             return cast(position, to: type.name)
         default: return nil
         }

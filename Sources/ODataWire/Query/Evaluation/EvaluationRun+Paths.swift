@@ -13,7 +13,8 @@ extension EvaluationRun {
         case .alias(let name): position = try alias(name)
         case .expression(let expression): position = try operand(expression)
         case .root:
-            throw EvaluationError(.unsupported, "A path from $root leads out of the entity; only the service follows it.")
+            throw EvaluationError(
+                .unsupported, "A path from $root leads out of the entity; only the service follows it.")
         }
         for segment in path.segments { position = try step(segment, from: position) }
         return position

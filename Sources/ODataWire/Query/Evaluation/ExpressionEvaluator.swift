@@ -302,7 +302,8 @@ struct EvaluationRun {
         case .value(.enumeration):
             // The value itself does not say of which enumeration it is.
             guard let own = expression.flatMap({ enumerationType($0) }) else {
-                throw EvaluationError(.unsupported, "isof of such an enumeration value is answered by the service only.")
+                throw EvaluationError(
+                    .unsupported, "isof of such an enumeration value is answered by the service only.")
             }
             return own.name == evaluator.resolve(type)
         case .value(let value): return evaluator.isInstance(value, of: type)
